@@ -4,8 +4,7 @@
     report = captious.score(candidates, references, metrics=["bleu-4", "cider-d"])
     report["cider-d"].score, report["cider-d"].confidence_interval(), report["cider-d"].per_caption
 
-Public names are listed in ``__init__.pyi``. Each is imported when it is first used, so that ``import captious`` costs
-next to nothing.
+Public names are listed in ``__init__.pyi``. Each is imported on first use, so that ``import captious`` is fast.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 def load_ipython_extension(shell: object) -> None:
-    """``%load_ext captious`` in a notebook: replace toolkits in later imports, as ``captious run`` does."""
+    """``%load_ext captious`` in a notebook: later imports of toolkits are replaced, as by ``captious run``."""
     from captious.compat import install
 
     install()

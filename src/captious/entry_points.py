@@ -1,4 +1,4 @@
-"""What is imported when it is first used: functions of this package, and entry points of other packages."""
+"""Objects that are imported on first use: functions of this package, and entry points of other packages."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 
 def deferred(path: str) -> Callable[..., Any]:
-    """A function of this package by its path, such as "text.languages:as_language", imported when it is called."""
+    """Return a function by its path, such as "text.languages:as_language", imported when it is called."""
     module, name = path.split(":")
     return lambda *arguments: attrgetter(name)(import_module(f"captious.{module}"))(*arguments)
 
 
 @dataclass(frozen=True)
 class EntryPoints:
-    """The entry points of a group. Their names are in lower case, whatever the packages call them.
+    """The entry points of a group. Names are converted to lower case.
 
     Args:
         group: such as "captious.metrics".
-        what: what one of them is called in messages.
-        built_in: names that other packages cannot take.
+        what: kind of object in messages.
+        built_in: names that other packages cannot use.
     """
 
     group: str
@@ -37,7 +37,7 @@ class EntryPoints:
 
     @cached_property
     def by_name(self) -> dict[str, EntryPoint]:
-        """The entry points by name."""
+        """Entry points by name."""
         from importlib.metadata import entry_points
 
         points = {point.name.lower(): point for point in entry_points(group=self.group)}
@@ -45,19 +45,19 @@ class EntryPoints:
 
     @property
     def names(self) -> list[str]:
-        """The names that are built in, then those of other packages in alphabetical order."""
+        """Built-in names, then those of other packages in alphabetical order."""
         return [*self.built_in, *sorted(self.by_name)]
 
     def load(self, name: str, fits: Callable[[Any], bool], expected: str) -> Any:
-        """The object that an entry point names.
+        """Load the object that an entry point names.
 
         Args:
             name: one of ``by_name``.
-            fits: whether an object is what was expected.
-            expected: what that is, in messages.
+            fits: checks whether an object is as expected.
+            expected: the kind of object expected, in messages.
 
         Raises:
-            ParameterError: it cannot be imported, or is something other than what was expected.
+            ParameterError: it cannot be imported, or is not as expected.
         """
         point = self.by_name[name]
         try:
@@ -77,12 +77,12 @@ class EntryPoints:
 
 
 def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
-    """A suggestion for the help of an error, followed by a space; empty if no known name is close.
+    """Return a suggestion for the help of an error, followed by a space; empty if no name is close.
 
     Args:
-        name: what was given.
-        names: those that are known.
-        most: number of suggestions.
+        name: the unknown name.
+        names: the known names.
+        most: maximum number of suggestions.
     """
     import difflib
 

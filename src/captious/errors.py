@@ -1,7 +1,7 @@
 """Exceptions that captious raises.
 
-Each says what was wrong, where (file, line or image id) and what to do about it; the command line prints
-them without a traceback and exits with status 2.
+Each states the problem, its place (file, line or image id) and a remedy; the command line prints them without a
+traceback and exits with status 2.
 
     CaptiousError
     ├── InputError                    invalid captions
@@ -33,12 +33,12 @@ _as_flags = False
 
 
 class CaptiousError(Exception):
-    """Base class of all errors: what was wrong, where, and what to do.
+    """Base class of all errors: the problem, its place, and a remedy.
 
     Args:
-        message: what was wrong, one sentence.
+        message: the problem, one sentence.
         where: file with line, record or image ids.
-        help: what to do about it, an imperative sentence or a command.
+        help: the remedy, an imperative sentence or a command.
     """
 
     def __init__(self, message: str, *, where: str = "", help: str = "") -> None:
@@ -113,7 +113,7 @@ class ResourceError(CaptiousError):
 
 
 class EndpointError(CaptiousError):
-    """A model behind an endpoint that gives no answers."""
+    """A model endpoint that does not answer."""
 
 
 class ShardError(CaptiousError):
@@ -133,17 +133,17 @@ class CaptiousWarning(UserWarning):
 
 
 class Advice(str):
-    """A warning that need not be repeated: commands print it once, and results always hold it."""
+    """A warning that need not be repeated: commands print it once, and results always include it."""
 
     __slots__ = ()
 
 
 def option(name: str, value: str = "") -> str:
-    """An option as readers of a message write it: ``--idf coco`` on the command line, ``idf="coco"`` in Python.
+    """Format an option for messages: ``--idf coco`` on the command line, ``idf="coco"`` in Python.
 
     Args:
         name: the parameter.
-        value: a value, or in capitals what it is, as ``FILE``; empty for a flag that is set.
+        value: a value, or a placeholder in capitals such as ``FILE``; empty for a flag.
     """
     if _as_flags:
         return f"--{name.replace('_', '-')} {value}".rstrip()
@@ -154,7 +154,7 @@ def option(name: str, value: str = "") -> str:
 
 @contextmanager
 def options_as_flags(as_flags: bool = True) -> Iterator[None]:
-    """Write options as flags of the command line in all messages of this process, or as in Python."""
+    """Choose whether messages of this process show options as command-line flags or as in Python."""
     global _as_flags
     before, _as_flags = _as_flags, as_flags
     try:
@@ -164,7 +164,7 @@ def options_as_flags(as_flags: bool = True) -> Iterator[None]:
 
 
 def reason(error: OSError | ValueError) -> str:
-    """Why a file cannot be opened. The words for a null character in its name differ between versions of Python."""
+    """Return why a file cannot be opened. Python's wording for a null character in its name varies between versions."""
     if isinstance(error, ValueError) and "null" in str(error):
         return "its name contains a null character"
     return getattr(error, "strerror", None) or str(error)

@@ -1,4 +1,4 @@
-"""Progress of long work, as events that an observer receives. Silent unless one is installed.
+"""Progress of long tasks, reported as events to an observer. Silent unless one is installed.
 
     with Progress(len(files)) as progress:
         for file in files:
@@ -24,10 +24,10 @@ T = TypeVar("T")
 
 
 class Observer(Protocol):
-    """Receives progress events. Work can be nested; inner work ends first."""
+    """Receives progress events. Tasks can be nested; inner ones end first."""
 
     def begin(self, work: Progress) -> None:
-        """Called when work begins."""
+        """Called when a task begins."""
         ...
 
     def change(self, work: Progress) -> None:
@@ -35,7 +35,7 @@ class Observer(Protocol):
         ...
 
     def end(self, work: Progress) -> None:
-        """Called when work has ended, successfully or not."""
+        """Called when a task has ended, successfully or not."""
         ...
 
 
@@ -44,7 +44,7 @@ _observer: ContextVar[Observer | None] = ContextVar("observer", default=None)
 
 @contextmanager
 def observed(observer: Observer | None) -> Iterator[None]:
-    """Report all work of the block to an observer; None for silence."""
+    """Report the progress of all tasks in the block to an observer; None for silence."""
     token = _observer.set(observer)
     try:
         yield
@@ -53,10 +53,10 @@ def observed(observer: Observer | None) -> Iterator[None]:
 
 
 class Progress:
-    """A piece of work that is done in steps. A context manager.
+    """A task that is done in steps. A context manager.
 
     Args:
-        total: number of steps of the whole work.
+        total: number of steps.
     """
 
     def __init__(self, total: int) -> None:
@@ -99,11 +99,11 @@ class Progress:
 
 @contextmanager
 def steps(items: Sequence[T], what: Callable[[T], str]) -> Iterator[Iterator[T]]:
-    """A context in which items are iterated over, each of them a step.
+    """Return a context that yields items, each as one step.
 
     Args:
         items: n items.
-        what: what is done with an item.
+        what: describes the step of an item.
     """
     with Progress(len(items)) as progress:
 

@@ -1,4 +1,4 @@
-"""The random seed of functions that draw at random: its default, and what is accepted as one."""
+"""The random seed: its default and its validation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DEFAULT_SEED = 12345
 
 
 def checked_seed(seed: object) -> int:
-    """A random seed as a plain int.
+    """Convert a random seed to a plain int.
 
     Raises:
         ParameterError: not a whole number, or negative.

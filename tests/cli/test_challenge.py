@@ -13,7 +13,7 @@ import pytest
 from .conftest import Run, assert_refused
 
 
-def test_init_and_check(folder: Path, run: Run) -> None:
+def test_initialized_challenge_passes_check(folder: Path, run: Run) -> None:
     outcome = run("challenge", "init", "mine", "--references", "references.json")
     assert (outcome.code, outcome.out) == (0, "")
     assert outcome.err == (
@@ -34,7 +34,7 @@ def test_init_and_check(folder: Path, run: Run) -> None:
     assert "            Rules: rules.md" in lines
 
 
-def test_a_ready_challenge_and_a_bundle(folder: Path, run: Run) -> None:
+def test_challenges_are_initialized_from_ready_ones_and_bundles(folder: Path, run: Run) -> None:
     outcome = run("challenge", "init", "coco", "--like", "coco-captions")
     assert outcome.code == 0
     assert "to be added: references/captions_val2014.json" in outcome.err
@@ -52,14 +52,16 @@ def test_a_ready_challenge_and_a_bundle(folder: Path, run: Run) -> None:
     assert_refused(two, "only --like takes several", "init --help")
 
 
-def test_the_folder_that_the_shell_is_in(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_current_folder_is_accepted_as_challenge_folder(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "new").mkdir()
     monkeypatch.chdir(folder / "new")
     assert run("challenge", "init", ".", "--references", "../references.json").code == 0
     assert "(new)" in run("challenge", "check", ".").out
 
 
-def test_all_problems_are_told(folder: Path, run: Run) -> None:
+def test_all_problems_of_a_challenge_are_reported(folder: Path, run: Run) -> None:
     assert run("challenge", "init", "mine").code == 0
     (folder / "mine" / "rules.md").unlink()
     assert_refused(
@@ -71,21 +73,21 @@ def test_all_problems_are_told(folder: Path, run: Run) -> None:
     )
 
 
-def test_a_file_instead_of_the_folder(folder: Path, run: Run) -> None:
+def test_file_instead_of_challenge_folder_is_refused(folder: Path, run: Run) -> None:
     assert run("challenge", "init", "mine").code == 0
     refused = run("challenge", "check", "mine/challenge.toml")
     assert_refused(refused, "give the folder, not the file")
     assert "counted from 1" not in refused.err  # no table is named
 
 
-def test_warnings(folder: Path, run: Run) -> None:
+def test_warnings_of_a_challenge_are_shown(folder: Path, run: Run) -> None:
     assert run("challenge", "init", "mine", "--references", "baseline.json").code == 0
     checked = run("challenge", "check", "mine")
     assert checked.code == 0
     assert "warning: references[1].file: every image has only one reference" in checked.err
 
 
-def test_refused(folder: Path, run: Run) -> None:
+def test_invalid_challenge_commands_are_refused(folder: Path, run: Run) -> None:
     assert_refused(run("challenge", "init", "."), ". is not empty", "name a folder that does not exist yet")
     assert_refused(run("challenge", "init", "x", "--references", "none.json"), "there is no such file", "none.json")
     assert not (folder / "x").exists()
@@ -95,7 +97,7 @@ def test_refused(folder: Path, run: Run) -> None:
 
 @pytest.mark.parametrize("command", [("init", "x"), ("check", "x")], ids=" ".join)
 @pytest.mark.parametrize("package", ["pydantic"])
-def test_without_the_extra(
+def test_missing_server_extra_is_named(
     folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...], package: str
 ) -> None:
     imported = builtins.__import__
@@ -111,7 +113,7 @@ def test_without_the_extra(
     assert_refused(run("challenge", *command), f"needs the package {package}", "help: pip install 'captious[server]'")
 
 
-def test_it_needs_no_django(folder: Path) -> None:
+def test_challenge_help_does_not_import_django(folder: Path) -> None:
     code = (
         "import sys; from captious.server.challenges import folder, markdown_html, starter; "
         "from pathlib import Path; starter.write_demo(Path('demo')); folder.check_folder(Path('demo')); "

@@ -41,7 +41,7 @@ def pictures(folder: Path) -> Path:
     return save_pictures(folder / "pictures", [f"COCO_val2014_{image:012d}.jpg" for image in sorted(ids)])
 
 
-def test_score(folder: Path, pictures: Path, run: Run) -> None:
+def test_clipscore_is_scored_from_a_folder_of_images(folder: Path, pictures: Path, run: Run) -> None:
     outcome = run("score", "baseline.json", "references.json", *BOTH, "--images", "pictures", "--format", "json")
     assert outcome.code == 0, outcome.err
     assert outcome.err == ""
@@ -69,7 +69,7 @@ def test_two_systems_side_by_side_and_what_to_do_next(folder: Path, pictures: Pa
     assert "refclipscore" in again.out
 
 
-def test_python_takes_the_folder_as_well(folder: Path, pictures: Path) -> None:
+def test_image_folder_is_accepted_in_python(folder: Path, pictures: Path) -> None:
     by_name = captious.score(
         "baseline.json", "references.json", ["clipscore"], settings=captious.Settings(images="pictures")
     )
@@ -79,7 +79,7 @@ def test_python_takes_the_folder_as_well(folder: Path, pictures: Path) -> None:
     )
 
 
-def test_long_captions_are_warned_of(folder: Path, pictures: Path, run: Run) -> None:
+def test_long_captions_are_warned_about(folder: Path, pictures: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     records[2]["caption"] = "a" * MAX_TOKENS
     (folder / "long.json").write_text(json.dumps(records))
@@ -89,7 +89,7 @@ def test_long_captions_are_warned_of(folder: Path, pictures: Path, run: Run) -> 
     assert len(outcome.err.splitlines()) == 1, "transformers has its say as well"
 
 
-def test_without_images(folder: Path, run: Run) -> None:
+def test_missing_images_option_is_an_error(folder: Path, run: Run) -> None:
     assert_refused(
         run("score", "baseline.json", "references.json", "-m", "refclipscore"),
         "refclipscore needs the images",
@@ -97,7 +97,7 @@ def test_without_images(folder: Path, run: Run) -> None:
     )
 
 
-def test_images_that_nobody_looks_at(folder: Path, pictures: Path, run: Run) -> None:
+def test_unused_images_option_is_refused(folder: Path, pictures: Path, run: Run) -> None:
     assert_refused(
         run("score", "baseline.json", "references.json", "-m", "rouge-l", "--images", "pictures"),
         "the setting images was given, but no requested metric uses it",
@@ -105,14 +105,14 @@ def test_images_that_nobody_looks_at(folder: Path, pictures: Path, run: Run) -> 
 
 
 @pytest.mark.parametrize("command", ["score", "compare"])
-def test_missing_pictures(command: str, folder: Path, pictures: Path, run: Run) -> None:
+def test_images_without_a_file_are_named(command: str, folder: Path, pictures: Path, run: Run) -> None:
     for file in sorted(pictures.iterdir())[:20]:
         file.unlink()
     files = ["baseline.json", "improved.json", "references.json"]
     assert_refused(run(command, *files, *BOTH, "--images", "pictures"), "20 of 24 images have no file", "17 more")
 
 
-def test_a_broken_picture(folder: Path, pictures: Path, run: Run) -> None:
+def test_broken_image_file_is_named(folder: Path, pictures: Path, run: Run) -> None:
     broken = sorted(pictures.iterdir())[5]
     broken.write_bytes(b"GIF89a")
     assert_refused(

@@ -40,7 +40,7 @@ def block(text: str, benchmark: str) -> dict[str, str]:
     return {label: text.strip() for label, text in texts.items()}
 
 
-def test_half_a_character_is_refused_where_it_stands(nothing: Path, run: Run) -> None:
+def test_lone_surrogate_is_refused_with_its_place(nothing: Path, run: Run) -> None:
     good = '{"candidate": "a dog", "references": ["x"], "rating": 1}\n'
     for bad in (
         '{"candidate": "a \\ud800", "references": ["x"], "rating": 2}\n',
@@ -52,7 +52,7 @@ def test_half_a_character_is_refused_where_it_stands(nothing: Path, run: Run) ->
             assert_refused(run("data", "items", "own.jsonl", "--format", form), "surrogate", "own.jsonl, line 2")
 
 
-def test_characters_that_the_locale_does_not_have(nothing: Path, command: list[str]) -> None:
+def test_characters_outside_the_locale_are_printed(nothing: Path, command: list[str]) -> None:
     (nothing / "own.jsonl").write_text(
         '{"candidate": "a 🐕", "references": ["é"], "rating": 1}\n'
         '{"candidate": "b", "references": ["c"], "rating": 2}\n',
@@ -64,7 +64,7 @@ def test_characters_that_the_locale_does_not_have(nothing: Path, command: list[s
 
 
 class TestList:
-    def test_without_a_folder(self, nothing: Path, run: Run) -> None:
+    def test_list_without_a_data_folder_shows_benchmarks(self, nothing: Path, run: Run) -> None:
         outcome = run("data", "list")
         assert outcome.code == 0
         assert "--data DIR" in outcome.err
@@ -75,7 +75,7 @@ class TestList:
             for protocol in get(benchmark).protocols:
                 assert f"{protocol.name}: {protocol.statistic}" in said["protocols"]
 
-    def test_found_and_missing(self, shared_data: Path, run: Run) -> None:
+    def test_list_shows_found_and_missing_files(self, shared_data: Path, run: Run) -> None:
         outcome = run("data", "list", "--data", shared_data)
         assert (outcome.code, outcome.err) == (0, "")
         assert outcome.out.splitlines()[0] == f"data: {shared_data}"
@@ -85,7 +85,9 @@ class TestList:
         assert missing["missing"].splitlines()[0] == "abstract50s/pairs.jsonl"
         assert missing["obtain"] == "Vedantam et al. 2015"
 
-    def test_the_variable(self, nothing: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_list_reads_the_folder_from_the_environment(
+        self, nothing: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         (nothing / "composite").mkdir()
         (nothing / "composite" / "composite.jsonl").touch()
         monkeypatch.setenv("CAPTIOUS_DATA", str(nothing))
@@ -93,7 +95,7 @@ class TestList:
         assert block(said, "composite")["found"] == "composite/composite.jsonl"
         assert "missing" in block(said, "pascal-50s")
 
-    def test_a_benchmark_that_is_there_in_part(self, nothing: Path, run: Run) -> None:
+    def test_list_shows_partly_present_benchmarks(self, nothing: Path, run: Run) -> None:
         (nothing / "flickr8k").mkdir()
         (nothing / "flickr8k" / "crowdflower.jsonl.gz").touch()
         said = block(run("data", "list", "--data", nothing).out, "flickr8k-cf")
@@ -102,7 +104,7 @@ class TestList:
             first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl was found)"
         )
 
-    def test_json(self, shared_data: Path, run: Run) -> None:
+    def test_list_is_printed_as_json(self, shared_data: Path, run: Run) -> None:
         document = run("data", "list", "--data", shared_data, "--format", "json").json
         assert document["folder"] == str(shared_data)
         benchmarks = {benchmark["name"]: benchmark for benchmark in document["benchmarks"]}
@@ -113,17 +115,17 @@ class TestList:
         assert benchmarks["abstract-50s"]["found"] is False
         assert all(benchmark["obtain"] for benchmark in benchmarks.values())
 
-    def test_json_without_a_folder(self, nothing: Path, run: Run) -> None:
+    def test_list_without_a_data_folder_is_printed_as_json(self, nothing: Path, run: Run) -> None:
         outcome = run("data", "list", "--format", "json")
         assert (outcome.json["folder"], outcome.err) == (None, "")
         assert {benchmark["found"] for benchmark in outcome.json["benchmarks"]} == {None}
 
-    def test_a_folder_that_is_not_there(self, nothing: Path, run: Run) -> None:
+    def test_missing_data_folder_is_an_error(self, nothing: Path, run: Run) -> None:
         assert_refused(run("data", "list", "--data", "no"), "judgment data folder not found", "no")
 
 
 class TestItems:
-    def test_jsonl(self, shared_data: Path, run: Run) -> None:
+    def test_items_are_written_as_jsonl(self, shared_data: Path, run: Run) -> None:
         """Every judged candidate, in the order of the file, those that are left out of the protocol left out."""
         outcome = run("data", "items", "flickr8k-expert", "--data", shared_data)
         items = [json.loads(line) for line in outcome.out.splitlines()]
@@ -135,7 +137,7 @@ class TestItems:
         assert len({item["id"] for item in items}) == len(items)
         assert [item["id"] for item in items] == load_judgments("flickr8k-expert", shared_data).items
 
-    def test_there_and_back(self, nothing: Path, run: Run) -> None:
+    def test_items_scored_elsewhere_can_be_judged(self, nothing: Path, run: Run) -> None:
         """Scores of the items, computed elsewhere, give what the metric gives here."""
         lines = [
             {"better": "a dog runs", "worse": "a cat", "references": ["a dog is running", "a dog"]},
@@ -152,7 +154,7 @@ class TestItems:
         results = run(*arguments).json["benchmarks"][0]["results"]
         assert results["elsewhere"]["value"] == results["rouge-l"]["value"] == 0.5
 
-    def test_csv(self, nothing: Path, run: Run) -> None:
+    def test_items_are_written_as_csv(self, nothing: Path, run: Run) -> None:
         lines = [
             {"candidate": 'a "cat", sitting', "references": ["a cat sits", "a cat"], "rating": 4},
             {"candidate": "a dog", "references": ["dogs"], "rating": 1},
@@ -165,7 +167,7 @@ class TestItems:
             ["2", "a dog", "dogs", ""],
         ]
 
-    def test_systems(self, shared_data: Path, run: Run) -> None:
+    def test_items_of_a_benchmark_of_systems_are_systems(self, shared_data: Path, run: Run) -> None:
         items = run("data", "items", "coco-2015", "--data", shared_data).out.splitlines()
         assert len(items) == 10
         assert {"id": "Google"} in map(json.loads, items)
@@ -173,7 +175,7 @@ class TestItems:
         assert first["id"] == "AMU"
         assert len(first["captions"]) == 1312
 
-    def test_refused(self, nothing: Path, run: Run) -> None:
+    def test_invalid_item_requests_are_refused(self, nothing: Path, run: Run) -> None:
         assert_refused(run("data", "items", "nope"), "'nope'", "composite")
         assert_refused(run("data", "items", "composite"), "no folder of judgment data", "--data")
         Path("mine.jsonl").write_text('{"candidate": "a", "references": ["a"], "rating": 1}\n')

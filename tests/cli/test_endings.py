@@ -71,12 +71,12 @@ def shell(folder: Path, command: list[str]) -> Shell:
 
 class TestClosedStreams:
     @pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&-", ">&- 2>&-", "<&- >&- 2>&-"])
-    def test_what_goes_into_a_file_needs_none(self, shell: Shell, folder: Path, closed: str) -> None:
+    def test_output_files_are_written_with_closed_streams(self, shell: Shell, folder: Path, closed: str) -> None:
         assert shell(f"captious {SCORE} --per-caption rows.csv -o out.txt {closed}") == (0, "", "")
         assert "rouge-l" in (folder / "out.txt").read_text()
         assert (folder / "rows.csv").read_text().startswith("id,candidate,rouge-l\n")
 
-    def test_results_without_a_place_are_an_error(self, shell: Shell) -> None:
+    def test_results_on_a_closed_stdout_are_an_error(self, shell: Shell) -> None:
         for arguments in (SCORE, "metrics", "--version", "--help", "score --help", "metrics --format json"):
             code, out, err = shell(f"captious {arguments} >&-")
             assert (code, out) == (2, "")
@@ -87,7 +87,7 @@ class TestClosedStreams:
             )
         assert shell("captious metrics >&- 2>&-") == (2, "", "")
 
-    def test_messages_without_a_place_are_not(self, shell: Shell) -> None:
+    def test_messages_on_a_closed_stderr_are_dropped(self, shell: Shell) -> None:
         """The default metrics come with warnings."""
         code, out, err = shell("captious score baseline.json references.json")
         assert "warning" in err
@@ -95,7 +95,7 @@ class TestClosedStreams:
             assert shell(f"captious score baseline.json references.json {lost}") == (code, out, "")
 
     @pytest.mark.parametrize("lost", ["2>&-", "2>/dev/full", ">&- 2>&-"])
-    def test_errors_still_have_their_status(self, shell: Shell, lost: str) -> None:
+    def test_errors_on_a_closed_stderr_keep_their_exit_status(self, shell: Shell, lost: str) -> None:
         assert shell(f"captious score none.json references.json {lost}") == (2, "", "")
         assert shell(f"captious --debug score none.json references.json {lost}") == (2, "", "")
 
@@ -118,13 +118,13 @@ class TestClosedStreams:
 
 
 class TestFullStreams:
-    def test_a_full_disk(self, shell: Shell) -> None:
+    def test_full_disk_is_an_error_of_the_run(self, shell: Shell) -> None:
         told = "error: cannot write the results\n  No space left on device\n  help: free some disk space\n"
         for arguments in (SCORE, "metrics", "--help", "--version"):
             assert shell(f"captious {arguments} > /dev/full") == (2, "", told)
         assert shell("captious metrics > /dev/full 2> /dev/full") == (2, "", "")
 
-    def test_a_limit_on_the_size_of_files(self, shell: Shell, folder: Path) -> None:
+    def test_file_size_limit_is_an_error_with_advice(self, shell: Shell, folder: Path) -> None:
         code, _, err = shell("ulimit -f 0; captious metrics > out.txt")
         assert (code, err.splitlines()[:2]) == (2, ["error: cannot write the results", "  File too large"])
         assert "ulimit -f" in err
@@ -132,11 +132,11 @@ class TestFullStreams:
         assert (code, err.splitlines()[:2]) == (2, ["error: cannot write rows.jsonl", "  File too large"])
         assert not [*folder.glob("rows*"), *folder.glob(".captious-*")]
 
-    def test_a_stream_that_is_not_for_writing(self, shell: Shell) -> None:
+    def test_read_only_stdout_is_an_error(self, shell: Shell) -> None:
         code, _, err = shell("captious metrics 1< /dev/null")
         assert (code, err.splitlines()[:2]) == (2, ["error: cannot write the results", "  Bad file descriptor"])
 
-    def test_a_terminal_that_has_gone(self, folder: Path, command: list[str]) -> None:
+    def test_vanished_terminal_ends_the_run(self, folder: Path, command: list[str]) -> None:
         ours, theirs = pty.openpty()
         process = subprocess.Popen(
             ["bash", "-c", 'read; "$@"', "bash", *command, "metrics"],
@@ -153,14 +153,14 @@ class TestFullStreams:
             ["error: cannot write the results", "  Input/output error"],
         )
 
-    def test_readers_of_messages_may_leave(self, shell: Shell) -> None:
+    def test_closed_reader_of_messages_is_ignored(self, shell: Shell) -> None:
         line = "{ sleep 0.5; captious score none.json references.json; echo $? >&3; } 2>&1 >/dev/null | true"
         code, out, err = shell(f"exec 3>&1; {line}")
         assert (code, out, err) == (0, "2\n", "")
 
 
 class TestMemory:
-    def test_it_says_at_which_step_there_was_none(self, folder: Path, start: Run) -> None:
+    def test_out_of_memory_error_names_the_step(self, folder: Path, start: Run) -> None:
         def limited() -> None:
             resource.setrlimit(resource.RLIMIT_AS, (400 << 20, 400 << 20))
 
@@ -168,14 +168,18 @@ class TestMemory:
         outcome = start("score", "large.json", "references.json", "-m", "rouge-l", preexec_fn=limited)
         assert_refused(outcome, "out of memory", "during: reading large.json", "ulimit -v")
 
-    def test_what_numpy_says_is_passed_on(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_out_of_memory_message_of_numpy_is_shown(
+        self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def hungry(*_: object) -> None:
             raise MemoryError("Unable to allocate 8.00 TiB")
 
         monkeypatch.setattr(captious.RougeL, "statistics", hungry)
         assert_refused(run(*SCORE.split()), "out of memory", "during: baseline: rouge-l", "Unable to allocate 8.00")
 
-    def test_without_steps_the_command_is_named(self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_out_of_memory_error_without_steps_names_the_command(
+        self, run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def hungry(*_: object) -> None:
             raise MemoryError
 
@@ -219,7 +223,7 @@ def writing(**streams: Any) -> Iterator[subprocess.Popen[bytes]]:
 
 class TestSignals:
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
-    def test_nothing_is_left_behind(self, folder: Path, number: int) -> None:
+    def test_signals_leave_no_temporary_files(self, folder: Path, number: int) -> None:
         (folder / "out.txt").write_text("old")
         ours, theirs = pty.openpty()
         with writing(stdin=theirs, stderr=theirs) as process:
@@ -234,7 +238,7 @@ class TestSignals:
         assert [*folder.glob(".captious-*")] == []
         assert (folder / "out.txt").read_text() == "old"
 
-    def test_what_a_kill_leaves_goes_with_the_next_output(self, folder: Path, start: Run) -> None:
+    def test_temporary_files_of_killed_runs_are_removed_by_the_next(self, folder: Path, start: Run) -> None:
         for _ in range(3):
             with writing():
                 assert len([*folder.glob(".captious-*")]) == 1
@@ -249,7 +253,7 @@ class TestSignals:
         captious.score({1: "a"}, {1: ["a"]}, ["rouge-l"])
         assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)] == before
 
-    def test_what_is_ignored_stays_ignored(self) -> None:
+    def test_ignored_signals_stay_ignored(self) -> None:
         """As nohup has it."""
         before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
         try:

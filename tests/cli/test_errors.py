@@ -56,40 +56,40 @@ BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_broken_candidates(folder: Path, run: Run, case: str) -> None:
+def test_malformed_candidates_are_an_error_with_line(folder: Path, run: Run, case: str) -> None:
     name, content, parts = BROKEN[case]
     if content is not None:
         write(folder, name, content)
     assert_refused(run("score", name, "references.json", "-m", "rouge-l"), *parts)
 
 
-def test_a_directory(folder: Path, run: Run) -> None:
+def test_directory_instead_of_a_file_is_refused(folder: Path, run: Run) -> None:
     (folder / "d.json").mkdir()
     assert_refused(run("score", "d.json", "references.json"), "directory", "d.json")
 
 
-def test_missing_references(folder: Path, run: Run) -> None:
+def test_missing_reference_file_is_named(folder: Path, run: Run) -> None:
     write(folder, "few.json", {"1207": ["a cat", "the cat"]})
     assert_refused(run("score", "baseline.json", "few.json", "-m", "rouge-l"), "23 of 24 candidates", "--subset")
 
 
-def test_missing_candidates(folder: Path, run: Run) -> None:
+def test_images_without_candidates_are_named(folder: Path, run: Run) -> None:
     write(folder, "few.json", [RECORD])
     assert_refused(run("score", "few.json", "references.json"), "23 of 24 images", "image_id 1315", "--subset")
 
 
 @pytest.mark.parametrize("metric", ["nope", "", "@paper", "BLEU-5", "bleu-4@nope"])
-def test_an_unknown_metric(folder: Path, run: Run, metric: str) -> None:
+def test_unknown_metric_gets_a_suggestion(folder: Path, run: Run, metric: str) -> None:
     assert_refused(run("score", "baseline.json", "references.json", "-m", metric))
 
 
-def test_output_in_a_folder_that_does_not_exist(folder: Path, run: Run) -> None:
+def test_output_in_a_missing_folder_is_refused(folder: Path, run: Run) -> None:
     outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "-o", "none/out.txt")
     assert_refused(outcome, "cannot write none/out.txt", "folder that exists")
 
 
 @pytest.mark.parametrize("name", ["-", "/dev/stdin"])
-def test_standard_input(folder: Path, start: Run, name: str) -> None:
+def test_standard_input_is_scored(folder: Path, start: Run, name: str) -> None:
     captions = (folder / "baseline.json").read_bytes()
     outcome = start("score", name, "references.json", "-m", "rouge-l", "--format", "json", input=captions)
     assert outcome.code == 0, outcome
@@ -102,14 +102,14 @@ def test_standard_input(folder: Path, start: Run, name: str) -> None:
     "arguments",
     [["score"], ["score", "a", "b", "--nope"], ["score", "a", "b", "-m"], ["compare", "a"]],
 )
-def test_usage(run: Run, arguments: list[str]) -> None:
+def test_usage_errors_exit_with_status_2(run: Run, arguments: list[str]) -> None:
     outcome = run(*arguments)
     assert_refused(outcome, f"\n  captious {arguments[0]} [OPTIONS] ", f"\n  help: captious {arguments[0]} --help")
     assert outcome.err.startswith("error: ")
 
 
 @pytest.mark.parametrize("command", [["score"], ["study", "smurf"]])
-def test_references_without_candidates(run: Run, command: list[str]) -> None:
+def test_single_file_is_a_usage_error(run: Run, command: list[str]) -> None:
     outcome = run(*command, "references.json")
     assert_refused(outcome, "no candidates given", "help: give at least one file of candidates")
 
@@ -122,14 +122,14 @@ def test_debug_shows_the_traceback(folder: Path, start: Run) -> None:
     assert "help: " in outcome.err
 
 
-def test_debug_after_the_command(folder: Path, run: Run) -> None:
+def test_debug_option_works_after_the_command(folder: Path, run: Run) -> None:
     outcome = run("score", "none.json", "references.json", "--debug")
     assert (outcome.code, outcome.out) == (2, "")
     assert "Traceback" in outcome.err
     assert "none.json" in outcome.err
 
 
-def test_as_a_process(folder: Path, start: Run) -> None:
+def test_errors_of_a_process_have_no_traceback(folder: Path, start: Run) -> None:
     outcome = start("score", "none.json", "references.json", "-m", "rouge-l")
     assert_refused(outcome, "no such file", "none.json")
     assert "\x1b" not in outcome.err
@@ -149,32 +149,34 @@ def test_ids_of_both_types_in_one_file_are_explained(folder: Path, run: Run) -> 
 
 
 @pytest.mark.parametrize("number", ["four", "0", "-1", "1.5"])
-def test_a_number_of_threads_that_is_none(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, number: str) -> None:
+def test_invalid_number_of_threads_is_refused(
+    folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch, number: str
+) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", number)
     outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l")
     assert_refused(outcome, "CAPTIOUS_THREADS", f"'{number}'")
 
 
-def test_more_threads_than_any_machine_has(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_excessive_number_of_threads_is_refused(folder: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", str(10**20))
     outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l")
     assert outcome.code == 0 or "CAPTIOUS_THREADS" in outcome.err
 
 
-def test_a_loop_of_links(folder: Path, run: Run) -> None:
+def test_loop_of_links_as_output_is_refused(folder: Path, run: Run) -> None:
     (folder / "loop.json").symlink_to("loop.json")
     assert_refused(run("score", "loop.json", "references.json", "-m", "rouge-l"), "loop.json")
     assert_refused(run("score", "baseline.json", "references.json", "-m", "rouge-l", "-o", "loop.json"), "loop.json")
 
 
-def test_a_name_longer_than_the_file_system_takes(folder: Path, run: Run) -> None:
+def test_too_long_file_name_is_refused(folder: Path, run: Run) -> None:
     name = "n" * 300 + ".csv"
     assert_refused(run("score", name, "references.json", "-m", "rouge-l"), name)
     outcome = run("score", "baseline.json", "references.json", "-m", "rouge-l", "-o", name)
     assert_refused(outcome, f"cannot write {name}")
 
 
-def test_a_name_that_is_not_utf_8(folder: Path, run: Run) -> None:
+def test_file_name_that_is_not_utf_8_is_shown(folder: Path, run: Run) -> None:
     """Names of files are bytes; what is written is UTF-8 all the same."""
     name = os.fsdecode(b"caf\xe9.json")
     (folder / "baseline.json").rename(name)

@@ -32,7 +32,7 @@ def shown(text: str) -> str:
 
 class TestPicture:
     @pytest.mark.usefixtures("meteor_tables")
-    def test_with_the_real_tables(self, run: Run) -> None:
+    def test_alignment_with_the_official_tables_is_drawn(self, run: Run) -> None:
         assert picture(run("explain", "meteor", BIKE, BACK)) == shown("""
               candidate  a  man riding a  motorcycle down a dirt road
                          1= 1=  1=     2= 2=
@@ -53,7 +53,7 @@ class TestPicture:
             """)
 
     @pytest.mark.usefixtures("tables")
-    def test_what_crosses(self, run: Run) -> None:
+    def test_crossing_matches_are_separate_chunks(self, run: Run) -> None:
         assert picture(run("explain", "meteor", "dogs and cats on a bed", "on a bed dogs and sheep")) == shown("""
               candidate  dogs and cats on a  bed
                          2=   2=       1= 1= 1=
@@ -65,7 +65,7 @@ class TestPicture:
             """)
 
     @pytest.mark.usefixtures("tables")
-    def test_a_phrase_and_a_synonym(self, run: Run) -> None:
+    def test_phrases_and_synonyms_are_marked(self, run: Run) -> None:
         candidate, reference = "the men in front of a feline", "the men before cats running"
         assert picture(run("explain", "meteor", candidate, reference)) == shown("""
               candidate  the men in front of a feline
@@ -78,7 +78,7 @@ class TestPicture:
             """)
 
     @pytest.mark.usefixtures("tables")
-    def test_a_stem(self, run: Run) -> None:
+    def test_stem_matches_are_marked(self, run: Run) -> None:
         assert picture(run("explain", "meteor", "dogs", "dog")) == shown("""
               candidate  dogs
                          1~
@@ -94,7 +94,9 @@ class TestPicture:
         ("candidate", "reference", "above", "below"),
         [("red", "blue", "red", "blue"), ("", "blue", "(no words)", "blue"), ("", " ", "(no words)", "(no words)")],
     )
-    def test_nothing_matches(self, run: Run, candidate: str, reference: str, above: str, below: str) -> None:
+    def test_captions_without_matches_are_drawn(
+        self, run: Run, candidate: str, reference: str, above: str, below: str
+    ) -> None:
         """No legend, for there is nothing to explain."""
         assert picture(run("explain", "meteor", candidate, reference)).splitlines() == [
             f"  candidate  {above}",
@@ -103,7 +105,7 @@ class TestPicture:
         ]
 
     @pytest.mark.usefixtures("tables")
-    def test_wide_words(self, run: Run) -> None:
+    def test_wide_characters_stay_aligned(self, run: Run) -> None:
         """Each of these characters takes two columns."""
         assert picture(run("explain", "meteor", "黒い 猫 が a", "猫 が 走る a")) == shown("""
               candidate  黒 い 猫 が a
@@ -121,7 +123,7 @@ class TestPicture:
         assert picture(outcome).splitlines()[0].split() == ["candidate", "[", "bold", "]", "x", ":", "smile", ":"]
 
     @pytest.mark.usefixtures("tables")
-    def test_a_variant(self, run: Run) -> None:
+    def test_variant_changes_the_score(self, run: Run) -> None:
         official = picture(run("explain", "meteor", "the cat", "the feline"))
         paper = picture(run("explain", "meteor@paper", "the cat", "the feline"))
         assert official.splitlines()[:4] == paper.splitlines()[:4]
@@ -129,13 +131,13 @@ class TestPicture:
         assert "precision 1.0000" in paper
 
     @pytest.mark.usefixtures("tables")
-    def test_a_caption_that_looks_like_an_option(self, run: Run) -> None:
+    def test_caption_like_an_option_is_accepted_after_dashes(self, run: Run) -> None:
         assert "-lrb-" in picture(run("explain", "meteor", "--", "-lrb- a cat", "-lrb- the cat", "-h"))
 
 
 @pytest.mark.usefixtures("tables")
 class TestSeveralReferences:
-    def test_the_best_is_marked(self, run: Run) -> None:
+    def test_best_reference_is_marked(self, run: Run) -> None:
         assert picture(run("explain", "meteor", "the cat", "dog", "a cat", "the dog")) == shown("""
               candidate    the cat
               reference 1  dog
@@ -159,7 +161,7 @@ class TestSeveralReferences:
     @pytest.mark.parametrize(
         "references", [["a dog", "a cat", "a cat", "a cat"], ["a dog", "one cat", "a cat", "a cat"]]
     )
-    def test_of_equally_good_ones_the_first(self, run: Run, references: list[str]) -> None:
+    def test_first_of_equally_good_references_is_marked(self, run: Run, references: list[str]) -> None:
         """As METEOR, whose statistics are those of the first."""
         scores = [align("the cat", reference).score for reference in references]
         lines = [
@@ -170,12 +172,12 @@ class TestSeveralReferences:
             max(scores)
         )
 
-    def test_the_best_when_none_has_a_word_of_it(self, run: Run) -> None:
+    def test_best_reference_without_matches_is_marked(self, run: Run) -> None:
         lines = picture(run("explain", "meteor", "cat", "dog", "bird")).splitlines()
         assert [line[-1] for line in lines if " · " in line] == ["◀", "0"]
         assert lines[-1] == "◀ best"
 
-    def test_the_score_of_the_best_is_the_score(self, run: Run) -> None:
+    def test_score_is_that_of_the_best_reference(self, run: Run) -> None:
         references = ["dog", "the feline", "the dog before a cat"]
         explained = run("explain", "meteor", "the cat", *references, "--format", "json").json
         report = captious.score({1: "the cat"}, {1: references}, ["meteor"])
@@ -184,7 +186,7 @@ class TestSeveralReferences:
 
 @pytest.mark.usefixtures("tables")
 class TestJson:
-    def test_all_of_it(self, run: Run) -> None:
+    def test_explanation_json_is_complete(self, run: Run) -> None:
         outcome = run(
             "explain", "meteor", "Men in front of roads", "a dog", "the men before a street", "--format", "json"
         )
@@ -206,7 +208,7 @@ class TestJson:
             assert second[name] == getattr(alignment, name)
         assert outcome.json["score"] == alignment.score
 
-    def test_the_settings_are_in_the_signature(self, run: Run) -> None:
+    def test_explanation_signature_includes_the_settings(self, run: Run) -> None:
         arguments = ["explain", "meteor@paper", "a", "a", "--tokenizer", "whitespace", "--format", "json"]
         signature = run(*arguments).json["signature"]
         assert "variant:paper|tokenizer:whitespace|" in signature
@@ -229,7 +231,7 @@ class TestTerminal:
         assert "\x1b[2mruns\x1b[0m" in shown
         assert screen(shown)[0] == "  candidate    the cat runs"
 
-    def test_the_same_text_as_in_a_file(self, command: list[str], run: Run) -> None:
+    def test_terminal_shows_the_same_text_as_a_file(self, command: list[str], run: Run) -> None:
         arguments = ["explain", "meteor", BIKE, BACK, "a man in front of a street"]
         shown, _ = on_terminal([*command, *arguments])
         assert "\n".join(screen(shown)) + "\n" == run(*arguments).out
@@ -240,7 +242,7 @@ class TestTerminal:
         assert "\x1b" not in text
         assert "precision 1.0000 · recall 1.0000 · fragmentation .0000 · score 1.0000\n" in text  # not folded either
 
-    def test_folded_to_80_columns(self, command: list[str]) -> None:
+    def test_explanation_is_wrapped_to_80_columns(self, command: list[str]) -> None:
         """The line of numbers is longer than that."""
         words, _ = on_terminal([*command, "explain", "meteor", BIKE, BACK], columns=80)
         assert screen(words)[4:6] == [
@@ -248,7 +250,7 @@ class TestTerminal:
             "  score .3128",
         ]
 
-    def test_folded_to_a_narrow_terminal(self, command: list[str]) -> None:
+    def test_explanation_is_wrapped_to_a_narrow_terminal(self, command: list[str]) -> None:
         words, _ = on_terminal(
             [*command, "explain", "meteor", BIKE, "the mans on the back of a motorcycle"], columns=40
         )
@@ -268,14 +270,14 @@ class TestTerminal:
             """)
 
     @pytest.mark.parametrize("columns", [1, 12, 20, 33])
-    def test_nothing_is_lost_however_narrow(self, command: list[str], columns: int) -> None:
+    def test_narrow_terminals_lose_no_text(self, command: list[str], columns: int) -> None:
         words, _ = on_terminal([*command, "explain", "meteor", f"a {'long' * 20}", "a 猫"], columns=columns)
         text = "".join(line[13:] for line in screen(words) if line.startswith((" " * 13, "  cand")))
         assert "long" * 20 in text.replace(" ", "").replace("1=", "")
         assert "score" in "".join(screen(words))
 
     @pytest.mark.parametrize("tokenizer", ["ptb", "ptb-raw", "whitespace"])
-    def test_a_terminal_obeys_no_caption(self, command: list[str], tokenizer: str) -> None:
+    def test_escape_sequences_in_captions_are_removed(self, command: list[str], tokenizer: str) -> None:
         hostile = "a \x1b[2J\x1b]0;title\x07 cat \x9b31m \x7f\x08 \u202e \u2028 x"
         arguments = ["explain", "meteor", hostile, hostile, "--tokenizer", tokenizer]
         words, _ = on_terminal([*command, *arguments])
@@ -287,21 +289,21 @@ class TestTerminal:
 class TestErrors:
     @pytest.mark.usefixtures("tables")
     @pytest.mark.parametrize("name", ["nope", "meteor-1", ""])
-    def test_no_such_metric(self, run: Run, name: str) -> None:
+    def test_unknown_metric_is_an_error(self, run: Run, name: str) -> None:
         assert_refused(
             run("explain", name, "a", "b"), f"there is no metric {name!r}", "run `captious metrics` to list them"
         )
 
     @pytest.mark.usefixtures("tables")
-    def test_names_in_any_case(self, run: Run) -> None:
+    def test_metric_names_are_case_insensitive(self, run: Run) -> None:
         assert run("explain", "METEOR", "a", "a").out == run("explain", "meteor", "a", "a").out
 
     @pytest.mark.usefixtures("tables")
-    def test_no_such_variant(self, run: Run) -> None:
+    def test_unknown_variant_is_an_error(self, run: Run) -> None:
         assert_refused(run("explain", "meteor@nope", "a", "b"), "no variant 'nope'", "official, paper")
 
     @pytest.mark.parametrize("name", ["rouge-n", "rouge-s", "unigram-recall", "rouge-1"])
-    def test_a_metric_that_cannot_be_explained(self, run: Run, name: str) -> None:
+    def test_metric_without_explanations_is_refused(self, run: Run, name: str) -> None:
         assert_refused(
             run("explain", name, "a", "b"),
             f"{name} cannot be explained yet",
@@ -309,7 +311,7 @@ class TestErrors:
             "rouge-l, spice, wmd",
         )
 
-    def test_a_metric_that_is_made_of_others(self, run: Run) -> None:
+    def test_combined_metric_names_its_explainable_parts(self, run: Run) -> None:
         assert_refused(
             run("explain", "spider", "a", "b"), "spider is made of other metrics", "help: explain spice or cider-d"
         )
@@ -317,39 +319,39 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("arguments", "missing"), [([], "METRIC"), (["meteor"], "CANDIDATE"), (["meteor", "a"], "REFERENCE...")]
     )
-    def test_missing_arguments(self, run: Run, arguments: list[str], missing: str) -> None:
+    def test_missing_arguments_are_a_usage_error(self, run: Run, arguments: list[str], missing: str) -> None:
         usage = "\n  captious explain [OPTIONS] METRIC CANDIDATE REFERENCE...\n  help: captious explain --help"
         assert_refused(run("explain", *arguments), f"missing argument '{missing}'", usage)
 
     @pytest.mark.parametrize("option", [["--format", "html"], ["--references-as", "one"], ["--nope"]])
-    def test_wrong_options(self, run: Run, option: list[str]) -> None:
+    def test_invalid_options_are_a_usage_error(self, run: Run, option: list[str]) -> None:
         assert_refused(run("explain", "meteor", "a", "b", *option), option[-1], "captious explain --help")
 
-    def test_no_such_tokenizer(self, run: Run) -> None:
+    def test_unknown_tokenizer_is_an_error(self, run: Run) -> None:
         outcome = run("explain", "meteor", "a", "b", "--tokenizer", "bert")
         assert_refused(outcome, "there is no tokenizer 'bert'", "ptb, ptb-harness, ptb-raw, whitespace, spaces")
 
     @pytest.mark.usefixtures("cache")
-    def test_no_tables(self, run: Run) -> None:
+    def test_missing_meteor_tables_are_an_error(self, run: Run) -> None:
         install = "help: pip install 'captious[meteor]', or captious resources get meteor"
         assert_refused(run("explain", "meteor", "a", "b"), "METEOR's tables of synonyms and paraphrases", install)
 
-    def test_damaged_tables(self, run: Run, tables: Path) -> None:
+    def test_damaged_meteor_tables_are_an_error(self, run: Run, tables: Path) -> None:
         (tables / "paraphrase-en.gz").write_bytes((tables / "paraphrase-en.gz").read_bytes()[:-1])
         assert_refused(
             run("explain", "meteor", "a", "b"), "METEOR's tables are damaged", str(tables / "paraphrase-en.gz")
         )
 
-    def test_a_cache_that_cannot_be_used(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_unusable_cache_is_an_error(self, run: Run, tables: Path, cache: Path) -> None:
         cache.write_text("a file")
         assert_refused(run("explain", "meteor", "a", "b"), "cache folder cannot be used", str(cache), "CAPTIOUS_CACHE")
 
     @pytest.mark.usefixtures("tables")
-    def test_what_is_not_utf_8(self, run: Run) -> None:
+    def test_arguments_that_are_not_utf_8_are_refused(self, run: Run) -> None:
         assert_refused(run("explain", "meteor", "a caf\udce9", "a"), "lone surrogate", "candidates")
 
 
-def test_a_damaged_index_is_made_again(run: Run, tables: Path, cache: Path) -> None:
+def test_damaged_index_is_compiled_again(run: Run, tables: Path, cache: Path) -> None:
     assert run("resources", "build").code == 0
     (index,) = cache.rglob("*.index")
     whole = index.read_bytes()
@@ -362,14 +364,14 @@ def test_a_damaged_index_is_made_again(run: Run, tables: Path, cache: Path) -> N
 class TestWords:
     """captious explain captious"""
 
-    def test_what_each_word_adds_and_where_the_caption_breaks(self, run: Run) -> None:
+    def test_contributions_and_unsound_junctions_are_shown(self, run: Run) -> None:
         text = picture(run("explain", "captious", "a zzqqxx dog runs across the", "a dog runs across the grass"))
         lines = [line.split() for line in text.splitlines()]
         assert lines[0] == ["word", "share", "similarity"]
         assert [line[:3] for line in lines[1:4]] == [["a", "→", "a"], ["zzqqxx", "→", "–"], ["dog", "→", "dog"]]
         assert "the |" in text and "sparcs" in text
 
-    def test_json(self, run: Run) -> None:
+    def test_word_agreement_is_printed_as_json(self, run: Run) -> None:
         outcome = run("explain", "captious", "a dog", "the dog", "a cat", "--format", "json")
         document = json.loads(outcome.out)
         assert list(document)[:2] == ["version", "signature"]
@@ -383,7 +385,7 @@ class TestMentions:
 
     CAPTION = "A man riding a motorcycle next to two dogs."
 
-    def test_words_are_marked(self, run: Run) -> None:
+    def test_mentions_of_objects_are_marked(self, run: Run) -> None:
         outcome = run("explain", "chair", self.CAPTION, "a man rides a bike with his dog", "bus")
         assert outcome.out == shown("""
               candidate  a man      riding a motorcycle   next to two dogs  .
@@ -395,7 +397,7 @@ class TestMentions:
             ✓ in the image  ✗ hallucinated  chair-i: share of hallucinated mentions.
             """)
 
-    def test_objects_of_an_image(self, folder: Path, run: Run) -> None:
+    def test_objects_of_an_image_are_read_from_the_option(self, folder: Path, run: Run) -> None:
         (folder / "objects.json").write_text('{"7": ["motorcycle", "person"], "8": []}')
         arguments = ["explain", "chair", self.CAPTION, "--objects", "objects.json", "--format", "json"]
         document = run(*arguments, "--image", "7").json
@@ -405,10 +407,10 @@ class TestMentions:
         assert_refused(run(*arguments, "--image", "9"), "objects of the image are not known", "image_id '9'")
         assert_refused(run(*arguments, "a dog"), "which image", "--image ID")
 
-    def test_a_caption_that_names_nothing(self, run: Run) -> None:
+    def test_caption_without_objects_is_explained(self, run: Run) -> None:
         assert "  candidate  snow\n  in the image  none\n" in run("explain", "chair", "snow", "snow").out
 
-    def test_an_image_needs_objects(self, run: Run) -> None:
+    def test_chair_explanation_of_an_image_needs_objects(self, run: Run) -> None:
         assert_refused(run("explain", "chair", "a cat", "--image", "7"), "--objects FILE")
         assert_refused(run("explain", "meteor", "a cat", "a cat", "--image", "7"), "a file of candidates")
 
@@ -419,7 +421,7 @@ class TestFiles:
     FILES = ("improved.json", "references.json")
 
     @pytest.mark.parametrize("metric", ["bleu", "bleu-4", "cider", "cider-d", "cider-d@paper", "rouge-l"])
-    def test_the_worst_are_those_of_the_lowest_scores(self, folder: Path, run: Run, metric: str) -> None:
+    def test_worst_captions_have_the_lowest_scores(self, folder: Path, run: Run, metric: str) -> None:
         explained = run("explain", metric, *self.FILES, "--worst", "3", "--format", "json").json
         name = "bleu-4" if metric == "bleu" else metric
         with warnings.catch_warnings():
@@ -429,7 +431,7 @@ class TestFiles:
         assert [image["score"] for image in explained["images"]] == pytest.approx(lowest)
 
     @pytest.mark.parametrize("metric", ["bleu", "cider-d", "rouge-l"])
-    def test_an_image(self, folder: Path, run: Run, metric: str) -> None:
+    def test_caption_of_an_image_is_explained(self, folder: Path, run: Run, metric: str) -> None:
         outcome = run("explain", metric, *self.FILES, "--image", "1207")
         assert outcome.out.startswith("image 1207 · ")
         assert "a man in a white apron making pizza in a brick oven" in outcome.out
@@ -438,7 +440,7 @@ class TestFiles:
         assert image["id"] == 1207
         assert document["signature"].startswith(("bleu-1|", "cider-d|", "rouge-l|"))
 
-    def test_objects_are_those_that_references_name(self, folder: Path, run: Run) -> None:
+    def test_objects_default_to_those_in_references(self, folder: Path, run: Run) -> None:
         Path("two.json").write_text(
             '[{"image_id": 1, "caption": "a dog and a cat"}, {"image_id": 2, "caption": "a bus"}]'
         )
@@ -447,7 +449,7 @@ class TestFiles:
         assert image["objects"] == ["dog"]
         assert image["hallucinated"] == [False, True]
 
-    def test_images_of_one_side_are_left_out_on_request(self, folder: Path, run: Run) -> None:
+    def test_subset_leaves_out_images_of_one_side(self, folder: Path, run: Run) -> None:
         Path("more.json").write_text('[{"image_id": 1207, "caption": "a man"}, {"image_id": 1, "caption": "a bus"}]')
         arguments = ("explain", "rouge-l", "more.json", "references.json", "--image", "1207")
         assert_refused(run(*arguments), "no references", "--subset")
@@ -455,7 +457,7 @@ class TestFiles:
         assert_refused(run("explain", "rouge-l", "a dog", "a dog", "--subset"), "are for files")
 
     @pytest.mark.parametrize("metric", ["bleu", "cider-d", "rouge-l"])
-    def test_an_empty_caption(self, folder: Path, run: Run, metric: str) -> None:
+    def test_empty_caption_is_explained(self, folder: Path, run: Run, metric: str) -> None:
         candidates = json.loads(Path("improved.json").read_text())
         candidates[0]["caption"] = ""
         Path("empty.json").write_text(json.dumps(candidates))
@@ -465,20 +467,20 @@ class TestFiles:
         assert "\n  (empty)\n" in outcome.out
         assert ("brevity penalty" in outcome.out) == (metric == "bleu")
 
-    def test_no_such_image(self, folder: Path, run: Run) -> None:
+    def test_unknown_image_is_an_error(self, folder: Path, run: Run) -> None:
         assert_refused(run("explain", "rouge-l", *self.FILES, "--image", "1"), "there is no image 1", "improved.json")
 
-    def test_files_without_saying_which(self, folder: Path, run: Run) -> None:
+    def test_files_need_image_or_worst(self, folder: Path, run: Run) -> None:
         assert_refused(run("explain", "rouge-l", *self.FILES), "is not a caption", "--image ID or --worst N")
 
-    def test_captions_without_files(self, folder: Path, run: Run) -> None:
+    def test_image_option_needs_files(self, folder: Path, run: Run) -> None:
         assert_refused(run("explain", "rouge-l", "a dog", "a dog", "--worst", "2"), "a file of candidates")
 
-    def test_frequencies_of_one_image_are_none(self, run: Run) -> None:
+    def test_cider_of_quoted_captions_needs_frequencies(self, run: Run) -> None:
         assert_refused(run("explain", "cider-d", "a dog", "the dog"), "document frequencies", "--image ID")
 
 
-def test_what_matches_is_shown(run: Run) -> None:
+def test_matches_of_every_metric_are_shown(run: Run) -> None:
     out = run("explain", "bleu", "a dog runs a dog", "the dog runs fast").out
     assert "1-grams  .4000 = 2/5  dog 1/2 · runs · ✗ a" in out
     assert "[dog] [runs]" in run("explain", "rouge-l", "a dog runs", "the dog runs").out

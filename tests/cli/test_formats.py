@@ -59,7 +59,9 @@ FORMS = ["x.json", "x.json.gz", "x.jsonl", "x.jsonl.gz", "x.csv", "x.csv.gz", "x
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_candidates(folder: Path, run: Run, expected: dict[str, Any], name: str) -> None:
+def test_candidates_of_every_format_have_equal_scores(
+    folder: Path, run: Run, expected: dict[str, Any], name: str
+) -> None:
     write_rows(folder / name, [(record["image_id"], record["caption"]) for record in records(folder)])
     outcome = run("score", name, "references.json", "-m", "cider-d", "-m", "bleu", "--format", "json")
     assert metrics_of(outcome.json) == expected
@@ -67,14 +69,16 @@ def test_candidates(folder: Path, run: Run, expected: dict[str, Any], name: str)
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_references(folder: Path, run: Run, expected: dict[str, Any], name: str) -> None:
+def test_references_of_every_format_have_equal_scores(
+    folder: Path, run: Run, expected: dict[str, Any], name: str
+) -> None:
     write_rows(folder / name, reference_rows(folder))
     outcome = run("score", "baseline.json", name, "-m", "cider-d", "-m", "bleu", "--format", "json")
     assert metrics_of(outcome.json) == expected
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_coco_annotations(folder: Path, run: Run, expected: dict[str, Any], packed: bool) -> None:
+def test_coco_annotations_are_read(folder: Path, run: Run, expected: dict[str, Any], packed: bool) -> None:
     rows = reference_rows(folder)
     document = json.dumps(
         {
@@ -93,13 +97,13 @@ def test_coco_annotations(folder: Path, run: Run, expected: dict[str, Any], pack
     assert metrics_of(outcome.json) == expected
 
 
-def test_order_does_not_matter(folder: Path, run: Run, expected: dict[str, Any]) -> None:
+def test_order_of_rows_does_not_change_scores(folder: Path, run: Run, expected: dict[str, Any]) -> None:
     (folder / "x.json").write_text(json.dumps(records(folder)[::-1]))
     outcome = run("score", "x.json", "references.json", "-m", "cider-d", "-m", "bleu", "--format", "json")
     assert metrics_of(outcome.json) == expected
 
 
-def test_ids_as_text_or_numbers(folder: Path, run: Run, expected: dict[str, Any]) -> None:
+def test_text_ids_match_numbers(folder: Path, run: Run, expected: dict[str, Any]) -> None:
     """References are a JSON object, whose keys can only be text, so both kinds of candidates fit them."""
     as_text = [{**record, "image_id": str(record["image_id"])} for record in records(folder)]
     (folder / "x.json").write_text(json.dumps(as_text))
@@ -107,7 +111,7 @@ def test_ids_as_text_or_numbers(folder: Path, run: Run, expected: dict[str, Any]
     assert metrics_of(outcome.json) == expected
 
 
-def test_awkward_ids_stay_apart(folder: Path, run: Run) -> None:
+def test_similar_ids_are_different_images(folder: Path, run: Run) -> None:
     ids = ["1", "01", "+1", "1.0", "a b", "猫", "", "é", "e\u0301"]
     (folder / "c.json").write_text(json.dumps([{"image_id": image, "caption": "a cat"} for image in ids]))
     (folder / "r.json").write_text(json.dumps({image: ["a cat sits", "cat"] for image in ids}))

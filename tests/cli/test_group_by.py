@@ -33,7 +33,7 @@ def expected(groups: dict[str, str]) -> captious.evaluation.GroupedReport:
     return report.by_group({int(image): group for image, group in groups.items()})
 
 
-def test_table(run: Run, groups: dict[str, str]) -> None:
+def test_scores_by_group_are_shown_as_a_table(run: Run, groups: dict[str, str]) -> None:
     outcome = run(*SCORE, "--group-by", "places.json")
     assert outcome.code == 0
     assert "· by places" in outcome.out.splitlines()[0]
@@ -45,7 +45,7 @@ def test_table(run: Run, groups: dict[str, str]) -> None:
     assert "--group-by places.json" in outcome.err  # the command that is suggested
 
 
-def test_json(run: Run, groups: dict[str, str]) -> None:
+def test_scores_by_group_are_printed_as_json(run: Run, groups: dict[str, str]) -> None:
     document = run(*SCORE, "--group-by", "places.json", "--ci", "--format", "json").json
     improved = document["systems"][1]
     grouped = expected(groups)
@@ -59,7 +59,7 @@ def test_json(run: Run, groups: dict[str, str]) -> None:
     assert improved["metrics"]["rouge-l"]["score"] == grouped.whole["rouge-l"].score
 
 
-def test_csv(run: Run, groups: dict[str, str]) -> None:
+def test_scores_by_group_are_printed_as_csv(run: Run, groups: dict[str, str]) -> None:
     rows = list(csv.DictReader(io.StringIO(run(*SCORE, "--group-by", "places.json", "--format", "csv").out)))
     assert len(rows) == 2 * 2 * 4
     assert [(row["part"], row["group"]) for row in rows[:4]] == [
@@ -72,7 +72,7 @@ def test_csv(run: Run, groups: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("format_", ["json", "csv", "latex", "table"])
-def test_every_format_of_compare(run: Run, groups: dict[str, str], format_: str) -> None:
+def test_comparison_by_group_is_printed_in_every_format(run: Run, groups: dict[str, str], format_: str) -> None:
     outcome = run(*COMPARE, "--group-by", "places.json", "--format", format_)
     assert outcome.code == 0
     assert "outdoor" in outcome.out
@@ -84,7 +84,7 @@ def test_every_format_of_compare(run: Run, groups: dict[str, str], format_: str)
 
 
 @pytest.mark.parametrize("grouped", [(), ("--group-by", "places.json")])
-def test_latex(run: Run, groups: dict[str, str], grouped: tuple[str, ...]) -> None:
+def test_scores_by_group_are_printed_as_latex(run: Run, groups: dict[str, str], grouped: tuple[str, ...]) -> None:
     for arguments in (SCORE, (*SCORE, "--ci"), COMPARE):
         out = run(*arguments, *grouped, "--format", "latex").out
         assert "rouge-l|variant:official" in out
@@ -106,18 +106,18 @@ class TestColumns:
                 fields = {field: f"{value}{n % 2}" for field, value in more.items()}
                 file.write(json.dumps({"image_id": int(image), "references": texts, **fields}) + "\n")
 
-    def test_of_references(self, run: Run, folder: Path) -> None:
+    def test_groups_are_read_from_a_column_of_references(self, run: Run, folder: Path) -> None:
         self.lines("r.jsonl", domain="d")
         outcome = run("score", "improved.json", "r.jsonl", "-m", "rouge-l", "--group-by", "domain")
         assert "by domain" in outcome.out
         assert [line.split()[0] for line in outcome.out.splitlines() if line.startswith("    d")] == ["d0", "d1"]
 
-    def test_of_another_file(self, run: Run, folder: Path) -> None:
+    def test_groups_are_read_from_a_column_of_another_file(self, run: Run, folder: Path) -> None:
         self.lines("r.jsonl", domain="d", other="x")
         outcome = run(*SCORE, "--group-by", "r.jsonl:domain")
         assert (outcome.code, "d1" in outcome.out) == (0, True)
 
-    def test_of_coco_images(self, run: Run, folder: Path) -> None:
+    def test_groups_are_read_from_a_field_of_coco_images(self, run: Run, folder: Path) -> None:
         texts_of = json.loads(Path("references.json").read_text())
         document = {
             "images": [{"id": int(image), "objects": n % 3} for n, image in enumerate(texts_of)],
@@ -127,13 +127,13 @@ class TestColumns:
         outcome = run(*SCORE, "--group-by", "objects")
         assert [line.split()[0] for line in outcome.out.splitlines()[4:7]] == ["0", "1", "2"]
 
-    def test_a_file_wins(self, run: Run, groups: dict[str, str]) -> None:
+    def test_existing_file_takes_precedence_over_column(self, run: Run, groups: dict[str, str]) -> None:
         self.lines("r.jsonl", places="d")
         Path("places.json").rename("places")
         outcome = run("score", "improved.json", "r.jsonl", "-m", "rouge-l", "--group-by", "places")
         assert_refused(outcome, "needs an extension", "places")
 
-    def test_candidates_that_agree(self, run: Run, folder: Path) -> None:
+    def test_agreeing_columns_of_candidates_are_accepted(self, run: Run, folder: Path) -> None:
         for name in ("baseline", "improved"):
             records = json.loads(Path(f"{name}.json").read_text())
             for record in records:
@@ -145,23 +145,23 @@ class TestColumns:
         outcome = run(*SCORE, "--group-by", "kind")
         assert_refused(outcome, "1 images have a different kind", "baseline.json:kind", str(records[0]["image_id"]))
 
-    def test_neither_file_nor_column(self, run: Run, folder: Path) -> None:
+    def test_unknown_group_source_is_refused(self, run: Run, folder: Path) -> None:
         assert_refused(run(*SCORE, "--group-by", "nowhere"), "'nowhere' is neither a file nor a column", "'caption'")
         assert_refused(run(*SCORE, "--group-by", ""), "'' is neither a file nor a column")
 
-    def test_length(self, run: Run, folder: Path) -> None:
+    def test_length_groups_images_by_reference_length(self, run: Run, folder: Path) -> None:
         assert "by length of references" in run(*SCORE, "--group-by", "length").out
         assert "10 to 12 words" in run(*SCORE, "--group-by", "length:10,12").out
         assert_refused(run(*SCORE, "--group-by", "length:a"), "'length:a'", "length:8,10,12")
 
-    def test_a_column_called_length(self, run: Run, folder: Path) -> None:
+    def test_column_named_length_is_ambiguous(self, run: Run, folder: Path) -> None:
         self.lines("r.jsonl", length="d")
         arguments = ("score", "improved.json", "r.jsonl", "-m", "rouge-l", "--group-by")
         assert_refused(run(*arguments, "length"), "also a column", "r.jsonl:length")
         assert "d1" in run(*arguments, "r.jsonl:length").out
 
 
-def test_prepared_references(run: Run, groups: dict[str, str]) -> None:
+def test_groups_work_with_prepared_references(run: Run, groups: dict[str, str]) -> None:
     run("prepare", "references.json", "-o", "r.prepared", "-m", "rouge-l")
     arguments = ("score", "improved.json", "r.prepared", "-m", "rouge-l", "--group-by")
     assert "by length of references" in run(*arguments, "length").out
@@ -169,7 +169,7 @@ def test_prepared_references(run: Run, groups: dict[str, str]) -> None:
     assert_refused(run(*arguments, "domain"), "neither a file nor a column", "prepared references have no columns")
 
 
-def test_several_candidates(run: Run, groups: dict[str, str]) -> None:
+def test_groups_work_with_several_candidates(run: Run, groups: dict[str, str]) -> None:
     records = json.loads(Path("improved.json").read_text())
     several = {record["image_id"]: [record["caption"], "a dog"] for record in records}
     Path("several.json").write_text(json.dumps(several))
@@ -177,7 +177,7 @@ def test_several_candidates(run: Run, groups: dict[str, str]) -> None:
     assert (outcome.code, "outdoor" in outcome.out) == (0, True)
 
 
-def test_missing_images_are_named(run: Run, groups: dict[str, str]) -> None:
+def test_images_without_a_group_are_named(run: Run, groups: dict[str, str]) -> None:
     image = groups.popitem()[0]
     Path("places.json").write_text(json.dumps(groups))
     assert_refused(
@@ -195,7 +195,7 @@ def test_the_file_of_groups_is_not_overwritten(run: Run, groups: dict[str, str])
     assert Path("places.json").read_bytes() == before
 
 
-def test_shows_itself(folder: Path, groups: dict[str, str]) -> None:
+def test_grouped_report_has_a_repr(folder: Path, groups: dict[str, str]) -> None:
     grouped = expected(groups)
     assert "all images (micro)" in repr(grouped)
     assert "<td>" in grouped._repr_html_()

@@ -24,7 +24,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("flag", ["-h", "--help"])
-def test_help(words: tuple[str, ...], flag: str) -> None:
+def test_help_lists_the_commands(words: tuple[str, ...], flag: str) -> None:
     result = CliRunner().invoke(captious, [*words, flag], prog_name="captious")
     assert result.exit_code == 0
     assert result.stderr == ""
@@ -57,22 +57,22 @@ def test_no_line_of_help_is_cut_short(run) -> None:
         assert "..." not in "\n".join(lines)
 
 
-def test_the_list_of_commands_is_whole() -> None:
+def test_list_of_commands_is_complete() -> None:
     shown = CliRunner().invoke(captious, ["--help"]).stdout
     assert isinstance(captious, click.Group)
     for name in captious.list_commands(click.Context(captious)):
         assert f"\n  {name} " in shown
 
 
-def test_version() -> None:
+def test_version_is_printed() -> None:
     assert CliRunner().invoke(captious, ["--version"]).stdout == f"captious, version {__version__}\n"
 
 
-def test_an_unknown_command(run) -> None:
+def test_unknown_command_gets_a_suggestion(run) -> None:
     assert_refused(run("jury"), "'jury'", "captious --help")
 
 
-def test_no_command_at_all(run) -> None:
+def test_missing_command_shows_help(run) -> None:
     outcome = run()
     assert outcome.code == 2
     assert "Commands:" in outcome.err + outcome.out
@@ -81,7 +81,7 @@ def test_no_command_at_all(run) -> None:
 
 
 @pytest.mark.parametrize("group", ["vectors", "resources", "data", "study"])
-def test_no_command_of_a_group(run, group: str) -> None:
+def test_missing_subcommand_shows_help(run, group: str) -> None:
     outcome = run(group)
     assert outcome.code == 2
     assert {"vectors": "remove", "resources": "build", "data": "items", "study": "robustness"}[

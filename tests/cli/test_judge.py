@@ -70,7 +70,7 @@ def rouge_l(candidates: list[str], references: list[list[str]]) -> list[float]:
 
 
 class TestResults:
-    def test_json(self, flickr: Path, run: Run) -> None:
+    def test_judgment_is_printed_as_json(self, flickr: Path, run: Run) -> None:
         """The documented shape; values are fractions, which scipy gives for the same scores and ratings."""
         arguments = ["judge", "flickr8k-expert", "-m", "bleu-4", "-m", "rouge-l", "--data", flickr, *QUICK]
         outcome = run(*arguments, "--compare", "--format", "json")
@@ -92,7 +92,7 @@ class TestResults:
         assert len(benchmark["data"]["expert.jsonl"]) == 8
         assert (outcome.json["resamples"], outcome.json["seed"]) == (20, 12345)
 
-    def test_table(self, flickr: Path, run: Run) -> None:
+    def test_judgment_is_shown_as_a_table(self, flickr: Path, run: Run) -> None:
         arguments = ["judge", "flickr8k-expert", "-m", "bleu-4", "-m", "rouge-l", "--data", flickr, *QUICK]
         document = run(*arguments, "--format", "json").json["benchmarks"][0]
         outcome = run(*arguments)
@@ -105,11 +105,11 @@ class TestResults:
         assert "Are the differences real? captious judge flickr8k-expert -m bleu-4 -m rouge-l --data" in outcome.err
         assert outcome.err.rstrip().endswith("--compare")
 
-    def test_no_advice_where_it_would_be_in_the_way(self, own: Path, run: Run) -> None:
+    def test_machine_readable_judgment_has_no_advice(self, own: Path, run: Run) -> None:
         for more in (["--format", "json"], ["-o", "out"], ["--compare"]):
             assert "Are the differences" not in run("judge", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", *more).err
 
-    def test_csv_and_latex(self, own: Path, run: Run) -> None:
+    def test_judgment_is_printed_as_csv_and_latex(self, own: Path, run: Run) -> None:
         arguments = ["judge", "mine.jsonl", "pairs.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--compare", *QUICK]
         rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").out)))
         names = [(row["benchmark"], row["metric"]) for row in rows]
@@ -124,7 +124,7 @@ class TestResults:
         # The benchmarks have different numbers of references, which signatures show.
         assert f"%   {results[0]['signature']} on mine@own" in latex.splitlines()
 
-    def test_the_same_bytes_twice(self, own: Path, run: Run) -> None:
+    def test_repeated_judgment_gives_the_same_bytes(self, own: Path, run: Run) -> None:
         for format_ in ("table", "json", "csv", "latex"):
             arguments = ["judge", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--compare", "--format", format_]
             assert run(*arguments).out == run(*arguments).out
@@ -132,7 +132,7 @@ class TestResults:
             assert (own / "out").read_text(encoding="utf-8") == run(*arguments).out
         assert run(*arguments, "--seed", "5").out != run(*arguments).out
 
-    def test_default_metrics(self, own: Path, run: Run) -> None:
+    def test_default_metrics_are_those_of_coco(self, own: Path, run: Run) -> None:
         outcome = run("judge", "mine.jsonl", "--format", "json", *QUICK)
         labels = [*outcome.json["benchmarks"][0]["results"]]
         assert labels[:4] == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
@@ -148,7 +148,7 @@ class TestResults:
 
 
 class TestOwnJudgments:
-    def test_ratings(self, own: Path, run: Run) -> None:
+    def test_own_ratings_are_judged(self, own: Path, run: Run) -> None:
         """Each rating is a point; the value is scipy's."""
         outcome = run("judge", "mine.jsonl", "-m", "rouge-l", "--format", "json", *QUICK)
         (benchmark,) = outcome.json["benchmarks"]
@@ -159,13 +159,13 @@ class TestOwnJudgments:
         assert benchmark["results"]["rouge-l"]["value"] == pytest.approx(expected, abs=1e-12)
         assert "too few images for intervals and tests (6)" in outcome.err
 
-    def test_pairs(self, own: Path, run: Run) -> None:
+    def test_own_pairs_are_judged(self, own: Path, run: Run) -> None:
         """One right, one wrong, one tie."""
         (benchmark,) = run("judge", "pairs.jsonl", "-m", "rouge-l", "--format", "json", *QUICK).json["benchmarks"]
         assert (benchmark["statistic"], benchmark["n"]) == ("accuracy", 3)
         assert benchmark["results"]["rouge-l"]["value"] == pytest.approx(0.5)
 
-    def test_compressed(self, own: Path, run: Run) -> None:
+    def test_compressed_judgments_are_read(self, own: Path, run: Run) -> None:
         with gzip.open("mine.jsonl.gz", "wb") as file:
             file.write(Path("mine.jsonl").read_bytes())
         plain = run("judge", "mine.jsonl", "-m", "rouge-l", "--format", "json", *QUICK).json
@@ -173,7 +173,7 @@ class TestOwnJudgments:
         packed = run("judge", "mine.jsonl.gz", "-m", "rouge-l", "--format", "json", *QUICK).json
         assert packed["benchmarks"][0]["results"] == plain["benchmarks"][0]["results"]
 
-    def test_not_there(self, own: Path, run: Run) -> None:
+    def test_missing_judgment_file_is_named(self, own: Path, run: Run) -> None:
         assert_refused(run("judge", "other.jsonl", "-m", "rouge-l"), "judgment file not found", "other.jsonl")
 
     @pytest.mark.parametrize(
@@ -187,11 +187,11 @@ class TestOwnJudgments:
             ("", "there are no judgments"),
         ],
     )
-    def test_broken(self, own: Path, run: Run, line: str, said: str) -> None:
+    def test_malformed_judgments_are_an_error_with_line(self, own: Path, run: Run, line: str, said: str) -> None:
         Path("broken.jsonl").write_text(line)
         assert_refused(run("judge", "broken.jsonl", "-m", "rouge-l"), said, "broken.jsonl")
 
-    def test_all_judged_alike(self, own: Path, run: Run) -> None:
+    def test_constant_ratings_are_an_error(self, own: Path, run: Run) -> None:
         records = [{"candidate": c, "references": r, "rating": 2} for c, r, _ in RATED]
         Path("same.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
         assert_refused(
@@ -208,7 +208,7 @@ class TestScoresOfOthers:
         assert "left out" not in outcome.err  # the default metrics are not asked for
         return outcome.json["benchmarks"][0]["results"]
 
-    def test_in_order_or_by_id(self, own: Path, run: Run) -> None:
+    def test_external_scores_are_lists_or_mappings(self, own: Path, run: Run) -> None:
         scores_file(own, {"mine": {"my metric": self.VALUES}})
         in_order = self.judged(run)
         points = [(score, x) for score, (_, _, ratings) in zip(self.VALUES, RATED, strict=True) for x in ratings]
@@ -219,11 +219,11 @@ class TestScoresOfOthers:
         scores_file(own, {"mine@own": {"my metric": dict(reversed(by_id.items()))}})
         assert self.judged(run) == in_order
 
-    def test_beside_metrics(self, own: Path, run: Run) -> None:
+    def test_external_scores_are_judged_with_metrics(self, own: Path, run: Run) -> None:
         scores_file(own, {"mine": {"my-metric": self.VALUES}})
         assert [*self.judged(run, "-m", "rouge-l")] == ["rouge-l", "my-metric"]
 
-    def test_signature_tells_scores_apart(self, own: Path, run: Run) -> None:
+    def test_signature_identifies_external_scores(self, own: Path, run: Run) -> None:
         scores_file(own, {"mine": {"a": self.VALUES, "b": self.VALUES, "c": [*self.VALUES[:5], 0.01]}})
         tokenizers = [result["signature"].split("|")[1] for result in self.judged(run).values()]
         assert tokenizers[0] == tokenizers[1] != tokenizers[2]
@@ -247,34 +247,34 @@ class TestScoresOfOthers:
             ({"mine": {"rouge-l": VALUES}}, ["rouge-l is requested twice"]),
         ],
     )
-    def test_refused(self, own: Path, run: Run, content: Any, said: list[str]) -> None:
+    def test_invalid_external_scores_are_refused(self, own: Path, run: Run, content: Any, said: list[str]) -> None:
         scores_file(own, content)
         assert_refused(run("judge", "mine.jsonl", "-m", "rouge-l", "--scores", "scores.json"), *said)
 
-    def test_no_such_file(self, own: Path, run: Run) -> None:
+    def test_missing_score_file_is_named(self, own: Path, run: Run) -> None:
         assert_refused(run("judge", "mine.jsonl", "--scores", "no.json"), "cannot read scores", "no.json")
         Path("no.json").write_text("{")
         assert_refused(run("judge", "mine.jsonl", "--scores", "no.json"), "not JSON", "no.json")
 
 
 class TestRefused:
-    def test_unknown_names(self, own: Path, run: Run) -> None:
+    def test_unknown_benchmarks_and_metrics_are_refused(self, own: Path, run: Run) -> None:
         assert_refused(run("judge", "flickr9k", "-m", "rouge-l"), "'flickr9k'", "flickr8k-expert", ".jsonl")
         assert_refused(run("judge", "flickr8k-expert@yi", "-m", "rouge-l"), "'yi'", "yi2020")
         assert_refused(run("judge", "mine.jsonl", "-m", "nope"), "'nope'")
         assert_refused(run("judge"), "BENCHMARK", "captious judge --help")
 
-    def test_protocols_that_must_not_be_mixed(self, flickr: Path, run: Run) -> None:
+    def test_incompatible_protocols_are_refused(self, flickr: Path, run: Run) -> None:
         both = ("flickr8k-expert@yi2020", "flickr8k-expert@spice2016")
         outcome = run("judge", *both, "-m", "rouge-l", "--data", flickr)
         assert_refused(outcome, *both, "cannot share a table")
         fine = run("judge", "flickr8k-expert@tau-b", both[1], "-m", "rouge-l", "--data", flickr, *QUICK)
         assert fine.code == 0
 
-    def test_a_benchmark_twice(self, own: Path, run: Run) -> None:
+    def test_duplicate_benchmark_is_refused(self, own: Path, run: Run) -> None:
         assert_refused(run("judge", "mine.jsonl", "mine.jsonl", "-m", "rouge-l"), "two benchmarks are called mine")
 
-    def test_no_data(self, own: Path, run: Run) -> None:
+    def test_missing_data_folder_is_an_error(self, own: Path, run: Run) -> None:
         assert_refused(run("judge", "composite", "-m", "rouge-l"), "no folder", "--data", "CAPTIOUS_DATA")
         assert_refused(
             run("judge", "composite", "-m", "rouge-l", "--data", "no"), "judgment data folder not found", "no"
@@ -282,16 +282,18 @@ class TestRefused:
         outcome = run("judge", "composite", "-m", "rouge-l", "--data", own)
         assert_refused(outcome, "composite/composite.jsonl", str(own), "captious data list")
 
-    def test_the_folder_of_the_environment(self, flickr: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_data_folder_is_read_from_the_environment(
+        self, flickr: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setenv("CAPTIOUS_DATA", str(flickr))
         assert run("judge", "flickr8k-expert", "-m", "rouge-l", *QUICK).code == 0
 
-    def test_metrics_without_published_scores(self, shared_data: Path, run: Run) -> None:
+    def test_metrics_without_published_scores_are_refused(self, shared_data: Path, run: Run) -> None:
         outcome = run("judge", "coco-2015", "-m", "cider", "--data", shared_data)
         assert_refused(outcome, "coco-2015 has no published scores for cider", "cider-d, spice", "--scores")
 
     @pytest.mark.parametrize("option", [("--resamples", "0"), ("--seed", "-1"), ("--format", "xml")])
-    def test_options_out_of_range(self, own: Path, run: Run, option: tuple[str, str]) -> None:
+    def test_options_out_of_range_are_refused(self, own: Path, run: Run, option: tuple[str, str]) -> None:
         assert_refused(run("judge", "mine.jsonl", *option), *option)
 
     @pytest.mark.parametrize("file", ["mine.jsonl", "scores.json"])
@@ -303,7 +305,7 @@ class TestRefused:
 
 
 class TestPlot:
-    def test_pictures(self, own: Path, run: Run) -> None:
+    def test_judgment_is_plotted(self, own: Path, run: Run) -> None:
         pytest.importorskip("matplotlib")
         outcome = run("judge", "mine.jsonl", "pairs.jsonl", "-m", "rouge-l", "--plot", "pictures", *QUICK)
         assert outcome.code == 0
@@ -311,33 +313,35 @@ class TestPlot:
         assert drawn == ["mine@own.png", "pairs@own.png"]
         assert str(Path("pictures", "mine@own.png")) in outcome.err
 
-    def test_without_matplotlib(self, own: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_plot_without_matplotlib_names_the_extra(
+        self, own: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         """Said before anything is read: the benchmark is not there either."""
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         outcome = run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "pictures")
         assert_refused(outcome, "matplotlib", "pip install 'captious[report]'")
         assert not (own / "pictures").exists()
 
-    def test_a_place_that_cannot_be_written(self, own: Path, run: Run) -> None:
+    def test_plot_folder_that_cannot_be_written_is_refused(self, own: Path, run: Run) -> None:
         pytest.importorskip("matplotlib")
         assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "mine.jsonl"), "cannot write plots")
         assert_refused(run("judge", "no.jsonl", "-m", "rouge-l", "--plot", "a/b"), "cannot write plots")
 
 
-def test_a_folder_of_data_is_only_read(flickr: Path, run: Run, tmp_path: Path) -> None:
+def test_data_folder_is_not_modified(flickr: Path, run: Run, tmp_path: Path) -> None:
     shutil.copytree(flickr, tmp_path / "before")
     run("judge", "flickr8k-expert", "-m", "rouge-l", "--data", flickr, *QUICK)
     files = [path.relative_to(flickr) for path in flickr.rglob("*")]
     assert files == [path.relative_to(tmp_path / "before") for path in (tmp_path / "before").rglob("*")]
 
 
-def test_what_rests_on_our_grammar_is_said(run: Run, own: Path, tables: Path) -> None:
+def test_results_of_the_bundled_grammar_are_marked(run: Run, own: Path, tables: Path) -> None:
     said = "SPICE is using the bundled approximate grammar"
     assert run("judge", "mine.jsonl", "-m", "spice:parser=bundled", "--data", own, *QUICK).err.count(said) == 1
     assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=bundled", "--data", own, *QUICK).err
 
 
-def test_other_names_and_rows_for_columns(own: Path, run: Run) -> None:
+def test_judgment_table_is_renamed_and_transposed(own: Path, run: Run) -> None:
     """Transposed, each benchmark heads its rows."""
     arguments = ("judge", "mine.jsonl", "pairs.jsonl", "-m", "bleu-4", "-m", "rouge-l", "--names", "paper", *QUICK)
     lines = run(*arguments, "--transpose").out.splitlines()
@@ -349,7 +353,7 @@ def test_other_names_and_rows_for_columns(own: Path, run: Run) -> None:
     assert "B@4" in run(*arguments, "--format", "markdown").out
 
 
-def test_names_in_a_study(own: Path, run: Run) -> None:
+def test_study_uses_metric_names_of_papers(own: Path, run: Run) -> None:
     """Metrics are cells there; what is no score has no percentage."""
     rows = run("study", "metrics", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--names", "paper").out
     assert "B@1" in rows

@@ -45,7 +45,7 @@ def examples(folder: Path, run: Run) -> Path:
 
 class TestFeatures:
     @pytest.mark.parametrize("form", ["parquet", "csv", "json"])
-    def test_files_hold_every_number(self, form: str, folder: Path, set_file: Path, run: Run) -> None:
+    def test_feature_files_have_full_precision(self, form: str, folder: Path, set_file: Path, run: Run) -> None:
         outcome = run("learn", "features", "improved.json", REFERENCES, "--set", set_file, "-o", f"out.{form}")
         assert (outcome.code, outcome.out) == (0, ""), outcome.err
         assert outcome.err.startswith(f"out.{form}: 24 captions, 3 features, small|features:small-")
@@ -69,7 +69,7 @@ class TestFeatures:
         assert ids == [*captions.ids]
         np.testing.assert_array_equal(features, expected)
 
-    def test_refused(self, folder: Path, set_file: Path, run: Run) -> None:
+    def test_invalid_feature_requests_are_refused(self, folder: Path, set_file: Path, run: Run) -> None:
         command = ("learn", "features", "improved.json", REFERENCES)
         assert_refused(run(*command, "-o", "out.xlsx"), "cannot be written as .xlsx", ".parquet, .csv, .json")
         assert_refused(run(*command, "--set", "none", "-o", "out.csv"), "no feature set 'none'")
@@ -80,7 +80,7 @@ class TestFeatures:
 
 
 class TestData:
-    def test_what_is_written_is_told(self, examples: Path, run: Run) -> None:
+    def test_counts_of_examples_are_reported(self, examples: Path, run: Run) -> None:
         rows = [json.loads(line) for line in examples.read_text().splitlines()]
         assert {row["system"] for row in rows} == {"human", "baseline", "improved"}
         assert {row["part"] for row in rows} == {"train", "validation"}
@@ -107,7 +107,7 @@ class TestData:
         assert {row["system"] for row in fewer} == {"human", "other-image"}
         assert rows[0]["image"] not in {row["image"] for row in fewer}
 
-    def test_the_default_is_coco(self, folder: Path, run: Run, tmp_path: Path) -> None:
+    def test_default_examples_are_from_coco(self, folder: Path, run: Run, tmp_path: Path) -> None:
         coco = tmp_path / "data" / "coco"
         (coco / "results_val2014").mkdir(parents=True)
         assert_refused(run("learn", "data", "--data", tmp_path / "data", "-o", "x.jsonl"), "systems of COCO are not in")
@@ -121,7 +121,7 @@ class TestData:
 
 @pytest.mark.models
 class TestTrain:
-    def test_weights_score(self, examples: Path, run: Run) -> None:
+    def test_trained_weights_score_captions(self, examples: Path, run: Run) -> None:
         pytest.importorskip("torch")
         folder = examples.parent
         (folder / "mine.toml").write_text(RECIPE)
@@ -140,7 +140,7 @@ class TestTrain:
         assert 0 < result["score"] < 1
         assert f"|weights:{trained.label}|" in result["signature"]
 
-    def test_validation_by_ratings(self, examples: Path, run: Run) -> None:
+    def test_training_is_validated_by_ratings(self, examples: Path, run: Run) -> None:
         pytest.importorskip("torch")
         folder = examples.parent
         (folder / "mine.toml").write_text(RECIPE)
@@ -154,7 +154,9 @@ class TestTrain:
         assert trained.recipe["seed"] == 5
         assert trained.label.startswith("c-")
 
-    def test_an_interrupt_keeps_the_best(self, examples: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_interrupted_training_keeps_the_best_weights(
+        self, examples: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         pytest.importorskip("torch")
         (examples.parent / "mine.toml").write_text(RECIPE)
         taus = iter([0.2, 0.1])
@@ -171,7 +173,7 @@ class TestTrain:
         assert "interrupted after epoch 2 of 4" in outcome.err
         assert NetworkWeights.load(examples.parent / "a.safetensors").figures["best_epoch"] == 1
 
-    def test_refused(self, examples: Path, run: Run) -> None:
+    def test_invalid_training_options_are_refused(self, examples: Path, run: Run) -> None:
         pytest.importorskip("torch")
         command = ("learn", "train", "examples.jsonl", "-o", "a.safetensors")
         assert_refused(run(*command, "--recipe", "none"), "no recipe 'none'")
@@ -222,7 +224,7 @@ class TestCritique:
         assert scored.code == 0, scored.err
         assert "leic" in scored.out
 
-    def test_two_folds(self, recipe: Path, features: Path, run: Run) -> None:
+    def test_critique_is_scored_in_two_folds(self, recipe: Path, features: Path, run: Run) -> None:
         command = ["learn", "leic", "improved.json", REFERENCES, "--recipe", recipe, "--format", "json"]
         study = json.loads(run(*command, "--images", features).out)
         assert [row["captions"] for row in study["records"]] == ["improved", "human"]
@@ -249,5 +251,5 @@ class TestCritique:
 
 
 class TestImageFeatures:
-    def test_what_cannot_be_written_is_refused_before_any_work(self, folder: Path, run: Run) -> None:
+    def test_unwritable_image_feature_file_is_refused_early(self, folder: Path, run: Run) -> None:
         assert_refused(run("learn", "image-features", folder, "-o", "f.pkl"), "no format '.pkl'")

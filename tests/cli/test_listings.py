@@ -23,7 +23,7 @@ def row(text: str, name: str) -> str:
     return rest.strip()
 
 
-def test_metrics(run: Run) -> None:
+def test_metrics_are_listed_with_requirements(run: Run) -> None:
     outcome = run("metrics")
     assert (outcome.code, outcome.err) == (0, "")
     for name in metric_names():
@@ -49,7 +49,7 @@ def test_metrics_as_json(run: Run) -> None:
         assert metric["install"] == (here.help or None)
 
 
-def test_one_metric(run: Run) -> None:
+def test_single_metric_is_described(run: Run) -> None:
     text = run("metrics", "cider-d").out
     declared = get("cider-d").declared
     assert all(f"{name}=" in text and declared[name].summary in text for name in declared if name != "variant")
@@ -59,7 +59,7 @@ def test_one_metric(run: Run) -> None:
     assert_refused(run("metrics", "blue"), "there is no metric 'blue'", "did you mean bleu, mbleu or bleu-4?")
 
 
-def test_names_of_the_toolkit(run: Run) -> None:
+def test_metrics_list_shows_names_of_the_toolkit(run: Run) -> None:
     assert row(run("metrics").out, "cider-d").startswith("CIDEr ")
     assert row(run("metrics").out, "cider").startswith("official ")
     assert "CIDEr in the COCO toolkit" in run("metrics", "cider-d").out
@@ -81,7 +81,7 @@ def test_doctor_and_metrics_agree(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
         assert re.search(rf"^{described['name']} +{described['state']} ", doctor, re.MULTILINE)
 
 
-def test_a_metric_that_cannot_run_here(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_metric_shows_the_remedy(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(get("rouge-l"), "missing", classmethod(lambda cls: "pip install 'captious[rouge]'"))
     assert "no: pip install 'captious[rouge]'" in run("metrics").out
     doctor = run("doctor").out
@@ -89,13 +89,13 @@ def test_a_metric_that_cannot_run_here(run: Run, monkeypatch: pytest.MonkeyPatch
     assert line.split(maxsplit=2)[1:] == ["missing", "pip install 'captious[rouge]'"]
 
 
-def test_a_metric_that_cannot_run_here_as_json(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_metric_shows_the_remedy_in_json(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(get("rouge-l"), "missing", classmethod(lambda cls: "pip install 'captious[rouge]'"))
     (metric,) = (m for m in run("metrics", "--format", "json").json["metrics"] if m["name"] == "rouge-l")
     assert (metric["runs"], metric["install"]) == (False, "pip install 'captious[rouge]'")
 
 
-def test_doctor(run: Run) -> None:
+def test_doctor_shows_resources_and_packages(run: Run) -> None:
     outcome = run("doctor")
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.splitlines()[0].split()[:2] == ["captious", __version__]
@@ -103,7 +103,7 @@ def test_doctor(run: Run) -> None:
     assert {"kernels", "pandas", "polars", "pyarrow", *metric_names()} <= {*first_words}
 
 
-def test_tiers_of_doctor(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_shows_three_groups(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(get("bertscore"), "missing", classmethod(lambda cls: "pip install 'captious[models]'"))
     monkeypatch.setattr(get("wmd"), "missing", classmethod(lambda cls: "captious vectors add FILE --name NAME"))
     _, *tiers = run("doctor").out.split("\n\n")
@@ -130,7 +130,7 @@ def test_doctor_says_how_to_install_what_is_missing(run: Run, monkeypatch: pytes
 class TestTablesOfMeteor:
     """A metric that needs files that are no package."""
 
-    def test_missing(self, run: Run, cache: Path) -> None:
+    def test_missing_meteor_tables_are_listed(self, run: Run, cache: Path) -> None:
         doctor = run("doctor")
         assert (doctor.code, doctor.err) == (0, "")
         state, said = row(doctor.out, "meteor tables").split(maxsplit=1)
@@ -142,7 +142,7 @@ class TestTablesOfMeteor:
         assert f"no: {INSTALL} words aligned" in " ".join(row(run("metrics").out, "meteor").split())
 
     @pytest.mark.usefixtures("tables")
-    def test_found_then_compiled(self, run: Run) -> None:
+    def test_meteor_tables_are_listed_as_found_then_compiled(self, run: Run) -> None:
         assert row(run("doctor").out, "meteor tables").startswith("found ")
         run("resources", "build")
         doctor = run("doctor").out
@@ -151,7 +151,7 @@ class TestTablesOfMeteor:
         assert row(doctor, "meteor").startswith("runs ")
         assert row(run("metrics").out, "meteor").split()[:3] == ["METEOR", "official", "yes"]
 
-    def test_damaged(self, run: Run, tables: Path) -> None:
+    def test_damaged_meteor_tables_are_listed(self, run: Run, tables: Path) -> None:
         """Both say so, and list the other metrics as ever."""
         (tables / "meteor-1.5.jar").write_bytes(b"")
         doctor = run("doctor")
@@ -165,7 +165,7 @@ class TestTablesOfMeteor:
         assert " yes " in row(metrics.out, "rouge-l")
 
     @pytest.mark.usefixtures("cache")
-    def test_as_json(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_meteor_tables_are_listed_in_json(self, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def meteor() -> tuple[object, object, object]:
             (metric,) = (m for m in run("metrics", "--format", "json").json["metrics"] if m["name"] == "meteor")
             return metric["runs"], metric["install"], metric["outputs"]

@@ -52,7 +52,7 @@ def test_every_setting_has_an_option() -> None:
 
 
 @pytest.mark.parametrize("path", RUNNING)
-def test_every_command_has_the_same(path: str) -> None:
+def test_every_scoring_command_has_the_same_setting_options(path: str) -> None:
     options, expected = parameters(path), parameters("score")
     for name in _SETTINGS:
         assert options[name] == expected[name]
@@ -61,7 +61,7 @@ def test_every_command_has_the_same(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", WITHOUT)
-def test_commands_that_run_no_metric_have_none(path: str) -> None:
+def test_commands_without_metrics_have_no_setting_options(path: str) -> None:
     assert not parameters(path).keys() & {"tokenizer", "idf", "parser", "references_as"}
 
 
@@ -97,7 +97,7 @@ class TestEffect:
             *("metrics", "systems", "timing", "agreement"),
         ],
     )
-    def test_signatures_have_it(self, run: Run, calls: dict[str, list[str]], name: str) -> None:
+    def test_setting_options_change_signatures(self, run: Run, calls: dict[str, list[str]], name: str) -> None:
         settings = ("--tokenizer", "whitespace", "--references-as", "cat", "--threads", 1)
         outcome = run(*calls[name], "-m", "rouge-l", *settings, "--format", "json")
         assert outcome.code == 0, outcome
@@ -107,12 +107,12 @@ class TestEffect:
             refused, "the setting parser was given, but no requested metric uses it", "parser: bundled", "request"
         )
 
-    def test_explain(self, run: Run, tables: Path) -> None:
+    def test_setting_options_apply_to_explain(self, run: Run, tables: Path) -> None:
         explained = run("explain", "meteor", "a Cat", "a cat", "--tokenizer", "whitespace", "--format", "json").json
         assert "|tokenizer:whitespace|" in explained["signature"]
 
     @pytest.mark.parametrize("number", ["0", "-1", "4.5", "many"])
-    def test_threads_that_cannot_be(self, folder: Path, run: Run, number: str) -> None:
+    def test_invalid_numbers_of_threads_are_refused(self, folder: Path, run: Run, number: str) -> None:
         assert_refused(run("score", *FILES, "-m", "rouge-l", "--threads", number), "threads", number)
 
 
@@ -123,7 +123,7 @@ class TestRepeated:
     def repeated(outcome: Any) -> list[str]:
         return shlex.split(outcome.err.splitlines()[-1].partition("? captious ")[2])
 
-    def test_score(self, folder: Path, run: Run) -> None:
+    def test_repeated_score_command_keeps_its_options(self, folder: Path, run: Run) -> None:
         (folder / "baseline.json").rename(folder / "base line.json")
         assert run("fit", "cider-d", "references.json", "-o", "my own.idf").code == 0
         settings = ["-m", "cider-d@paper", "-m", "rouge-l", "-m", "hwcm", "--subset", "--idf", "my own.idf"]
@@ -142,21 +142,21 @@ class TestRepeated:
                 assert values["score"] == compared.json["metrics"][name][key]
                 assert values["signature"] == compared.json["metrics"][name]["signature"]
 
-    def test_names_that_begin_with_a_dash(self, folder: Path, run: Run) -> None:
+    def test_repeated_command_quotes_names_with_a_dash(self, folder: Path, run: Run) -> None:
         (folder / "baseline.json").rename(folder / "-x.json")
         again = self.repeated(run("score", "-m", "rouge-l", "--", "-x.json", *FILES[1:]))
         assert again == ["compare", "-m", "rouge-l", "--", "-x.json", *FILES[1:]]
         assert run(*again, "--resamples", "9").code == 2  # options go before the names
         assert run("compare", "--resamples", "9", *again[1:]).code == 0
 
-    def test_score_with_nothing_given(self, folder: Path, run: Run) -> None:
+    def test_repeated_score_command_without_options_is_short(self, folder: Path, run: Run) -> None:
         assert self.repeated(run("score", *FILES)) == ["compare", *FILES]
 
-    def test_the_other_name_of_an_option(self, folder: Path, run: Run) -> None:
+    def test_repeated_command_uses_the_main_name_of_an_option(self, folder: Path, run: Run) -> None:
         again = self.repeated(run("score", *FILES, "-m", "hwcm", "--parses", "bundled"))
         assert again[4:] == ["-m", "hwcm", "--parser", "bundled"]
 
-    def test_judge(self, folder: Path, run: Run) -> None:
+    def test_repeated_judge_command_keeps_its_options(self, folder: Path, run: Run) -> None:
         own = [
             {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
             for rating, text in enumerate(["a bus", "a dog", "a dog runs"])
@@ -187,7 +187,7 @@ class TestOwnFunctions:
         ],
         ids=lambda call: call[0],
     )
-    def test_it_is_a_metric(self, folder: Path, run: Run, call: tuple[str, ...]) -> None:
+    def test_function_in_a_file_is_a_metric(self, folder: Path, run: Run, call: tuple[str, ...]) -> None:
         (folder / "mine.py").write_text("def words(candidate, references):\n    return len(candidate.split())\n")
         outcome = run(*call, "-m", "mine.py:words", "-m", "rouge-l")
         assert outcome.code == 0, outcome
@@ -196,7 +196,7 @@ class TestOwnFunctions:
         if call[0] == "score":
             assert "-m mine.py:words" in outcome.err
 
-    def test_what_fails_is_refused(self, folder: Path, run: Run) -> None:
+    def test_failing_function_files_are_refused(self, folder: Path, run: Run) -> None:
         (folder / "wrong.py").write_text("def words(candidates, references):\n    return candidates.split()\n")
         outcome = run("score", "baseline.json", "references.json", "-m", "wrong.py:words")
         assert_refused(outcome, "words failed: AttributeError", "wrong.py:1", "list of candidates")

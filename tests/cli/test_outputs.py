@@ -43,7 +43,7 @@ class TestFormats:
     @pytest.mark.parametrize(
         "call", [("score", *FILES), ("compare", *FILES, "--resamples", "9")], ids=["score", "compare"]
     )
-    def test_the_name_of_the_file_chooses(
+    def test_extension_of_output_selects_the_format(
         self, folder: Path, run: Run, call: tuple[str, ...], name: str, form: str
     ) -> None:
         expected = run(*call, "-m", "rouge-l", "--format", form).out
@@ -55,7 +55,9 @@ class TestFormats:
         [("x.json", "json"), ("x.csv", "csv"), ("x.md", "markdown"), ("x.txt", "table")],
     )
     @pytest.mark.parametrize("call", [("judge",), ("study", "metrics")], ids=" ".join)
-    def test_judgments_and_studies(self, own: str, run: Run, call: tuple[str, ...], name: str, form: str) -> None:
+    def test_extension_selects_the_format_of_judgments_and_studies(
+        self, own: str, run: Run, call: tuple[str, ...], name: str, form: str
+    ) -> None:
         expected = run(*call, own, "-m", "rouge-l", "--format", form).out
         assert run(*call, own, "-m", "rouge-l", "-o", name).code == 0
         assert Path(name).read_text() == expected
@@ -70,22 +72,22 @@ class TestFormats:
         ],
         ids=["score", "docx", "judge", "data items"],
     )
-    def test_a_format_that_the_command_cannot_write(self, own: str, run: Run, call: tuple[str, ...], name: str) -> None:
+    def test_unsupported_extension_is_refused(self, own: str, run: Run, call: tuple[str, ...], name: str) -> None:
         outcome = run(*call, *(() if "score" in call else (own,)), "-o", name)
         assert_refused(outcome, f"{name} implies ", "choose --format")
         assert not Path(name).exists()
 
-    def test_lines_of_json(self, own: str, run: Run) -> None:
+    def test_extension_selects_json_lines_or_csv(self, own: str, run: Run) -> None:
         for name, form in (("x.jsonl", "jsonl"), ("x.csv", "csv")):
             assert run("data", "items", own, "-o", name).code == 0
             assert Path(name).read_text() == run("data", "items", own, "--format", form).out
 
-    def test_who_asks_for_a_format_gets_it(self, folder: Path, run: Run) -> None:
+    def test_format_option_takes_precedence_over_extension(self, folder: Path, run: Run) -> None:
         for form in ("table", "csv"):
             assert run("score", *FILES, "-m", "rouge-l", "-o", "x.json", "--format", form).code == 0
             assert Path("x.json").read_text() == run("score", *FILES, "-m", "rouge-l", "--format", form).out
 
-    def test_examples_cannot_stand_in_a_csv_that_the_name_asks_for(self, folder: Path, run: Run) -> None:
+    def test_examples_are_refused_for_a_csv_extension(self, folder: Path, run: Run) -> None:
         assert_refused(run("compare", *FILES, "-m", "rouge-l", "--examples", "1", "-o", "x.csv"), "--examples", "csv")
 
 
@@ -132,33 +134,33 @@ class TestInputs:
     )
 
     @pytest.mark.parametrize("call", CALLS, ids=" ".join)
-    def test_refused(self, run: Run, call: tuple[str, ...]) -> None:
+    def test_output_over_an_input_is_refused(self, run: Run, call: tuple[str, ...]) -> None:
         (name,) = {file for file in os.listdir() if file.startswith("x.") and any(file in word for word in call)} - {
             "x.json" if any("x.jsonl" in word for word in call) else ""
         }
         assert_refused(run(*call, "-o", name), f"{name} is also an input", "its own file")
         assert Path(name).read_text() == "not what it should be"
 
-    def test_a_link_to_one(self, run: Run) -> None:
+    def test_output_over_a_link_to_an_input_is_refused(self, run: Run) -> None:
         outcome = run("score", "none.json", "none.json", "-m", "cider-d", "--idf", "x.idf", "-o", "link")
         assert_refused(outcome, "link is also an input")
 
-    def test_caption_scores(self, folder: Path, run: Run) -> None:
+    def test_caption_scores_over_an_input_are_refused(self, folder: Path, run: Run) -> None:
         call = ("score", "none.json", "none.json", "-m", "wmd", "--vectors", "x.jsonl", "--per-caption", "x.jsonl")
         assert_refused(run(*call), "x.jsonl is also an input")
 
-    def test_drawings(self, folder: Path, run: Run) -> None:
+    def test_drawings_over_an_input_are_refused(self, folder: Path, run: Run) -> None:
         (folder / "x.svg").write_text("parses")
         outcome = run("explain", "spice", "a dog", "a cat", "--parser", "x.svg", "--svg", "x.svg")
         assert_refused(outcome, "x.svg is also an input")
 
-    def test_text_that_names_no_file_is_no_input(self, folder: Path, run: Run) -> None:
+    def test_text_argument_without_file_is_not_an_input(self, folder: Path, run: Run) -> None:
         """The name of a metric, even where an output had that name."""
         (folder / "rouge-l").write_text("old")
         assert run("score", *FILES, "-m", "rouge-l", "-o", "rouge-l").code == 0
         assert "rouge-l" in (folder / "rouge-l").read_text()
 
-    def test_an_output_that_is_there_is_replaced(self, folder: Path, run: Run) -> None:
+    def test_existing_output_is_replaced(self, folder: Path, run: Run) -> None:
         (folder / "vectors.txt").write_bytes(text_of({"a": np.ones(2)}))
         call = ("score", *FILES, "-m", "mowe", "--vectors", "vectors.txt")
         assert run(*call, "-o", "x.txt").code == 0

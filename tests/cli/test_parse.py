@@ -18,7 +18,7 @@ def captions(tmp_path: Path) -> Path:
     return tmp_path / "captions.json"
 
 
-def test_a_file_of_parses(run: Run, captions: Path, tmp_path: Path) -> None:
+def test_parses_are_written_as_json_lines(run: Run, captions: Path, tmp_path: Path) -> None:
     outcome = run("parse", captions, "-o", tmp_path / "p.jsonl", "--grammar", "bundled", "--tokenizer", "whitespace")
     assert (outcome.code, outcome.out) == (0, "")
     assert outcome.err == f"{tmp_path / 'p.jsonl'}: 1 caption, parsed with bundled-4\n"
@@ -28,6 +28,6 @@ def test_a_file_of_parses(run: Run, captions: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["p.conllu", "p.jsonl.gz", "p.json", "p"])
-def test_a_name_that_says_something_else(run: Run, captions: Path, tmp_path: Path, name: str) -> None:
+def test_parse_output_with_another_extension_is_refused(run: Run, captions: Path, tmp_path: Path, name: str) -> None:
     assert_refused(run("parse", captions, "-o", tmp_path / name), "JSON Lines", name, ".jsonl")
     assert not (tmp_path / name).exists()

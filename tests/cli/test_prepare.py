@@ -29,7 +29,7 @@ def test_a_prepared_file_gives_the_same_output(folder: Path, run: Run) -> None:
         assert prepared.code == plain.code == 0
 
 
-def test_settings_and_parameters(folder: Path, run: Run) -> None:
+def test_prepared_file_serves_settings_and_parameters(folder: Path, run: Run) -> None:
     assert run("prepare", REFERENCES, "-o", "refs.prepared", "-m", "cider-d", "--tokenizer", "whitespace").code == 0
     command = ("score", "baseline.json", "refs.prepared", "-m", "cider-d:sigma=3", "--format", "csv")
     assert "not prepared" not in run(*command, "--tokenizer", "whitespace").err
@@ -38,7 +38,7 @@ def test_settings_and_parameters(folder: Path, run: Run) -> None:
     assert run(*command).out == plain.out
 
 
-def test_other_commands_take_it(folder: Path, run: Run) -> None:
+def test_prepared_file_is_accepted_by_other_commands(folder: Path, run: Run) -> None:
     run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
     for refs, name in ((REFERENCES, "a.idf"), ("refs.prepared", "b.idf")):
         assert run("fit", "cider-d", refs, "-o", name).code == 0
@@ -67,7 +67,7 @@ def test_names_of_caption_files_are_refused(folder: Path, run: Run, name: str) -
     assert not (folder / name).exists()
 
 
-def test_mistakes(folder: Path, run: Run) -> None:
+def test_invalid_prepare_commands_are_refused(folder: Path, run: Run) -> None:
     run("prepare", REFERENCES, "-o", "refs.prepared", *METRICS)
     assert_refused(run("score", "refs.prepared", "baseline.json"), "cannot be read as candidates")
     assert_refused(run("prepare", "refs.prepared", "-o", "refs.prepared", *METRICS), "is also an input")
@@ -82,12 +82,12 @@ def test_mistakes(folder: Path, run: Run) -> None:
     assert_refused(run("score", "baseline.json", "refs.prepared", *METRICS), "damaged", "captious prepare")
 
 
-def test_candidates_in_place_of_references_are_noticed(folder: Path, run: Run) -> None:
+def test_preparing_candidates_is_warned_about(folder: Path, run: Run) -> None:
     outcome = run("prepare", "baseline.json", "-o", "refs.prepared", *METRICS)
     assert "warning: every image has only one caption: are these references" in outcome.err
 
 
-def test_one_image(folder: Path, run: Run) -> None:
+def test_references_of_one_image_are_prepared(folder: Path, run: Run) -> None:
     (folder / "one.json").write_text('{"1": ["a cat", "the cat"]}')
     assert run("prepare", "one.json", "-o", "one.prepared", *METRICS).err.startswith(
         "one.prepared: 1 image, 2 references"

@@ -71,7 +71,7 @@ def test_long_work_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "1/7" in terminal.getvalue()
 
 
-def test_how_far_work_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bar_shows_the_share_of_completed_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = terminal_of(monkeypatch)
     with Progress(100) as work:
         work.reach(42, "compiling")
@@ -109,7 +109,7 @@ def test_patience_ends_after_two_seconds(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.parametrize("stderr", [None, object(), "closed", io.StringIO()])
-def test_what_is_not_a_terminal(monkeypatch: pytest.MonkeyPatch, stderr: object) -> None:
+def test_bar_is_not_shown_without_a_terminal(monkeypatch: pytest.MonkeyPatch, stderr: object) -> None:
     closed = io.StringIO()
     closed.close()
     monkeypatch.setattr(sys, "stderr", closed if stderr == "closed" else stderr)

@@ -15,7 +15,7 @@ METRICS = ("-m", "bleu-4", "-m", "rouge-l")
 FILES = ("baseline.json", "improved.json", "references.json")
 
 
-def test_a_page(folder: Path, run: Run) -> None:
+def test_report_writes_a_page(folder: Path, run: Run) -> None:
     outcome = run("report", *FILES, *METRICS, "-o", "page.html", "--resamples", "20")
     assert (outcome.code, outcome.out, outcome.err) == (0, "", "")
     references = captious.read_references("references.json")
@@ -26,7 +26,7 @@ def test_a_page(folder: Path, run: Run) -> None:
     assert (folder / "page.html").read_text(encoding="utf-8") == report_page(reports, resamples=20)
 
 
-def test_options(folder: Path, run: Run) -> None:
+def test_report_options_change_the_page(folder: Path, run: Run) -> None:
     options = (
         "--title",
         "Two <systems>",
@@ -46,7 +46,7 @@ def test_options(folder: Path, run: Run) -> None:
     assert len(page.integers(page.manifest["explanations"]["rows"])) == 4
 
 
-def test_judgments_and_studies(folder: Path, run: Run) -> None:
+def test_judgments_and_studies_are_written_as_pages(folder: Path, run: Run) -> None:
     lines = [
         {"candidate": "a dog number" + " one" * i, "references": ["a dog", f"a number {i}"], "rating": i % 3}
         for i in range(12)
@@ -61,7 +61,7 @@ def test_judgments_and_studies(folder: Path, run: Run) -> None:
     assert [figure["kind"] for figure in Page(outcome.out).manifest["figures"]] == ["curves"] * 3
 
 
-def test_refusals(folder: Path, run: Run) -> None:
+def test_invalid_report_options_are_refused(folder: Path, run: Run) -> None:
     assert_refused(run("report", *FILES, *METRICS), "missing option", "captious report")
     assert_refused(run("report", "references.json", "-o", "p.html"), "no candidates given")
     assert_refused(run("report", *FILES, "-o", "baseline.json"), "is also an input")

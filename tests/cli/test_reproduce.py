@@ -11,7 +11,7 @@ from ..support.judgments import write_jsonl
 from .conftest import Run, assert_refused
 
 
-def test_list(run: Run) -> None:
+def test_reproduce_list_shows_all_tables(run: Run) -> None:
     listed = run("reproduce", "list").out
     assert "lceval" in listed and "table B.1" in listed and "yi2020" in listed
     records = json.loads(run("reproduce", "list", "lceval", "--format", "json").out)["tables"]
@@ -19,7 +19,7 @@ def test_list(run: Run) -> None:
     assert "wmt16" in [record["table"] for record in records]
 
 
-def test_a_table_in_every_format(run: Run, tmp_path: Path) -> None:
+def test_reproduced_table_is_printed_in_every_format(run: Run, tmp_path: Path) -> None:
     records = [
         {"pair": "cs-en", "candidate": text, "reference": "a dog runs on grass", "human": rating}
         for text, rating in (("a dog runs", 0.5), ("a cat", -1), ("a dog on grass", 0.7), ("grass", -0.5))
@@ -40,12 +40,12 @@ def test_a_table_in_every_format(run: Run, tmp_path: Path) -> None:
     assert list((tmp_path / "pictures").glob("*.png"))
 
 
-def test_refused(run: Run, tmp_path: Path) -> None:
+def test_invalid_reproduce_requests_are_refused(run: Run, tmp_path: Path) -> None:
     assert_refused(run("reproduce", "lcevl"), "there is no paper 'lcevl'", "did you mean lceval?")
     assert_refused(run("reproduce", "lceval", "b1", "--data", str(tmp_path)), "lceval has no table 'b1'", "wmt16")
 
 
-def test_what_is_missing_is_said_once(run: Run, tmp_path: Path) -> None:
+def test_missing_requirement_is_reported_once(run: Run, tmp_path: Path) -> None:
     text = run("reproduce", "wembsim", "distractors", "--data", str(tmp_path)).out
     line = next(line for line in text.splitlines() if line.startswith("  F (fastText wiki) "))
     assert line.split()[3:8] == ["–", "[1]", "92.5", "–", "[1]"]
@@ -56,7 +56,7 @@ def test_what_is_missing_is_said_once(run: Run, tmp_path: Path) -> None:
     assert "distractors/pairs.jsonl was not found" in [*rows][1]["reason"]
 
 
-def test_tables_without_columns(run: Run, tmp_path: Path) -> None:
+def test_tables_without_computation_give_the_reason(run: Run, tmp_path: Path) -> None:
     needs = run("reproduce", "smurf", "sentences", "--data", str(tmp_path)).out
     assert "needs: distilbert-base-uncased" in needs
     assert "command: captious study sentences" in needs

@@ -78,25 +78,25 @@ def play_pip(monkeypatch: pytest.MonkeyPatch, wheel: Path | None, *, code: int =
 
 
 class TestList:
-    def test_missing(self, run: Run, cache: Path) -> None:
+    def test_missing_resource_is_listed(self, run: Run, cache: Path) -> None:
         assert listed(run) == ("missing", f"{WHAT}: {INSTALL}")
         assert run("resources", "list").err == f"cache: {cache}\n"
         assert not cache.exists()  # to look is not to touch
 
     @pytest.mark.usefixtures("tables")
-    def test_found_then_compiled(self, run: Run) -> None:
+    def test_resource_is_listed_as_found_then_compiled(self, run: Run) -> None:
         fingerprint = meteor.tables().fingerprint
         assert listed(run) == ("found", f"{WHAT}, {fingerprint}, from CAPTIOUS_METEOR_HOME")
         assert run("resources", "build").code == 0
         assert listed(run) == ("compiled", f"{WHAT}, {fingerprint}, from CAPTIOUS_METEOR_HOME")
 
-    def test_a_truncated_index_is_none(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_truncated_index_counts_as_missing(self, run: Run, tables: Path, cache: Path) -> None:
         run("resources", "build")
         (index,) = indexes(cache)
         index.write_bytes(index.read_bytes()[:-1])
         assert listed(run)[0] == "found"
 
-    def test_other_tables_need_an_index_of_their_own(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_other_tables_have_their_own_index(self, run: Run, tables: Path, cache: Path) -> None:
         run("resources", "build")
         replace(TABLES, function_words=["the"]).write(tables, data="")
         assert listed(run)[0] == "found"
@@ -105,14 +105,14 @@ class TestList:
         assert len(indexes(cache)) == 2
 
     @pytest.mark.parametrize("file", ["meteor-1.5.jar", "paraphrase-en.gz"])
-    def test_damaged_files(self, run: Run, tables: Path, file: str) -> None:
+    def test_damaged_resource_is_listed(self, run: Run, tables: Path, file: str) -> None:
         (tables / file).write_bytes(b"")
         state, said = listed(run)
         assert state == "unusable"
         assert str(tables / file) in said
         assert "unset CAPTIOUS_METEOR_HOME" in said
 
-    def test_a_home_without_tables(self, run: Run, tables: Path) -> None:
+    def test_environment_folder_without_tables_is_an_error(self, run: Run, tables: Path) -> None:
         (tables / "meteor-1.5.jar").unlink()
         state, said = listed(run)
         assert state == "unusable"
@@ -122,26 +122,26 @@ class TestList:
 
 class TestBuild:
     @pytest.mark.parametrize("arguments", [["meteor"], ["meteor", "meteor"]])
-    def test_compiles(self, run: Run, tables: Path, cache: Path, arguments: list[str]) -> None:
+    def test_build_compiles_a_resource(self, run: Run, tables: Path, cache: Path, arguments: list[str]) -> None:
         outcome = run("resources", "build", *arguments)
         (index,) = indexes(cache)
         assert (outcome.code, outcome.out) == (0, "")
         assert {*outcome.err.splitlines()} == {f"meteor: {index}"}
         assert index == meteor.tables().index
 
-    def test_all_that_is_there(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_build_without_names_compiles_all_installed_resources(self, run: Run, tables: Path, cache: Path) -> None:
         outcome = run("resources", "build")
         (index,) = indexes(cache)
         assert (outcome.code, outcome.out, outcome.err.splitlines()[0]) == (0, "", f"meteor: {index}")
 
-    def test_once(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_build_keeps_an_intact_index(self, run: Run, tables: Path, cache: Path) -> None:
         run("resources", "build")
         (index,) = indexes(cache)
         first = index.stat()
         assert run("resources", "build").code == 0
         assert (index.stat().st_ino, index.stat().st_mtime_ns) == (first.st_ino, first.st_mtime_ns)
 
-    def test_again_if_a_byte_has_changed(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_build_repairs_a_changed_index(self, run: Run, tables: Path, cache: Path) -> None:
         run("resources", "build")
         (index,) = indexes(cache)
         whole = index.read_bytes()
@@ -150,7 +150,7 @@ class TestBuild:
         assert run("resources", "build").code == 0
         assert index.read_bytes() == whole
 
-    def test_nothing_to_build(self, run: Run, cache: Path) -> None:
+    def test_build_without_resources_says_so(self, run: Run, cache: Path) -> None:
         outcome = run("resources", "build")
         assert (outcome.code, outcome.out) == (0, "")
         assert outcome.err.splitlines() == [
@@ -160,23 +160,25 @@ class TestBuild:
         assert not cache.exists()
 
     @pytest.mark.usefixtures("cache")
-    def test_what_is_not_there_but_named(self, run: Run) -> None:
+    def test_build_of_a_missing_resource_is_an_error(self, run: Run) -> None:
         help = f"\n  help: {INSTALL}, or captious resources get meteor"
         assert_refused(run("resources", "build", "meteor"), "error: meteor is not installed", help)
 
-    def test_damaged_files(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_build_of_damaged_files_is_an_error(self, run: Run, tables: Path, cache: Path) -> None:
         damage(tables / "paraphrase-en.gz", -20)
         outcome = run("resources", "build")
         assert_refused(outcome, "METEOR's tables are damaged", str(tables / "paraphrase-en.gz"))
         assert [path.name for path in cache.rglob("*") if path.is_file()] == ["lock"]
 
-    def test_a_cache_that_cannot_be_used(self, run: Run, tables: Path, cache: Path) -> None:
+    def test_build_in_an_unusable_cache_is_an_error(self, run: Run, tables: Path, cache: Path) -> None:
         cache.write_text("a file")
         assert_refused(run("resources", "build"), "cache folder cannot be used", str(cache), "CAPTIOUS_CACHE")
 
 
 class TestGet:
-    def test_brings_and_compiles(self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_get_downloads_and_compiles(
+        self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         commands = play_pip(monkeypatch, wheel)
         outcome = run("resources", "get", "meteor")
         (index,) = indexes(cache)
@@ -192,7 +194,7 @@ class TestGet:
         assert "--no-deps" in command
         assert command[-1] == "pycocoevalcap==1.2"
 
-    def test_again_mends_what_is_damaged(
+    def test_get_repairs_damaged_files(
         self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         play_pip(monkeypatch, wheel)
@@ -203,7 +205,7 @@ class TestGet:
         assert listed(run)[0] == "compiled"
 
     @pytest.mark.usefixtures("cache")
-    def test_pip_fails(self, run: Run, cache: Path, commands: list[list[str]]) -> None:
+    def test_get_reports_failure_of_pip(self, run: Run, cache: Path, commands: list[list[str]]) -> None:
         outcome = run("resources", "get", "meteor")
         assert outcome.err.startswith("meteor: downloading\n")
         assert_refused(outcome, "pip could not download pycocoevalcap==1.2", "\n  ERROR: it rains", "pip download")
@@ -211,11 +213,13 @@ class TestGet:
         assert [path for path in cache.rglob("*") if path.is_file()] == []
         assert len(commands) == 1
 
-    def test_pip_brings_nothing(self, run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_get_reports_a_missing_download(self, run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         play_pip(monkeypatch, None)
         assert_refused(run("resources", "get", "meteor"), "pip could not download", "exit code 0")
 
-    def test_another_wheel(self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_get_refuses_another_wheel(
+        self, run: Run, wheel: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         play_pip(monkeypatch, wheel)
         with zipfile.ZipFile(wheel, "a") as archive:
             archive.writestr("one/more", "file")
@@ -223,13 +227,13 @@ class TestGet:
         assert_refused(outcome, "pycocoevalcap==1.2 that differs from the published one", wheel.name, "sha256")
         assert listed(run)[0] == "missing"
 
-    def test_a_cache_that_cannot_be_used(self, run: Run, cache: Path, commands: list[list[str]]) -> None:
+    def test_get_in_an_unusable_cache_is_an_error(self, run: Run, cache: Path, commands: list[list[str]]) -> None:
         cache.write_text("a file")
         assert_refused(run("resources", "get", "meteor"), "cache folder cannot be used", str(cache))
         assert commands == []
 
     @pytest.mark.usefixtures("cache")
-    def test_no_name(self, run: Run, commands: list[list[str]]) -> None:
+    def test_get_without_a_name_is_a_usage_error(self, run: Run, commands: list[list[str]]) -> None:
         assert_refused(run("resources", "get"), "missing argument 'NAME...'", "meteor", "captious resources get --help")
         assert commands == []
 
@@ -237,17 +241,17 @@ class TestGet:
 @pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("action", ["get", "build"])
 @pytest.mark.parametrize("names", [["spice"], ["meteor", "spice"], [""]])
-def test_wrong_names(run: Run, commands: list[list[str]], action: str, names: list[str]) -> None:
+def test_unknown_resources_are_refused(run: Run, commands: list[list[str]], action: str, names: list[str]) -> None:
     refusal = f"{names[-1]!r} is not one of 'meteor', 'spice-grammar'"
     assert_refused(run("resources", action, *names), refusal, f"captious resources {action} --h")
     assert commands == []
 
 
-def test_no_such_action(run: Run) -> None:
+def test_unknown_resource_command_is_a_usage_error(run: Run) -> None:
     assert_refused(run("resources", "remove"), "'remove'", "captious resources --help")
 
 
-def test_no_action(run: Run) -> None:
+def test_missing_resource_command_shows_help(run: Run) -> None:
     outcome = run("resources")
     assert outcome.code == 2
     assert all(action in outcome.err for action in ("list", "get", "build"))

@@ -31,7 +31,7 @@ def of_score(run: Run, *options: str) -> str:
 
 
 @pytest.mark.parametrize("options", [(), ("--references-as", "cat"), ("--idf", "coco"), ("--threads", "1")])
-def test_the_json_of_score(sharded: Path, run: Run, options: tuple[str, ...]) -> None:
+def test_sharded_scores_have_the_json_of_score(sharded: Path, run: Run, options: tuple[str, ...]) -> None:
     arguments = ("-m", "bleu", "-m", "rouge-l", "-m", "cider-d", "--format", "json", *options)
     outcome = run("score", "--shards", "improved-*.jsonl", *arguments)
     assert outcome.code == 0, outcome.err
@@ -40,14 +40,14 @@ def test_the_json_of_score(sharded: Path, run: Run, options: tuple[str, ...]) ->
 
 
 @pytest.mark.parametrize("form", ["table", "csv", "json"])
-def test_every_output(sharded: Path, run: Run, form: str) -> None:
+def test_sharded_scores_are_printed_in_every_format(sharded: Path, run: Run, form: str) -> None:
     write(sharded / "improved.jsonl", example_rows())
     arguments = ("-m", "rouge-l", "--format", form)
     expected = run("score", "improved.json", "references.json", *arguments).out
     assert run("score", "--shards", "improved.jsonl", *arguments).out == expected
 
 
-def test_other_columns_and_intervals(sharded: Path, run: Run) -> None:
+def test_shards_with_other_columns_and_intervals_are_scored(sharded: Path, run: Run) -> None:
     write(
         sharded / "other.parquet",
         [{"key": r["id"], "text": r["candidate"], "refs": r["references"]} for r in example_rows()],
@@ -70,7 +70,7 @@ def test_other_columns_and_intervals(sharded: Path, run: Run) -> None:
     assert "intervals of shards need about 1,000 captions, and there are 24" in outcome.err
 
 
-def test_references_apart(sharded: Path, run: Run) -> None:
+def test_shards_use_separate_references(sharded: Path, run: Run) -> None:
     arguments = ("-m", "cider-d", "--format", "json")
     rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
     write(sharded / "improved-x.jsonl", rows)
@@ -78,7 +78,7 @@ def test_references_apart(sharded: Path, run: Run) -> None:
     assert outcome.out.replace("improved-x*", "improved-*") == of_score(run, *arguments)
 
 
-def test_a_folder_of_results(sharded: Path, run: Run) -> None:
+def test_shards_write_a_folder_of_results(sharded: Path, run: Run) -> None:
     arguments = (
         "score",
         "--shards",
@@ -129,13 +129,13 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
         ((), "no candidates given"),
     ],
 )
-def test_what_is_refused(sharded: Path, run: Run, arguments: tuple[str, ...], said: str) -> None:
+def test_invalid_shard_options_are_refused(sharded: Path, run: Run, arguments: tuple[str, ...], said: str) -> None:
     assert_refused(run("score", *arguments, "-m", "rouge-l"), said)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ["stream", "processes"])
-def test_an_interrupted_run_goes_on(tmp_path: Path, command: list[str], engine: str) -> None:
+def test_interrupted_run_of_shards_resumes(tmp_path: Path, command: list[str], engine: str) -> None:
     rows = [{**row, "id": turn * 24 + i} for turn in range(400) for i, row in enumerate(example_rows())]
     for number in range(40):
         write(tmp_path / f"part-{number:02}.jsonl", rows[number * 240 : number * 240 + 240])

@@ -25,7 +25,9 @@ def captious(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 @pytest.mark.parametrize(
     "command", [["web"], ["worker"], ["token", "--user", "ann"], ["backup", "out.tar"]], ids=lambda words: words[0]
 )
-def test_a_folder_without_a_server(command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_folder_without_a_server_is_an_error(
+    command: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty").mkdir()
     for place in ("empty", "nothing"):
@@ -39,7 +41,9 @@ def test_a_folder_without_a_server(command: list[str], tmp_path: Path, monkeypat
 @pytest.mark.parametrize(
     ("place", "said"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
 )
-def test_a_folder_that_cannot_be_made(place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_folder_that_cannot_be_created_is_an_error(
+    place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     done = captious("serve", "admin", "--data", place, "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77")
@@ -48,21 +52,21 @@ def test_a_folder_that_cannot_be_made(place: str, said: str, tmp_path: Path, mon
     assert [*tmp_path.iterdir()] == [tmp_path / "file"]
 
 
-def test_loading_into_a_folder_without_a_server(tmp_path: Path) -> None:
+def test_loading_a_challenge_without_a_server_is_an_error(tmp_path: Path) -> None:
     done = captious("challenge", "load", str(tmp_path), "--data", str(tmp_path / "new"))
     assert done.returncode == 2
     assert "new holds no server" in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 
-def test_a_database_that_cannot_be_reached(tmp_path: Path) -> None:
+def test_unreachable_database_is_an_error(tmp_path: Path) -> None:
     done = captious("serve", "--data", str(tmp_path / "data"), DATABASE_URL="postgres://127.0.0.1:9/nothing")
     assert done.returncode == 2
     assert "error: the database cannot be used" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_new_folder_is_the_owners(tmp_path: Path) -> None:
+def test_new_data_folder_is_private(tmp_path: Path) -> None:
     done = captious(
         "serve", "admin", "--data", str(tmp_path / "data"), "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77"
     )
@@ -70,7 +74,7 @@ def test_a_new_folder_is_the_owners(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
 
 
-def test_restoring_what_is_not_there(tmp_path: Path) -> None:
+def test_restoring_a_missing_backup_is_an_error(tmp_path: Path) -> None:
     done = captious("serve", "restore", str(tmp_path / "nothing.tar"), "--data", str(tmp_path / "data"))
     assert done.returncode == 2
     assert "cannot be restored" in done.stderr

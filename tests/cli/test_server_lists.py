@@ -88,14 +88,14 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(captious, [*arguments])
 
 
-def test_challenges(address: str) -> None:
+def test_challenges_are_listed(address: str) -> None:
     first, second = run("challenges", "--server", address).stdout.splitlines()
     assert first.split() == ["demo", "Scenes", "open", CHALLENGES[0]["url"]]
     assert second.endswith(WITHHELD)
     assert json.loads(run("challenges", "--server", address, "--format", "json").stdout) == CHALLENGES
 
 
-def test_submissions(address: str, tmp_path: Path) -> None:
+def test_submissions_are_listed_and_downloaded(address: str, tmp_path: Path) -> None:
     about = ("--server", address, "--challenge", "demo", "--token", TOKEN)
     first, second = run("submissions", *about).stdout.splitlines()
     assert first.endswith("done  val/c5: bleu-4 .2500")
@@ -109,7 +109,7 @@ def test_submissions(address: str, tmp_path: Path) -> None:
     assert (folder / "7-captions.json").read_text() == "kept"
 
 
-def test_nothing_is_said_in_a_sentence(address: str) -> None:
+def test_empty_lists_are_explained_in_a_sentence(address: str) -> None:
     none = run("challenges", "--server", f"{address}/empty")
     assert (none.exit_code, none.stdout) == (0, "")
     assert none.stderr.startswith("There are no challenges on this server that you can see; with --token")
@@ -120,7 +120,7 @@ def test_nothing_is_said_in_a_sentence(address: str) -> None:
     assert (empty.stdout, empty.stderr) == ("", "Your teams have not submitted anything to more.\n")
 
 
-def test_refusals(address: str) -> None:
+def test_server_errors_are_shown(address: str) -> None:
     refused = run("submissions", "--server", address, "--challenge", "demo", "--token", "wrong")
     assert str(refused.exception).startswith("Give a token")
     unknown = run("submissions", "--server", address, "--challenge", "nope", "--token", TOKEN)

@@ -12,7 +12,7 @@ from .conftest import Run, assert_refused
 FILES = ("beams.json", "samples.json", "references.json")
 
 
-def test_score(folder: Path, run: Run) -> None:
+def test_several_candidates_are_scored(folder: Path, run: Run) -> None:
     options = ("-m", "div", "-m", "mbleu-4", "-m", "rouge-l", "--of-k", "best", "--of-k", "mean")
     document = run("score", *FILES, "--several", *options, "--format", "json").json
     for system, file in zip(document["systems"], FILES, strict=False):
@@ -44,14 +44,14 @@ def test_compare_with_examples_and_groups(folder: Path, run: Run) -> None:
     assert grouped.code == 0
 
 
-def test_training_captions(folder: Path, run: Run) -> None:
+def test_novel_uses_training_captions(folder: Path, run: Run) -> None:
     options = ("--several", "-m", "novel", "--training", "samples.json", "--format", "json")
     first, second = run("score", *FILES, *options).json["systems"]
     assert (first["metrics"]["novel"]["score"], second["metrics"]["novel"]["score"]) == (1.0, 0.0)
     assert second["description"]["novel_distinct"] == 0.0
 
 
-def test_what_is_refused(folder: Path, run: Run) -> None:
+def test_invalid_options_for_several_candidates_are_refused(folder: Path, run: Run) -> None:
     assert_refused(run("score", *FILES, "-m", "rouge-l"), "more than one candidate", "--several")
     assert_refused(run("score", "improved.json", FILES[2], "-m", "div"), "judges several candidates", "--several")
     assert_refused(run("score", "improved.json", FILES[2], "-m", "rouge-l", "--of-k", "best"), "--several")
@@ -61,7 +61,7 @@ def test_what_is_refused(folder: Path, run: Run) -> None:
     assert_refused(run("score", "uneven.json", FILES[2], "--several", "-m", "mbleu"), "mbleu@mean")
 
 
-def test_captions_with_scores(folder: Path, run: Run) -> None:
+def test_caption_scores_list_several_candidates(folder: Path, run: Run) -> None:
     run("score", *FILES, "--several", "-m", "div-1", "--per-caption", "scores.jsonl")
     row = json.loads(Path("scores.jsonl").read_text().splitlines()[0])
     assert row["system"] == "beams"

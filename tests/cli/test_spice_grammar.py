@@ -43,7 +43,7 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
         yield web
 
 
-def test_missing(run: Run, cache: Path) -> None:
+def test_missing_grammar_is_listed_with_its_command(run: Run, cache: Path) -> None:
     assert listed(run) == ("missing", f"{WHAT}: {INSTALL}")
     assert_refused(run("resources", "build", "spice-grammar"), "spice-grammar is not installed", f"help: {INSTALL}")
     assert not cache.exists()
@@ -59,7 +59,7 @@ def published(web: Web, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.usefixtures("folder", "tables")
-def test_it_is_offered_once(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammar_is_offered_once(run: Run, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     score = ("score", "baseline.json", "references.json", "-m", "spice")
     assert run(*score).err.count(INSTALL) == 1
     assert run(*score).err == ""
@@ -67,7 +67,7 @@ def test_it_is_offered_once(run: Run, cache: Path, monkeypatch: pytest.MonkeyPat
     assert run(*score).err.count(INSTALL) == 1
 
 
-def test_from_where_it_is_published(run: Run, web: Web, published: list[str], cache: Path) -> None:
+def test_grammar_is_downloaded_from_its_publisher(run: Run, web: Web, published: list[str], cache: Path) -> None:
     outcome = run("resources", "get", "spice-grammar")
     (index,) = cache.rglob("spice-grammar-*.index")
     assert outcome.code == 0
@@ -76,7 +76,7 @@ def test_from_where_it_is_published(run: Run, web: Web, published: list[str], ca
 
 
 @pytest.mark.parametrize("failure", ["the server says 404", "its checksum is"])
-def test_the_second_address(run: Run, web: Web, published: list[str], failure: str) -> None:
+def test_second_url_is_tried_after_the_first(run: Run, web: Web, published: list[str], failure: str) -> None:
     if failure.startswith("its"):
         web.files[f"/{JAR}"] = models_jar(packed({"words": ("a", "dog", "runs", "UNK-LC-x")}))
     else:
@@ -88,14 +88,14 @@ def test_the_second_address(run: Run, web: Web, published: list[str], failure: s
     assert failed.startswith(f"spice-grammar: {published[0]}: {failure}")
 
 
-def test_no_address(run: Run, web: Web, published: list[str], cache: Path) -> None:
+def test_unreachable_urls_are_reported(run: Run, web: Web, published: list[str], cache: Path) -> None:
     web.files.clear()
     outcome = run("resources", "get", "spice-grammar")
     assert_refused(outcome, "cannot be downloaded", *published, "--from PATH_OR_URL", "bundled approximate grammar")
     assert not list(cache.rglob("*.index"))
 
 
-def test_into_a_folder(
+def test_grammar_is_downloaded_to_a_folder(
     run: Run, grammar: Path, published: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))  # what is here already does not keep it from the folder
@@ -107,7 +107,7 @@ def test_into_a_folder(
     assert listed(run)[0] == "compiled"
 
 
-def test_from_a_file(run: Run, grammar: Path, cache: Path) -> None:
+def test_grammar_is_extracted_from_a_file(run: Run, grammar: Path, cache: Path) -> None:
     outcome = run("resources", "get", "spice-grammar", "--from", grammar)
     bounds, index = sorted(cache.rglob("*.index"))
     assert bounds.name.startswith("bounds-")  # so that no job need write there
@@ -120,7 +120,7 @@ def test_from_a_file(run: Run, grammar: Path, cache: Path) -> None:
 
 
 @pytest.mark.parametrize(("parts", "file"), [(True, JAR), (False, JAR), (True, "corenlp.zip")])
-def test_from_the_web(run: Run, web: Web, parts: bool, file: str) -> None:
+def test_grammar_is_extracted_from_a_url(run: Run, web: Web, parts: bool, file: str) -> None:
     web.parts = parts
     outcome = run("resources", "get", "spice-grammar", "--from", f"{web.url}/{file}")
     assert outcome.code == 0
@@ -135,7 +135,7 @@ def test_from_the_web(run: Run, web: Web, parts: bool, file: str) -> None:
         assert more == [f"spice-grammar: {JAR} is compressed and will be unpacked temporarily: 0 MB"]
 
 
-def test_from_something_else(run: Run, tmp_path: Path) -> None:
+def test_file_without_a_grammar_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<html>")
     outcome = run("resources", "get", "spice-grammar", "--from", tmp_path / "page.html")
     assert_refused(outcome, "SPICE's grammar cannot be read", str(tmp_path / "page.html"), "repo1.maven.org")
@@ -145,12 +145,14 @@ def test_from_something_else(run: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("names", [["meteor"], ["meteor", "spice-grammar"]])
-def test_a_source_for_something_else(run: Run, names: list[str]) -> None:
+def test_source_for_a_resource_without_one_is_refused(run: Run, names: list[str]) -> None:
     outcome = run("resources", "get", *names, "--from", "x.jar")
     assert_refused(outcome, "--from can only be used with spice-grammar", "captious resources get --help")
 
 
-def test_a_file_that_the_user_names(run: Run, grammar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammar_named_in_the_environment_is_used(
+    run: Run, grammar: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))
     assert listed(run) == ("found", f"{WHAT}, {LABEL}, from CAPTIOUS_SPICE_GRAMMAR")
     (row,) = (line for line in run("doctor").out.splitlines() if line.startswith("spice grammar "))

@@ -122,7 +122,7 @@ class TestPiped:
         assert "…" not in outcome.out
         assert "long" * 30 in outcome.out.splitlines()[2]
 
-    def test_a_reader_that_leaves_early(self, folder: Path, command: list[str]) -> None:
+    def test_closed_reader_of_results_ends_the_run(self, folder: Path, command: list[str]) -> None:
         """As `| head -1` does; here the reader has gone before the first byte."""
         process = subprocess.Popen(
             [*command, "score", "baseline.json", "references.json", "--format", "json"],
@@ -138,7 +138,7 @@ class TestPiped:
         assert "Traceback" not in complaints
         assert "Broken" not in complaints
 
-    def test_head(self, folder: Path, command: list[str]) -> None:
+    def test_output_can_be_piped_to_head(self, folder: Path, command: list[str]) -> None:
         line = f"'{command[0]}' metrics --format json | head -1"
         if len(command) > 1:
             pytest.skip("the command is not installed beside this interpreter")
@@ -161,7 +161,7 @@ class TestProgress:
     # How long the bar waits is held by a test of its own, so that these need not wait for it.
     SLOW = SLOW.format(patience=0.2, seconds=1.5)
 
-    def test_none_where_stderr_is_no_terminal(self, folder: Path) -> None:
+    def test_progress_is_not_shown_without_a_terminal(self, folder: Path) -> None:
         done = subprocess.run(
             [sys.executable, "-c", self.SLOW, "score", "baseline.json", "references.json", "-m", "slow"],
             capture_output=True,
@@ -173,7 +173,7 @@ class TestProgress:
         assert done.stderr == b""
         assert b"slow" in done.stdout
 
-    def test_long_work_shows_what_is_done_on_stderr_only(self, folder: Path) -> None:
+    def test_progress_of_long_work_is_on_stderr_only(self, folder: Path) -> None:
         command = [sys.executable, "-c", self.SLOW, "score", "baseline.json", "references.json"]
         shown, took = on_terminal([*command, "-m", "slow", "--format", "json"], stdout=folder / "out.json")
         assert took > 0.5
@@ -181,7 +181,7 @@ class TestProgress:
         document = json.loads((folder / "out.json").read_text())
         assert list(document["systems"][0]["metrics"]) == ["slow"]
 
-    def test_it_goes_away_when_the_work_is_done(self, folder: Path) -> None:
+    def test_progress_disappears_at_the_end(self, folder: Path) -> None:
         command = [sys.executable, "-c", self.SLOW, "score", "baseline.json", "references.json"]
         shown, _ = on_terminal([*command, "-m", "slow"])
         last = shown.rindex("baseline: slow")
@@ -194,7 +194,7 @@ class TestProgress:
         shown, _ = on_terminal(command, stdout=folder / "out")
         assert "[bold]x: slow" in without_escapes(shown)
 
-    def test_short_work_shows_nothing(self, folder: Path, command: list[str]) -> None:
+    def test_progress_of_short_work_is_not_shown(self, folder: Path, command: list[str]) -> None:
         arguments = ["score", "baseline.json", "references.json", "-m", "rouge-l", "--format", "json"]
         shown, took = on_terminal([*command, *arguments], stdout=folder / "out.json")
         assert took < 30
@@ -209,7 +209,7 @@ class TestCompiling:
     FILES = ("baseline.json", "references.json")
     WHAT = "compiling METEOR's paraphrases (once)"
 
-    def test_its_bar_stands_in_for_the_other(self, folder: Path, run: Run) -> None:
+    def test_compilation_bar_replaces_the_outer_bar(self, folder: Path, run: Run) -> None:
         shown, _ = on_terminal([*self.COMMAND, "score", *self.FILES, "-m", "slow", "-m", "meteor"])
         bars = [bar for bar, _ in groupby(re.findall(rf"baseline: \w+|{re.escape(self.WHAT)}", shown))]
         assert bars == ["baseline: slow", "baseline: meteor", self.WHAT, "baseline: meteor"]
@@ -219,14 +219,14 @@ class TestCompiling:
         assert [*head, meteor.split()] == [*plain[:-1], plain[-1].split()]
         assert slow.split()[0] == "slow"
 
-    def test_alone(self, command: list[str], tmp_path: Path, run: Run) -> None:
+    def test_compilation_alone_shows_a_bar(self, command: list[str], tmp_path: Path, run: Run) -> None:
         arguments = ["explain", "meteor", "the cat", "a feline"]
         shown, _ = on_terminal([*self.COMMAND, *arguments], stdout=tmp_path / "out")
         assert re.search(rf"{re.escape(self.WHAT)} .*\b95/100", without_escapes(shown))
         assert screen(shown) == [""]
         assert (tmp_path / "out").read_text() == run(*arguments).out
 
-    def test_no_bar_where_stderr_is_no_terminal(self, folder: Path) -> None:
+    def test_compilation_shows_no_bar_without_a_terminal(self, folder: Path) -> None:
         done = subprocess.run(
             [*self.COMMAND, "score", *self.FILES, "-m", "meteor"],
             capture_output=True,
@@ -237,7 +237,7 @@ class TestCompiling:
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"meteor" in done.stdout
 
-    def test_an_error_after_a_bar_stands_alone(self, folder: Path, tables: Path) -> None:
+    def test_error_after_a_bar_starts_a_new_line(self, folder: Path, tables: Path) -> None:
         (tables / "paraphrase-en.gz").write_bytes((tables / "paraphrase-en.gz").read_bytes()[:-9])
         arguments = [*self.COMMAND, "score", *self.FILES, "-m", "slow", "-m", "meteor"]
         shown, _ = on_terminal(arguments, status=2)
@@ -254,7 +254,7 @@ class TestTerminal:
         assert "◀" in shown
 
     @pytest.mark.parametrize("arguments", [["compare"], ["score", "--ci"]], ids=" ".join)
-    def test_nothing_is_cut_on_80_columns(self, folder: Path, command: list[str], arguments: list[str]) -> None:
+    def test_table_fits_80_columns(self, folder: Path, command: list[str], arguments: list[str]) -> None:
         names = ["transformer-large-finetuned.json", "lstm-attention-beam-search-5.json"]
         (folder / "improved.json").rename(folder / names[0])
         (folder / "baseline.json").rename(folder / names[1])

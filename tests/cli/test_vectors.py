@@ -21,7 +21,7 @@ def small(folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     return "small.txt"
 
 
-def test_add_and_list(run: Run, small: str, folder: Path) -> None:
+def test_added_vectors_are_listed(run: Run, small: str, folder: Path) -> None:
     empty = run("vectors", "list")
     assert (empty.code, empty.out) == (0, "")
     assert empty.err.startswith("there are no word vectors yet: captious vectors add FILE --name NAME\ncache: ")
@@ -34,7 +34,7 @@ def test_add_and_list(run: Run, small: str, folder: Path) -> None:
     assert "glove" in next(line for line in run("doctor").out.splitlines() if line.startswith("word vectors"))
 
 
-def test_a_score_with_vectors(run: Run, small: str) -> None:
+def test_metric_uses_added_vectors(run: Run, small: str) -> None:
     scored = ["score", "improved.json", "references.json", "-m", "wmd", "--format", "csv"]
     by_file = run(*scored, "--vectors", small)
     assert by_file.code == 0
@@ -46,7 +46,7 @@ def test_a_score_with_vectors(run: Run, small: str) -> None:
     assert "|vectors:glove-" in parameter.out
 
 
-def test_a_name_of_nothing_and_folders(run: Run, small: str) -> None:
+def test_unknown_names_and_folders_are_refused(run: Run, small: str) -> None:
     scored = ["score", "improved.json", "references.json", "-m", "wmd", "--vectors"]
     assert_refused(run(*scored, ""), "'' is neither the name of word vectors nor a file")
     for folder in (".", "/", ".."):
@@ -62,7 +62,7 @@ def test_other_commands_take_vectors(run: Run, small: str) -> None:
     assert f"-m mowe --vectors {small}" in scored.err  # the next command is the same
 
 
-def test_subwords_and_the_first_of_each(run: Run, small: str, folder: Path) -> None:
+def test_subwords_and_first_duplicates_are_options(run: Run, small: str, folder: Path) -> None:
     (folder / "model.bin").write_bytes(fasttext_of(WORDS, np.ones((4, 2))))
     assert run("vectors", "add", "model.bin", "--name", "ft", "--subwords").code == 0
     assert "subwords" in run("vectors", "list").out
@@ -79,7 +79,7 @@ class TestRemove:
     def compiled(cache: Path) -> list[str]:
         return sorted(path.name for path in (cache / "vectors" / "index").glob("*") if path.name != "lock")
 
-    def test_name_and_compiled_files_go(self, run: Run, small: str, cache: Path, folder: Path) -> None:
+    def test_removal_deletes_name_and_compiled_files(self, run: Run, small: str, cache: Path, folder: Path) -> None:
         run("vectors", "add", small, "--name", "glove")
         assert len(self.compiled(cache)) == 2
         removed = run("vectors", "remove", "glove")
@@ -95,7 +95,7 @@ class TestRemove:
         )
         assert_refused(run(*scored), "no word vectors are available")
 
-    def test_what_another_name_stands_for_stays(self, run: Run, small: str, cache: Path, folder: Path) -> None:
+    def test_removal_keeps_files_of_another_name(self, run: Run, small: str, cache: Path, folder: Path) -> None:
         (folder / "other.txt").write_bytes(text_of({"dog": np.ones(2)}))
         for file, name in ((small, "one"), (small, "two"), ("other.txt", "other")):
             assert run("vectors", "add", file, "--name", name).code == 0
@@ -112,12 +112,12 @@ class TestRemove:
         assert line.split()[:2] == ["other", "compiled"]
         assert line.endswith("default")
 
-    def test_it_can_come_back(self, run: Run, small: str) -> None:
+    def test_removed_vectors_can_be_added_again(self, run: Run, small: str) -> None:
         for _ in range(2):
             assert run("vectors", "add", small, "--name", "glove").code == 0
             assert run("vectors", "remove", "glove").code == 0
 
-    def test_an_unknown_name(self, run: Run, small: str, cache: Path) -> None:
+    def test_removal_of_an_unknown_name_is_an_error(self, run: Run, small: str, cache: Path) -> None:
         assert_refused(
             run("vectors", "remove", "glove"),
             "no word vectors are named 'glove'",
@@ -128,7 +128,7 @@ class TestRemove:
             assert_refused(run("vectors", "remove", name), f"no word vectors are named {name!r}", "known names: glove")
         assert len(self.compiled(cache)) == 2
 
-    def test_a_name_whose_entry_is_damaged(self, run: Run, small: str, cache: Path) -> None:
+    def test_damaged_name_can_be_removed(self, run: Run, small: str, cache: Path) -> None:
         run("vectors", "add", small, "--name", "glove")
         (entry,) = (cache / "vectors").rglob("glove.json")
         entry.write_text("{")
@@ -137,28 +137,28 @@ class TestRemove:
 
 
 class TestErrors:
-    def test_no_vectors(self, run: Run, small: str) -> None:
+    def test_metric_without_vectors_is_an_error(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "wmd")
         assert_refused(outcome, "no word vectors are available", "captious vectors add FILE --name NAME")
 
-    def test_an_unknown_name(self, run: Run, small: str) -> None:
+    def test_unknown_vectors_are_an_error(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", "glov")
         assert_refused(outcome, "'glov' is neither the name of word vectors nor a file", "known names: (none)")
 
-    def test_vectors_for_nothing(self, run: Run, small: str) -> None:
+    def test_unused_vectors_are_refused(self, run: Run, small: str) -> None:
         outcome = run("score", "improved.json", "references.json", "-m", "bleu", "--vectors", small)
         assert_refused(outcome, "the setting vectors was given, but no requested metric uses it", "vectors: small-")
 
-    def test_captions_in_place_of_vectors(self, run: Run, small: str) -> None:
+    def test_caption_file_instead_of_vectors_is_refused(self, run: Run, small: str) -> None:
         outcome = run("vectors", "add", "improved.json", "--name", "x")
         assert_refused(outcome, "these word vectors cannot be read", "improved.json, line 1", "GloVe text")
 
-    def test_a_broken_line(self, run: Run, small: str, folder: Path) -> None:
+    def test_malformed_vector_line_is_named(self, run: Run, small: str, folder: Path) -> None:
         (folder / small).write_bytes(text_of(WORDS) + b"cat 1\n")
         outcome = run("score", "improved.json", "references.json", "-m", "wmd", "--vectors", small)
         assert_refused(outcome, "1 number, where line 1 has 2", "small.txt, line 5")
 
-    def test_a_name_that_is_taken(self, run: Run, small: str, folder: Path) -> None:
+    def test_duplicate_vector_name_is_refused(self, run: Run, small: str, folder: Path) -> None:
         (folder / "other.txt").write_bytes(text_of({"dog": np.ones(2)}))
         assert run("vectors", "add", small, "--name", "glove").code == 0
         assert_refused(run("vectors", "add", "other.txt", "--name", "glove"), "the name glove is taken", "--replace")
@@ -166,7 +166,7 @@ class TestErrors:
 
 
 class TestExplain:
-    def test_picture(self, run: Run, small: str) -> None:
+    def test_transport_plan_is_drawn(self, run: Run, small: str) -> None:
         outcome = run("explain", "wmd", "a dog runs", "the puppy runs", "a cat", "--vectors", small)
         assert (outcome.code, outcome.err) == (0, "")
         assert [line.rstrip() for line in outcome.out.splitlines()] == [
@@ -186,7 +186,7 @@ class TestExplain:
             "A full bar is the distance.  ◀ best",
         ]
 
-    def test_json(self, run: Run, small: str) -> None:
+    def test_transport_plan_is_printed_as_json(self, run: Run, small: str) -> None:
         arguments = ["explain", "wmd:sigma=5", "a dog", "a cat", "the puppy", "--vectors", small, "--format", "json"]
         explained = run(*arguments).json
         assert explained["best"] == 1
@@ -196,7 +196,7 @@ class TestExplain:
         move = {"word": "dog", "reference_word": "puppy", "share": 1.0, "distance": 5.0, "cost": 5.0}
         assert explained["references"][1]["moves"] == [move]
 
-    def test_vectors_for_meteor(self, run: Run, small: str, tables: Path) -> None:
+    def test_vectors_for_meteor_are_refused(self, run: Run, small: str, tables: Path) -> None:
         assert_refused(
             run("explain", "meteor", "a", "b", "--vectors", small),
             "the setting vectors was given, but no requested metric",

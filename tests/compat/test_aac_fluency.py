@@ -60,7 +60,7 @@ def options(checkpoint: str) -> dict[str, Any]:
     return {"echecker": checkpoint, "error_threshold": threshold}
 
 
-def test_fense(minilm: str, options: dict[str, Any]) -> None:
+def test_fense_reduces_the_similarity_by_the_penalty(minilm: str, options: dict[str, Any]) -> None:
     corpus, sents = aac_metrics.functional.fense(CANDIDATES, REFERENCES, sbert_model=minilm, device="cpu", **options)
     assert [*corpus] == [*sents] == ["sbert_sim", "fer", "fense"]
     metric = Fense(model=minilm, detector=options["echecker"], threshold=options["error_threshold"])
@@ -75,7 +75,7 @@ def test_fense(minilm: str, options: dict[str, Any]) -> None:
     assert milder.item() == pytest.approx(corpus["sbert_sim"].item(), abs=1e-12)
 
 
-def test_classes(minilm: str, options: dict[str, Any]) -> None:
+def test_classes_score_like_functions(minilm: str, options: dict[str, Any]) -> None:
     fense = aac_metrics.FENSE(sbert_model=minilm, return_probs=True, **options)
     assert fense.get_output_names() == ("sbert_sim", "fer", "fense", *PROBABILITIES)
     fense.update(CANDIDATES[:1], REFERENCES[:1])
@@ -108,7 +108,7 @@ def test_evaluate_finds_the_checkpoint_that_the_toolkit_has_downloaded(
     assert aac_metrics.evaluate(CANDIDATES, REFERENCES, metrics="fer")[0]["fer"] == corpus["fer"]
 
 
-def test_models_that_are_not_at_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, checkpoint: str) -> None:
+def test_missing_models_are_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, checkpoint: str) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setenv("FENSE_DATA", str(tmp_path / "empty"))
     for make in (aac_metrics.FENSE, aac_metrics.SPIDErFL, aac_metrics.FER):  # before there are any captions
@@ -123,7 +123,7 @@ def test_models_that_are_not_at_hand(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         aac_metrics.functional.fer(CANDIDATES, echecker="no-such-detector")
 
 
-def test_arguments_that_are_refused(minilm: str, checkpoint: str) -> None:
+def test_unsupported_arguments_are_refused(minilm: str, checkpoint: str) -> None:
     functional = aac_metrics.functional
     for arguments in ({"echecker": torch.nn.Identity()}, {"echecker": checkpoint, "echecker_tokenizer": len}):
         with pytest.raises(ParameterError, match="no objects"):
@@ -138,7 +138,9 @@ def test_arguments_that_are_refused(minilm: str, checkpoint: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_parity(aac_toolkit: ModuleType, minilm: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fluency_metrics_equal_aac_metrics(
+    aac_toolkit: ModuleType, minilm: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The toolkit runs with its own classifier; sentence-transformers' encoder and Java's SPICE are replaced."""
     import transformers
 

@@ -49,7 +49,7 @@ def test_scores_by_name() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::captious.errors.CaptiousWarning")
-def test_the_default_metrics() -> None:
+def test_default_metrics_are_those_of_the_toolkit() -> None:
     pytest.importorskip("pycocoevalcap")
     corpus, sents = aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES)
     names = ["bleu_1", "bleu_2", "bleu_3", "bleu_4", "meteor", "rouge_l", "cider_d", "spice", "spider"]
@@ -64,7 +64,7 @@ def test_the_default_metrics() -> None:
     assert all(torch.equal(a[name], b[name]) for a, b in zip((corpus, sents), of_class, strict=True) for name in names)
 
 
-def test_preprocessing() -> None:
+def test_preprocessing_tokenizes_captions() -> None:
     by_default, _ = aac_metrics.evaluate(RAW, RAW_REFERENCES, metrics="bleu_1")
     as_given, _ = aac_metrics.evaluate(RAW, RAW_REFERENCES, preprocess=False, metrics="bleu_1")
     own, _ = aac_metrics.evaluate(RAW, RAW_REFERENCES, lambda texts: [text[:1].lower() for text in texts], ["bleu_1"])
@@ -79,7 +79,7 @@ def test_preprocessing() -> None:
     ("name", "key"),
     [("BLEU", "bleu_4"), ("BLEU1", "bleu_1"), ("BLEU3", "bleu_3"), ("ROUGEL", "rouge_l"), ("CIDErD", "cider_d")],
 )
-def test_classes(name: str, key: str) -> None:
+def test_classes_score_like_functions(name: str, key: str) -> None:
     corpus, sents = aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, preprocess=False, metrics=[key])
     metric = getattr(aac_metrics, name)()
     assert metric.get_output_names() == (key,)
@@ -145,7 +145,7 @@ def test_parity_of_bert_score(aac_toolkit: ModuleType, minilm: str, options: dic
                 assert torch.allclose(our_scores[key], scores, rtol=0, atol=1e-5)
 
 
-def test_metrics_that_are_left_out() -> None:
+def test_unsupported_metrics_are_refused() -> None:
     for metrics in ("dcase2024", "all", "vocab", ["bleu_1", "mace"]):
         with pytest.raises(ParameterError, match=r"vocab|mace"):
             aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, metrics=metrics)
@@ -157,7 +157,7 @@ def test_metrics_that_are_left_out() -> None:
         aac_metrics.dcase2024_evaluate(CANDIDATES, MULT_REFERENCES)
 
 
-def test_what_cannot_be_scored() -> None:
+def test_malformed_captions_are_a_value_error() -> None:
     with pytest.raises(UnknownNameError, match="jury"):
         aac_metrics.evaluate(CANDIDATES, MULT_REFERENCES, metrics="jury")
     for candidates, references in [
@@ -179,7 +179,7 @@ def undo() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("undo")
-def test_the_toolkit_s_own_paths() -> None:
+def test_imports_of_the_toolkit_are_redirected() -> None:
     before = {name for name in sys.modules if name.split(".")[0] == "aac_metrics"}
     with redirected("aac_metrics"):
         package = importlib.import_module("aac_metrics")
@@ -234,7 +234,7 @@ OPTIONS: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "options"), OPTIONS)
-def test_parity(aac_toolkit: ModuleType, name: str, options: dict[str, Any]) -> None:
+def test_functions_equal_aac_metrics(aac_toolkit: ModuleType, name: str, options: dict[str, Any]) -> None:
     candidates = ["a dog runs in the park", "two men play guitar", "a cat", "rain falls on the the roof"]
     references = [GTS[1], GTS[2], GTS[3], ["rain falls on a roof", "heavy rain hits the roof"]]
     theirs = getattr(aac_toolkit, name)(candidates, references, **options)
@@ -251,7 +251,9 @@ def test_parity(aac_toolkit: ModuleType, name: str, options: dict[str, Any]) -> 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-def test_parity_with_java(aac_toolkit: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_metrics_equal_aac_metrics(
+    aac_toolkit: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     jars = meteor_tables.installed_folder("pycocoevalcap")
     if jars is None or shutil.which("java") is None:
         pytest.skip("no Java, or no pycocoevalcap with its jars")

@@ -55,7 +55,7 @@ def check_toy(evaluation: COCOEvalCap, order: list[int]) -> None:
             assert record[name] == pytest.approx(scores[image], abs=1e-14)
 
 
-def test_before_evaluation(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+def test_evaluation_is_empty_before_it_runs(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
     evaluation = COCOEvalCap(*toy_coco)
     assert evaluation.params == {"image_id": [5, 1, 2, 3, 4]}
     assert (evaluation.eval, evaluation.evalImgs, evaluation.imgToEval) == ({}, [], {})
@@ -63,7 +63,9 @@ def test_before_evaluation(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_evaluate(toy_coco: tuple[FakeCoco, FakeCoco], capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluate_fills_results_and_prints_like_the_toolkit(
+    toy_coco: tuple[FakeCoco, FakeCoco], capsys: pytest.CaptureFixture[str]
+) -> None:
     evaluation = COCOEvalCap(*toy_coco)
     evaluation.evaluate()
     check_toy(evaluation, [5, 1, 2, 3, 4])
@@ -86,7 +88,9 @@ def test_evaluate(toy_coco: tuple[FakeCoco, FakeCoco], capsys: pytest.CaptureFix
 
 
 @pytest.mark.usefixtures("no_tables")
-def test_without_the_tables_of_meteor(toy_coco: tuple[FakeCoco, FakeCoco], capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluation_without_meteor_tables_leaves_out_meteor_and_spice(
+    toy_coco: tuple[FakeCoco, FakeCoco], capsys: pytest.CaptureFixture[str]
+) -> None:
     evaluation = COCOEvalCap(*toy_coco)
     evaluation.evaluate()
     printed = capsys.readouterr().out
@@ -109,7 +113,7 @@ def test_damaged_tables_of_meteor_are_an_error(
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_types_and_json(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+def test_results_are_json_values(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
     evaluation = COCOEvalCap(*toy_coco)
     evaluation.evaluate()
     for scores in (evaluation.eval, evaluation.evalImgs[0]):
@@ -132,7 +136,7 @@ def test_raw_captions_are_tokenized() -> None:
     check_toy(evaluation, list(GTS))
 
 
-def test_some_images(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+def test_params_select_images(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
     evaluation = COCOEvalCap(*toy_coco)
     evaluation.evaluate()
     evaluation.params["image_id"] = [3, 1]
@@ -142,7 +146,7 @@ def test_some_images(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
     assert evaluation.eval["CIDEr"] == pytest.approx((2.6601599257788875 + 2.051016520334863) / 2, abs=1e-14)
 
 
-def test_a_result_file_for_some_images(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+def test_results_for_some_images_are_evaluated(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
     references, _ = toy_coco
     evaluation = COCOEvalCap(references, FakeCoco({1: RES[1], 3: RES[3]}))
     with pytest.raises(MissingCandidatesError, match=r"image_id 5\s.*cocoRes\.getImgIds\(\)"):
@@ -152,7 +156,7 @@ def test_a_result_file_for_some_images(toy_coco: tuple[FakeCoco, FakeCoco]) -> N
     assert evaluation.imgToEval.keys() == {1, 3}
 
 
-def test_refusals(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+def test_invalid_evaluations_are_refused(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
     references, candidates = toy_coco
     evaluation = COCOEvalCap(references, candidates)
     evaluation.params["image_id"] = []
@@ -166,7 +170,7 @@ def test_refusals(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
         twice.evaluate()
 
 
-def test_setters(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
+def test_setters_record_scores(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
     evaluation = COCOEvalCap(*toy_coco)
     evaluation.setEval(0.5, "mine")
     evaluation.setImgToEvalImgs([0.25, 0.75], [1, 2], "mine")
@@ -176,7 +180,7 @@ def test_setters(toy_coco: tuple[FakeCoco, FakeCoco]) -> None:
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_pycocotools(tmp_path: Path) -> None:
+def test_pycocotools_objects_are_evaluated(tmp_path: Path) -> None:
     coco_module = pytest.importorskip("pycocotools.coco")
     annotations: list[dict[str, Any]] = [
         {"image_id": image, "id": 10 * image + number, "caption": text}

@@ -29,7 +29,7 @@ def test_classes_of_a_copy_are_those_of_captious(package: str, tmp_path: Path) -
         assert copied.__module__ == f"{package}.{module}"
 
 
-def test_all_files_in_one_folder(tmp_path: Path) -> None:
+def test_copy_with_all_files_in_one_folder_is_replaced(tmp_path: Path) -> None:
     copy_toolkit(tmp_path / "metrics", flat=True)
     for module, name in CLASSES.items():
         assert issubclass(imported(f"metrics.{module.partition('.')[2]}", name), ours(module))
@@ -44,7 +44,7 @@ def test_scores_are_those_of_captious(tmp_path: Path) -> None:
         assert np.array_equal(scores, per_image)
 
 
-def test_the_rest_of_a_copy_is_loaded_as_it_is(tmp_path: Path) -> None:
+def test_other_parts_of_a_copy_are_kept(tmp_path: Path) -> None:
     left_out = {
         "eval.py": ('(Rouge(), "ROUGE_L"),', ""),
         "rouge/rouge.py": ("def method(self", "def own(self"),
@@ -74,14 +74,14 @@ def test_arguments_about_files_are_accepted_and_defaults_kept(tmp_path: Path) ->
     assert np.array_equal(scores, pycocoevalcap.Cider(sigma=4.0).compute_score(GTS, RES)[1])
 
 
-def test_rewards_of_cider_s_authors(tmp_path: Path) -> None:
+def test_copy_of_pyciderevalcap_is_replaced(tmp_path: Path) -> None:
     write(tmp_path / "scorers", AUTHORS)
     authors = importlib.import_module("captious.compat.pyciderevalcap.ciderD.ciderD")
     assert issubclass(imported("scorers.ciderD.ciderD", "CiderD"), authors.CiderD)
     assert pyciderevalcap.__name__ in authors.__name__
 
 
-def test_the_evaluation_of_the_meshed_memory_transformer(tmp_path: Path) -> None:
+def test_copy_of_meshed_memory_evaluation_is_replaced(tmp_path: Path) -> None:
     write(tmp_path / "their_evaluation", MESHED_MEMORY)
     evaluation = importlib.import_module("their_evaluation")
     assert issubclass(evaluation.Cider, meshed_memory.Cider)
@@ -178,7 +178,7 @@ def test_precounted_frequencies_stay(tmp_path: Path) -> None:
     assert not issubclass(copied, pycocoevalcap.Cider)
 
 
-def test_files_of_the_same_names_that_are_not_the_toolkit_s_are_none_of_its(tmp_path: Path) -> None:
+def test_unrelated_files_with_toolkit_names_are_kept(tmp_path: Path) -> None:
     source = "class Rouge:\n    def compute_score(self, gts, res):\n        return 0.0, []\n"
     write(tmp_path / "alone", {"rouge.py": source})
     assert not issubclass(imported("alone.rouge", "Rouge"), pycocoevalcap.Rouge)
@@ -250,7 +250,7 @@ CIDER = float(pycocoevalcap.Cider().compute_score(GTS, RES)[0])
 LINE = "captious run: utils.capeval.cider.cider.Cider is captious.compat.pycocoevalcap.cider.cider.Cider"
 
 
-def test_what_was_replaced_is_said_at_the_end_and_logged(program: Path) -> None:
+def test_replacements_are_reported_at_the_end_and_logged(program: Path) -> None:
     done = run(program, "--log", "log.json", "evaluate.py")
     assert float(done.stdout) == CIDER
     assert LINE in done.stderr.splitlines()
@@ -260,7 +260,7 @@ def test_what_was_replaced_is_said_at_the_end_and_logged(program: Path) -> None:
     assert [f"captious run: {line}" for line in log["summary"]] == done.stderr.splitlines()
 
 
-def test_what_was_not_replaced_is_said(program: Path) -> None:
+def test_kept_classes_are_reported(program: Path) -> None:
     scorer = program / "utils" / "capeval" / "cider" / "cider.py"
     scorer.write_text(scorer.read_text().replace("gts, res):", "gts, res, ids=None):"))
     done = run(program, "--replace", "metric=evaluation", "evaluate.py")
@@ -272,7 +272,7 @@ def test_what_was_not_replaced_is_said(program: Path) -> None:
 
 
 @pytest.mark.parametrize("command", [("evaluate.sh",), ("--", "bash", "evaluate.sh"), ("./evaluate",)])
-def test_shell_scripts_and_commands(command: tuple[str, ...], program: Path) -> None:
+def test_shell_scripts_and_commands_are_run(command: tuple[str, ...], program: Path) -> None:
     script = f"{sys.executable} evaluate.py\nexit 5\n"
     (program / "evaluate.sh").write_text(script)
     (program / "evaluate").write_text(f"#!/bin/sh\n{script}")
@@ -343,7 +343,7 @@ def test_a_program_that_a_signal_ends(program: Path) -> None:
     assert run(program, "evaluate.py").returncode == 128 + 15
 
 
-def test_whole_toolkits(program: Path) -> None:
+def test_whole_toolkits_are_replaced_on_request(program: Path) -> None:
     (program / "utils" / "capeval").rename(program / "pycocoevalcap")
     (program / "pycocoevalcap" / "__init__.py").touch()
     (program / "evaluate.py").write_text("from pycocoevalcap.eval import COCOEvalCap; print(COCOEvalCap.__module__)")

@@ -43,7 +43,7 @@ TOKENIZERS = {
 
 
 @pytest.mark.parametrize("name", METEORS)
-def test_ways_of_copies_to_start_meteor(name: str, tmp_path: Path) -> None:
+def test_copies_that_start_meteor_are_replaced(name: str, tmp_path: Path) -> None:
     package = f"meteor_{name}"
     copy_toolkit(tmp_path / package)
     file = tmp_path / package / "meteor" / "meteor.py"
@@ -58,7 +58,7 @@ def test_ways_of_copies_to_start_meteor(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", TOKENIZERS)
-def test_ways_of_copies_to_start_the_tokenizer(name: str, tmp_path: Path) -> None:
+def test_copies_that_start_the_tokenizer_are_replaced(name: str, tmp_path: Path) -> None:
     package = f"tokenizer_{name}"
     copy_toolkit(tmp_path / package, {"tokenizer/ptbtokenizer.py": (POPEN, TOKENIZERS[name])})
     assert issubclass(imported(f"{package}.tokenizer.ptbtokenizer", "PTBTokenizer"), pycocoevalcap.PTBTokenizer)
@@ -80,7 +80,7 @@ def test_scores_in_the_order_of_sorted_ids(sort: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("module", ["meteor.meteor", "tokenizer.ptbtokenizer", "spice.spice"])
-def test_a_file_that_stands_alone(module: str, tmp_path: Path) -> None:
+def test_standalone_file_is_replaced_if_it_starts_java(module: str, tmp_path: Path) -> None:
     copy_toolkit(tmp_path / "whole")
     package, _, name = module.partition(".")
     (tmp_path / f"only_{package}").mkdir()
@@ -99,7 +99,7 @@ def test_lines_to_meteor_s_process_are_answered_in_kind() -> None:
     assert isinstance(text, str) and text.encode() == raw
 
 
-def test_python_without_assertions(tmp_path: Path) -> None:
+def test_copies_are_replaced_with_python_optimization(tmp_path: Path) -> None:
     copy_toolkit(tmp_path / "evalcap")
     program = "from evalcap.cider.cider import Cider; print(Cider.__mro__[1].__module__)"
     command = [sys.executable, "-m", "captious", "run", "--", sys.executable, "-O", "-c", program]

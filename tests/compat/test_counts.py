@@ -66,7 +66,7 @@ def same(ours: Any, their: Any) -> None:
 
 
 @given(corpus=images, n=st.integers(1, 4), option=st.sampled_from(["closest", "shortest", "average", None]))
-def test_bleu_scorer(corpus: Any, n: int, option: str | None) -> None:
+def test_bleu_scorer_equals_the_toolkit(corpus: Any, n: int, option: str | None) -> None:
     module = theirs("bleu.bleu_scorer")
     ours, their = filled(BleuScorer(n=n), corpus), filled(module.BleuScorer(n=n), corpus)
     assert (ours.crefs, ours.ctest, ours.size()) == (their.crefs, their.ctest, their.size())
@@ -91,7 +91,7 @@ def test_counts_and_their_order(text: str, n: int) -> None:
 
 
 @given(test=captions, refs=st.lists(captions, min_size=1, max_size=4))
-def test_cooked_by_hand(test: str, refs: list[str]) -> None:
+def test_cooked_counts_equal_the_toolkit(test: str, refs: list[str]) -> None:
     module = theirs("bleu.bleu_scorer")
     for of_refs, of_test in [(None, None), (None, "closest"), ("shortest", None), ("average", None)]:
         cooked, other = our_bleu.cook_refs(refs, of_refs), module.cook_refs(refs, of_refs)
@@ -103,7 +103,7 @@ def test_cooked_by_hand(test: str, refs: list[str]) -> None:
 
 
 @pytest.mark.parametrize("verbose", [0, 1, 2])
-def test_what_bleu_prints(verbose: int, capsys: pytest.CaptureFixture[str]) -> None:
+def test_bleu_scorer_prints_like_the_toolkit(verbose: int, capsys: pytest.CaptureFixture[str]) -> None:
     corpus = [(RES[image][0], references) for image, references in GTS.items()]
     filled(theirs("bleu.bleu_scorer").BleuScorer(), corpus).compute_score("closest", verbose)
     expected = capsys.readouterr().out
@@ -112,7 +112,7 @@ def test_what_bleu_prints(verbose: int, capsys: pytest.CaptureFixture[str]) -> N
     assert expected.count("\n") == {0: 0, 1: 2, 2: 7}[verbose]
 
 
-def test_bleu_scorer_again_and_again() -> None:
+def test_bleu_scorer_can_score_repeatedly() -> None:
     scorer = BleuScorer("a dog", ["a dog runs", "dog"], n=2)
     one = scorer.compute_score()
     assert scorer.compute_score() == one  # the toolkit's returns the corpus scores alone
@@ -128,7 +128,7 @@ def test_bleu_scorer_again_and_again() -> None:
     assert scorer.recompute_score() == scorer.compute_score()
 
 
-def test_bleu_scorers_together() -> None:
+def test_bleu_scorers_are_added() -> None:
     corpus = [("a dog", ["a dog runs"]), ("b", ["b c", "d"])]
     whole, first = filled(BleuScorer(), corpus), filled(BleuScorer(), corpus[:1])
     copied = first.copy()
@@ -146,7 +146,7 @@ def test_bleu_scorers_together() -> None:
         first.size()
 
 
-def test_bleu_of_images_without_candidates() -> None:
+def test_bleu_scorer_accepts_images_without_candidates() -> None:
     scorer = filled(BleuScorer(), [(None, ["a dog"]), (None, ["b"])])
     assert scorer.ctest == [None, None]
     with pytest.raises(TypeError):
@@ -155,7 +155,7 @@ def test_bleu_of_images_without_candidates() -> None:
     assert BleuScorer("a", ["b"], special_reflen=5).reflen() == 5
 
 
-def test_bleu_of_higher_orders() -> None:
+def test_bleu_scorer_counts_higher_orders() -> None:
     """The toolkit's fails."""
     text = "a b c d e f"
     assert BleuScorer(text, [text], n=6).compute_score()[0][5] == pytest.approx(1.0)
@@ -165,7 +165,7 @@ def test_bleu_of_higher_orders() -> None:
 
 
 @given(corpus=images, sigma=st.sampled_from([6.0, 1.0]))
-def test_cider_scorer(corpus: Any, sigma: float) -> None:
+def test_cider_scorer_equals_the_toolkit(corpus: Any, sigma: float) -> None:
     corpus = [*corpus, ("a b", ["a b"])]  # the toolkit fails without a single word
     ours, module = filled(CiderScorer(sigma=sigma), corpus), theirs("cider.cider_scorer")
     their = filled(module.CiderScorer(sigma=sigma), corpus)
@@ -185,7 +185,7 @@ def test_cider_scorer(corpus: Any, sigma: float) -> None:
     same(filled(unseen, corpus).compute_cider(), filled(again, corpus).compute_cider())
 
 
-def test_frequencies_of_fewer_images() -> None:
+def test_document_frequencies_follow_removed_images() -> None:
     corpus = large(12, seed=2)
     ours, their = CiderScorer(), theirs("cider.cider_scorer").CiderScorer()
     for scorer in (ours, their):
@@ -219,7 +219,7 @@ def test_cider_scorer_is_cider() -> None:
     assert scorer.compute_score()[0] == score  # the toolkit's counts every document twice
 
 
-def test_frequencies_set_by_hand() -> None:
+def test_assigned_document_frequencies_are_used() -> None:
     scorer = CiderScorer("a dog", ["a dog"])
     scorer += ("b", ["c"])
     scorer.document_frequency = {("a",): 1.0}
@@ -229,7 +229,7 @@ def test_frequencies_set_by_hand() -> None:
     assert scorer.document_frequency == {("a",): 1.0}
 
 
-def test_cider_scorers_together() -> None:
+def test_cider_scorers_are_added() -> None:
     corpus = [("a dog", ["a dog runs"]), ("b", ["b c", "d"]), (None, ["e"])]
     first = filled(CiderScorer(sigma=2.0), corpus[:1])
     first += filled(CiderScorer(), corpus[1:2])
@@ -244,7 +244,7 @@ def test_cider_scorers_together() -> None:
         first.compute_cider()
 
 
-def test_cider_of_other_orders() -> None:
+def test_cider_scorer_counts_other_orders() -> None:
     corpus = [("a b c", ["a b c"]), ("d", ["e"])]
     assert filled(CiderScorer(n=2), corpus).compute_score()[1].tolist() == pytest.approx([10.0, 0.0])
     assert filled(CiderScorer(n=5), corpus).compute_score()[1].tolist() == pytest.approx([6.0, 0.0])
@@ -254,17 +254,17 @@ def test_cider_of_other_orders() -> None:
 
 
 @given(one=st.lists(st.integers(0, 3), max_size=9), other=st.lists(st.integers(0, 3), max_size=9))
-def test_my_lcs(one: list[int], other: list[int]) -> None:
+def test_my_lcs_equals_the_toolkit(one: list[int], other: list[int]) -> None:
     assert my_lcs(one, other) == theirs("rouge.rouge").my_lcs(one, other)
 
 
-def test_my_lcs_of_words() -> None:
+def test_my_lcs_counts_words() -> None:
     assert my_lcs(["a", "dog", "runs"], ["a", "big", "dog"]) == 2
     assert my_lcs([], ["a"]) == my_lcs(["a"], []) == 0
 
 
 @given(candidate=captions, refs=st.lists(captions, min_size=1, max_size=4))
-def test_calc_score(candidate: str, refs: list[str]) -> None:
+def test_calc_score_equals_the_toolkit(candidate: str, refs: list[str]) -> None:
     same(Rouge().calc_score([candidate], refs), theirs("rouge.rouge").Rouge().calc_score([candidate], refs))
 
 
@@ -291,7 +291,7 @@ def answer(scorer: Any, gts: Any, res: Any) -> Any:
 
 @pytest.mark.filterwarnings("ignore:Mean of empty slice", "ignore:invalid value encountered")
 @pytest.mark.parametrize("module", ["bleu.bleu.Bleu", "rouge.rouge.Rouge", "cider.cider.Cider"])
-def test_no_images(module: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_scorers_without_images_equal_the_toolkit(module: str, capsys: pytest.CaptureFixture[str]) -> None:
     path, _, name = module.rpartition(".")
     expected = answer(getattr(theirs(path), name)(), {}, {})
     printed = capsys.readouterr().out
@@ -304,7 +304,7 @@ def test_no_images(module: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == printed
 
 
-def test_the_mean_of_no_images_warns() -> None:
+def test_mean_without_images_warns() -> None:
     with pytest.warns(RuntimeWarning) as caught:
         Rouge().compute_score({}, {})
     assert "Mean of empty slice" in str(caught[0].message)
@@ -324,7 +324,7 @@ def test_the_mean_of_no_images_warns() -> None:
         ({1: ["a"], 2: ("b",)}, {1: ["a"], 2: ["b"]}),
     ],
 )
-def test_where_the_toolkit_asserts(name: str, gts: Any, res: Any) -> None:
+def test_errors_are_assertion_errors_as_in_the_toolkit(name: str, gts: Any, res: Any) -> None:
     path, _, last = name.rpartition(".")
     assert answer(getattr(theirs(path), last)(), gts, res) is AssertionError
     ours = importlib.import_module(f"captious.compat.pycocoevalcap.{path}")
@@ -334,7 +334,7 @@ def test_where_the_toolkit_asserts(name: str, gts: Any, res: Any) -> None:
 # ---- attributes
 
 
-def test_attributes() -> None:
+def test_attributes_of_scorers_change_scores() -> None:
     cider = Cider(n=4, sigma=2.0)
     assert (cider._n, cider._sigma) == (4, 2.0)
     assert Bleu(3)._n == 3
@@ -343,7 +343,7 @@ def test_attributes() -> None:
     assert cider.compute_score(GTS, RES)[0] != scores
 
 
-def test_a_subclass_with_an_init_of_its_own() -> None:
+def test_subclass_with_its_own_init_scores() -> None:
     class Own(Cider):
         def __init__(self) -> None:
             self._n = 4
@@ -352,7 +352,7 @@ def test_a_subclass_with_an_init_of_its_own() -> None:
     assert Own().compute_score(GTS, RES)[0] == Cider().compute_score(GTS, RES)[0]
 
 
-def test_punctuations() -> None:
+def test_punctuations_equal_the_toolkit() -> None:
     module = importlib.import_module("captious.compat.pycocoevalcap.tokenizer.ptbtokenizer")
     assert module.PUNCTUATIONS == theirs("tokenizer.ptbtokenizer").PUNCTUATIONS
 

@@ -42,7 +42,7 @@ def evaluated(*arguments: Any, **further: Any) -> COCOEvalCap:
         ({"metrics": ["CIDEr", "ROUGE_L"], "exclude_scorers": ["cider"]}, ["ROUGE_L"]),
     ],
 )
-def test_some_scorers(further: dict[str, Any], names: list[str]) -> None:
+def test_arguments_select_scorers(further: dict[str, Any], names: list[str]) -> None:
     evaluation = evaluated(**further)
     assert [*evaluation.eval] == names
     assert all([*image_scores] == ["image_id", *names] for image_scores in evaluation.evalImgs)
@@ -50,20 +50,20 @@ def test_some_scorers(further: dict[str, Any], names: list[str]) -> None:
     assert evaluation.eval == pytest.approx({name: expected[name] for name in names}, abs=1e-14)
 
 
-def test_scorers_in_the_third_place() -> None:
+def test_third_argument_may_list_scorers() -> None:
     """As language-evaluation calls it: types, a tokenizer, verbose."""
     assert [*evaluated(["CIDEr", "ROUGE_L"], None, verbose=False).eval] == ["CIDEr", "ROUGE_L"]
 
 
 @pytest.mark.parametrize("argument", ["use_scorers", "metrics", "coco_types", "exclude_scorers"])
-def test_unknown_scorers(argument: str) -> None:
+def test_unknown_scorers_are_refused(argument: str) -> None:
     with pytest.raises(ParameterError, match="'CLAIR'"):
         evaluated(**{argument: ["Bleu", "CLAIR"]})
     with pytest.raises(ParameterError, match="list of scorers"):
         evaluated(**{argument: "Bleu"})
 
 
-def test_arguments_of_other_forks() -> None:
+def test_unsupported_arguments_are_refused() -> None:
     with pytest.raises(ParameterError, match="'language'"):
         evaluated(language="de")
     with pytest.raises(TypeError, match="use_scorers"):
@@ -83,22 +83,22 @@ def test_arguments_of_other_forks() -> None:
 
 
 @pytest.mark.parametrize("third", [None, True])
-def test_third_arguments_that_mean_the_default(third: object) -> None:
+def test_third_argument_may_be_the_default(third: object) -> None:
     assert evaluated(third, use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(MEAN_CIDER, abs=1e-14)
 
 
-def test_wmd_runs_only_if_it_is_named() -> None:
+def test_wmd_runs_only_on_request() -> None:
     assert "WMD" not in evaluated(exclude_scorers=["METEOR", "SPICE"]).eval
     assert [*evaluated(scorers_to_run=["rouge", "wmd"]).eval] == ["ROUGE_L", "WMD"]
 
 
 @pytest.mark.usefixtures("no_tables")
-def test_a_scorer_that_was_asked_for_is_not_left_out() -> None:
+def test_requested_scorer_without_tables_is_an_error() -> None:
     with pytest.raises(MissingExtraError):
         evaluated(use_scorers=["METEOR"])
 
 
-def test_document_frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_df_argument_sets_document_frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert evaluated("corpus", use_scorers=["CIDEr"]).eval["CIDEr"] == pytest.approx(MEAN_CIDER, abs=1e-14)
     frequencies = oracle.frequencies([[text.split() for text in texts] for texts in GTS.values()] * 3)
     (tmp_path / "data").mkdir()
@@ -113,7 +113,7 @@ def test_document_frequencies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         evaluated("val-df")
 
 
-def test_frequencies_under_the_keys_of_forks(tmp_path: Path) -> None:
+def test_document_frequency_pickles_of_forks_are_read(tmp_path: Path) -> None:
     (tmp_path / "own.p").write_bytes(pickle.dumps({"df": {("dog",): 2.0}, "ref_len": 7.0}))
     assert Cider(df=tmp_path / "own.p")._idf.n_documents == 7  # type: ignore[union-attr]
     (tmp_path / "coco-val-df.p").write_bytes(pickle.dumps({("dog",): 2.0}))
@@ -121,7 +121,7 @@ def test_frequencies_under_the_keys_of_forks(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("as_list", [False, True])
-def test_a_tokenizer_of_the_callers(as_list: bool) -> None:
+def test_custom_tokenizer_is_used(as_list: bool) -> None:
     def tokenize(text: str) -> Any:
         words = text.replace("runs", "run").split()
         return words if as_list else " ".join(words)
@@ -145,7 +145,7 @@ class Tokenizer:
 
 
 @pytest.mark.parametrize("tokenizer", [Tokenizer(), str.upper, lambda text: text.upper().split()])
-def test_tokenizers(tokenizer: Any) -> None:
+def test_tokenizer_objects_and_functions_are_accepted(tokenizer: Any) -> None:
     coco = FakeCoco({1: ["a Dog ."]}), FakeCoco({1: ["A dOG !"]})
     for further in ({"tokenizer": tokenizer}, {"df": tokenizer}):
         evaluation = COCOEvalCap(*coco, use_scorers=["ROUGE_L"], **further)
@@ -153,7 +153,7 @@ def test_tokenizers(tokenizer: Any) -> None:
         assert evaluation.eval["ROUGE_L"] == pytest.approx(2 / 3)
 
 
-def test_scorers_that_a_program_puts_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_patched_scorers_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
     class NoSpice:
         def method(self) -> str:
             return "SPICE"
@@ -166,7 +166,7 @@ def test_scorers_that_a_program_puts_in_place(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("where", ["constructor", "evaluate"])
-def test_silence(where: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_quiet_evaluation_prints_nothing(where: str, capsys: pytest.CaptureFixture[str]) -> None:
     here = where == "constructor"
     evaluation = COCOEvalCap(FakeCoco(GTS), FakeCoco(RES), use_scorers=["Bleu"], verbose=not here)
     evaluation.evaluate() if here else evaluation.evaluate(verbose=False)
@@ -188,7 +188,7 @@ class FakeAudio:
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_audio(capsys: pytest.CaptureFixture[str]) -> None:
+def test_audio_forks_are_evaluated(capsys: pytest.CaptureFixture[str]) -> None:
     evaluation = COCOEvalCap(FakeAudio(GTS), FakeAudio(RES))
     assert evaluation.params == {"audio_id": [*GTS]}
     evaluation.params["audio_id"] = evaluation.cocoRes.getAudioIds()
@@ -207,7 +207,7 @@ def test_audio(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_a_subclass_with_an_init_of_its_own() -> None:
+def test_subclass_of_evaluation_with_its_own_init_evaluates() -> None:
     class Own(COCOEvalCap):
         def __init__(self, gts: Any, res: Any) -> None:
             self.evalImgs, self.eval, self.imgToEval = [], {}, {}
@@ -227,7 +227,7 @@ def test_evaluations_pickle() -> None:
         assert pickle.loads(pickle.dumps(evaluation)).eval == evaluation.eval
 
 
-def test_no_recordings() -> None:
+def test_audio_evaluation_without_recordings_is_refused() -> None:
     evaluation = COCOEvalCap(FakeAudio(GTS), FakeAudio(RES))
     evaluation.params["audio_id"] = []
     with pytest.raises(ValueError, match="no recordings"):

@@ -24,7 +24,7 @@ PREDICTIONS = ["a dog runs in the park", "two men play guitar", "a cat"]
 REFERENCES = [["a dog is running in the park", "a dog runs"], ["two men are playing guitars"], ["a cat sleeps"]]
 
 
-def test_a_folder_for_every_metric(tmp_path: Path) -> None:
+def test_module_folder_is_written_for_every_metric(tmp_path: Path) -> None:
     done = CliRunner().invoke(command_line, ["evaluate-modules", str(tmp_path / "new" / "modules")])
     assert done.exit_code == 0
     folders = sorted((tmp_path / "new" / "modules").iterdir())
@@ -50,7 +50,7 @@ def test_modules_are_replaced(tmp_path: Path) -> None:
     assert file.read_text() == content
 
 
-def test_a_place_that_cannot_be_written_to(tmp_path: Path) -> None:
+def test_unwritable_module_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OutputError, match="cannot write"):
         write_modules(tmp_path / "file")
@@ -78,7 +78,7 @@ def load(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("metric", ["bleu", "rouge-l", "cider-d", "unigram-recall"])
-def test_scores(load: Any, metric: str) -> None:
+def test_module_scores_equal_those_of_score(load: Any, metric: str) -> None:
     expected = {output: result.score for output, result in captious.score(PREDICTIONS, REFERENCES, metric).items()}
     module = load(metric)
     assert module.compute(predictions=PREDICTIONS, references=REFERENCES) == expected
@@ -98,7 +98,7 @@ def test_every_module_loads(load: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_settings_and_references(load: Any) -> None:
+def test_module_settings_and_single_references_are_accepted(load: Any) -> None:
     module = load("cider-d")
     paper = captious.score(PREDICTIONS, REFERENCES, captious.CiderD(variant="paper", tokenizer="whitespace"))
     settings = {"tokenizer": "whitespace"}

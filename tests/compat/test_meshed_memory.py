@@ -32,31 +32,31 @@ def corpus(images: int = 20) -> tuple[dict[int, list[str]], dict[int, list[str]]
 
 
 class TestTokenizer:
-    def test_strings(self) -> None:
+    def test_tokenizer_accepts_strings(self) -> None:
         assert PTBTokenizer.tokenize(["A dog.", "Two men's hats!"]) == {0: ["a dog"], 1: ["two men 's hats"]}
         assert PTBTokenizer.tokenize(("A dog.",)) == {0: ["a dog"]}
 
-    def test_lists_of_strings(self) -> None:
+    def test_tokenizer_accepts_lists_of_strings(self) -> None:
         assert PTBTokenizer.tokenize([["A dog.", "Dogs!"], ("Two men",)]) == {0: ["a dog", "dogs"], 1: ["two men"]}
 
-    def test_dictionaries(self) -> None:
+    def test_tokenizer_accepts_dictionaries(self) -> None:
         assert PTBTokenizer.tokenize({"0_1": ["A dog."], "0_2": ["Dogs", "B"]}) == {
             "0_1": ["a dog"],
             "0_2": ["dogs", "b"],
         }
 
-    def test_nothing(self) -> None:
+    def test_tokenizer_of_no_captions_is_empty(self) -> None:
         assert PTBTokenizer.tokenize([]) == PTBTokenizer.tokenize({}) == {}
 
-    def test_an_instance_tokenizes_too(self) -> None:
+    def test_tokenizer_instance_tokenizes(self) -> None:
         assert PTBTokenizer().tokenize(["A dog."], add_eos=True) == {0: ["a dog <eos>"]}
 
     @pytest.mark.parametrize("corpus", ["a dog", [1], [[1]], {1: [{"caption": "a"}]}])
-    def test_other_forms(self, corpus: Any) -> None:
+    def test_tokenizer_refuses_other_forms(self, corpus: Any) -> None:
         with pytest.raises(CaptionTypeError):
             PTBTokenizer.tokenize(corpus)
 
-    def test_as_the_toolkit(self) -> None:
+    def test_tokenizer_equals_pycocoevalcap(self) -> None:
         gts, _ = corpus()
         raw = {image: [{"caption": text} for text in texts] for image, texts in gts.items()}
         assert PTBTokenizer.tokenize(gts) == pycocoevalcap.PTBTokenizer().tokenize(raw)
@@ -64,7 +64,7 @@ class TestTokenizer:
 
 
 class TestCider:
-    def test_frequencies_of_other_references(self) -> None:
+    def test_cider_uses_frequencies_of_other_references(self) -> None:
         train, _ = corpus(40)
         gts, res = corpus(10)
         cider = Cider(train)
@@ -77,7 +77,7 @@ class TestCider:
         assert cider.doc_frequency == dict(frequencies.counts)
         assert cider.ref_len == math.log(40)
 
-    def test_frequencies_of_the_call(self) -> None:
+    def test_cider_counts_frequencies_of_the_call(self) -> None:
         cider = Cider()
         assert cider.doc_frequency is None
         assert cider.ref_len is None
@@ -85,7 +85,7 @@ class TestCider:
         assert score == pytest.approx(MEAN_CIDER, abs=1e-14)
         assert scores.tolist() == pytest.approx([CIDER[image] for image in GTS], abs=1e-14)
 
-    def test_candidates_of_the_same_image(self) -> None:
+    def test_cider_scores_several_candidates_of_an_image(self) -> None:
         """As the rewards of beams: the references of an image come once for each of its candidates."""
         train, res = corpus(12)
         cider, beam = Cider(train), 3
@@ -98,14 +98,14 @@ class TestCider:
         expected = [oracle.cider_d(gen[i][0].split(), [text.split() for text in gts[i]], frequencies) for i in gts]
         assert rewards.tolist() == pytest.approx(expected, abs=1e-5)
 
-    def test_pickles(self) -> None:
+    def test_cider_objects_pickle(self) -> None:
         train, _ = corpus()
         cider = Cider(train)
         again = pickle.loads(pickle.dumps(cider))
         assert again.compute_score(GTS, RES)[1].tolist() == cider.compute_score(GTS, RES)[1].tolist()
         assert pickle.loads(pickle.dumps(Cider())).compute_score(GTS, RES)[0] == pytest.approx(MEAN_CIDER)
 
-    def test_pickles_of_the_original_code(self) -> None:
+    def test_pickles_of_the_original_code_are_read(self) -> None:
         """What it keeps of an object: ``_n``, ``_sigma``, a dictionary of frequencies, a logarithm."""
         train, _ = corpus()
         cider = Cider(train, sigma=3.0)
@@ -116,7 +116,7 @@ class TestCider:
         old.__setstate__({"_n": 4, "_sigma": 6.0, "doc_frequency": None, "ref_len": None})
         assert old.compute_score(GTS, RES)[0] == pytest.approx(MEAN_CIDER)
 
-    def test_refusals(self) -> None:
+    def test_cider_refuses_invalid_input(self) -> None:
         with pytest.raises(ParameterError):
             Cider(n=5)
         with pytest.raises(InputError):
@@ -124,7 +124,7 @@ class TestCider:
         with pytest.raises(AssertionError):
             Cider().compute_score({1: ["a"]}, {2: ["a"]})
 
-    def test_scorer_of_counts(self) -> None:
+    def test_cider_scorer_has_document_frequencies(self) -> None:
         train, _ = corpus()
         cider, counts = Cider(train), CiderScorer(train)
         assert counts.ctest == [None] * len(train)
@@ -148,14 +148,14 @@ def test_compute_scores(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
 
 
-def test_no_process_is_started(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scoring_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     for module, name in ((subprocess, "Popen"), (os, "fork"), (os, "posix_spawn"), (os, "system")):
         monkeypatch.setattr(module, name, lambda *arguments, **named: pytest.fail("a process is started"))
     train, res = corpus(4)
     Cider(PTBTokenizer.tokenize(train)).compute_score(PTBTokenizer.tokenize(train), PTBTokenizer.tokenize(res))
 
 
-def test_the_name_is_theirs_only_while_it_is_redirected() -> None:
+def test_evaluation_module_exists_only_while_redirected() -> None:
     with redirected("evaluation"):
         assert importlib.import_module("evaluation").Cider is Cider
     assert "evaluation" not in sys.modules

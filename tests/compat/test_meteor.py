@@ -71,7 +71,7 @@ def test_statistics_and_lines_are_the_programs(official: Any) -> None:
                 assert float(answer) == pytest.approx(float(expected), rel=0, abs=1e-12)
 
 
-def test_statistics() -> None:
+def test_meteor_statistics_are_those_of_java() -> None:
     ours = Meteor()
     # Five words of the candidate, seven of the reference; of each two and four function words.
     numbers = [float(number) for number in ours._stat(*PAIRS[1]).split()]
@@ -102,7 +102,7 @@ def test_scores_from_lines() -> None:
 
 
 @pytest.mark.parametrize("encode", [str, str.encode], ids=["text", "bytes"])
-def test_text_in_pieces(encode: Callable[[str], Any]) -> None:
+def test_protocol_lines_may_arrive_in_pieces(encode: Callable[[str], Any]) -> None:
     """Answers to text are text, also those that have not come yet, and answers to bytes are bytes."""
     process = Meteor().meteor_p
     process.stdin.write(encode("SCORE ||| a dog "))
@@ -113,13 +113,13 @@ def test_text_in_pieces(encode: Callable[[str], Any]) -> None:
     assert [process.stdout.readline(), process.stdout.readline()] == [encode("1.0\n"), encode("1.0\n")]
 
 
-def test_score() -> None:
+def test_meteor_score_of_one_caption() -> None:
     scorer = Meteor()
     for image in GTS:
         assert scorer._score(RES[image][0], GTS[image]) == pytest.approx(METEOR[image], abs=1e-14)
 
 
-def test_ends_like_a_process() -> None:
+def test_meteor_process_can_be_ended() -> None:
     process = Meteor().meteor_p
     assert process.poll() is None
     process.stdin.close()
@@ -131,7 +131,7 @@ def test_ends_like_a_process() -> None:
     Meteor().close()
 
 
-def test_what_is_no_process_says_so() -> None:
+def test_missing_process_attributes_are_explained() -> None:
     with pytest.raises(AttributeError, match=r"without Java: meteor_p is not a process, and has no 'pid'"):
         _ = Meteor().meteor_p.pid
     assert not hasattr(Meteor().meteor_p, "communicate")
@@ -148,12 +148,12 @@ def test_tuples_and_arrays_are_taken_as_the_toolkit_takes_them(official: Any) ->
         Meteor().compute_score({1: "a dog"}, {1: ["a dog"]})  # type: ignore[dict-item]
 
 
-def test_no_images_are_a_value_error() -> None:
+def test_meteor_without_images_is_a_value_error() -> None:
     with pytest.raises(ValueError, match="gts has no images"):
         Meteor().compute_score({}, {})
 
 
-def test_pickles_and_threads() -> None:
+def test_meteor_scorer_pickles_and_runs_in_threads() -> None:
     scorer = pickle.loads(pickle.dumps(Meteor()))
     assert scorer.compute_score(GTS, RES)[0] == pytest.approx(CORPUS_METEOR, abs=1e-14)
     again = pickle.loads(pickle.dumps(scorer))

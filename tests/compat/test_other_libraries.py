@@ -61,7 +61,7 @@ def split(texts: Sequence[str]) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4])
-def test_nltk_bleu(n: int) -> None:
+def test_bleu_equals_nltk(n: int) -> None:
     bleu = pytest.importorskip("nltk.translate.bleu_score")
     ours = score(f"bleu-{n}@paper:tokenizer=whitespace")
     weights = (1 / n,) * n
@@ -87,7 +87,7 @@ def test_nltk_counts_an_ngram_of_captions_that_are_too_short() -> None:
 
 
 @pytest.mark.parametrize("lowercase", [False, True])
-def test_sacrebleu(lowercase: bool) -> None:
+def test_bleu_equals_sacrebleu(lowercase: bool) -> None:
     sacrebleu = pytest.importorskip("sacrebleu")
     ours = score("bleu-4@paper", lambda text: cut_13a(text.lower() if lowercase else text), 2)
     theirs = sacrebleu.corpus_bleu(
@@ -118,7 +118,7 @@ def nmt_bleu(candidates: Sequence[list[str]], references: Sequence[Sequence[list
 
 
 @pytest.mark.parametrize("words_kept", [None, 6])
-def test_evaluate_bleu(words_kept: int | None) -> None:
+def test_bleu_equals_hugging_face_evaluate(words_kept: int | None) -> None:
     pytest.importorskip("sacrebleu")
     candidates = [cut_13a(text)[:words_kept] for text in CANDIDATES]
     references = [list(map(cut_13a, texts)) for texts in REFERENCES]
@@ -135,7 +135,7 @@ def test_evaluate_bleu(words_kept: int | None) -> None:
 
 
 @pytest.mark.parametrize("stems", [False, True])
-def test_rouge_score(stems: bool) -> None:
+def test_rouge_l_equals_rouge_score(stems: bool) -> None:
     rouge = pytest.importorskip("rouge_score.rouge_scorer")
     scorer = rouge.RougeScorer(["rougeL"], use_stemmer=stems)
     ours = score("rouge-l@lin2004:beta=1", cut_rouge(stems))
@@ -148,7 +148,7 @@ def test_rouge_score(stems: bool) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2])
-def test_rouge_score_of_ngrams(n: int) -> None:
+def test_rouge_n_equals_rouge_score(n: int) -> None:
     """Its recall and precision with one reference; captious does not combine them."""
     rouge = pytest.importorskip("rouge_score.rouge_scorer")
     scorer = rouge.RougeScorer([f"rouge{n}"])
@@ -165,7 +165,7 @@ def test_rouge_score_of_ngrams(n: int) -> None:
 
 @pytest.mark.models
 @pytest.mark.parametrize(("name", "cut"), [("BLEUScore", str.split), ("SacreBLEUScore", cut_13a)])
-def test_torchmetrics_bleu(name: str, cut: Cut) -> None:
+def test_bleu_equals_torchmetrics(name: str, cut: Cut) -> None:
     text = pytest.importorskip("torchmetrics.text")
     pytest.importorskip("sacrebleu")
     metric = getattr(text, name)()
@@ -181,7 +181,7 @@ def test_torchmetrics_bleu(name: str, cut: Cut) -> None:
 
 @pytest.mark.models
 @pytest.mark.parametrize("stems", [False, True])
-def test_torchmetrics_rouge(stems: bool) -> None:
+def test_rouge_l_equals_torchmetrics(stems: bool) -> None:
     text = pytest.importorskip("torchmetrics.text")
     pytest.importorskip("rouge_score")
     metric = text.ROUGEScore(rouge_keys="rougeL", use_stemmer=stems)
@@ -200,7 +200,7 @@ def test_torchmetrics_rouge(stems: bool) -> None:
         ("cider.cider", "Cider", "cider-d:tokenizer=whitespace"),
     ],
 )
-def test_pycocoevalcap_on_raw_captions(home: str, name: str, request_: str) -> None:
+def test_scores_equal_pycocoevalcap_on_raw_captions(home: str, name: str, request_: str) -> None:
     scorer = getattr(pytest.importorskip(f"pycocoevalcap.{home}"), name)()
     theirs, each = scorer.compute_score(dict(enumerate(REFERENCES)), {i: [text] for i, text in enumerate(CANDIDATES)})
     if name == "Bleu":

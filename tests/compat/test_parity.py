@@ -36,7 +36,9 @@ def records(shared_data: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("system", [0, *(pytest.param(n, marks=pytest.mark.nightly) for n in (1, 2, 3))])
-def test_karpathy(toolkit: dict[str, Any], records: list[dict[str, Any]], system: int) -> None:
+def test_scorers_equal_the_toolkit_on_karpathy_captions(
+    toolkit: dict[str, Any], records: list[dict[str, Any]], system: int
+) -> None:
     raw_gts = {i: [{"caption": text} for text in record["refs"]] for i, record in enumerate(records)}
     raw_res = {i: [{"caption": record["captions"][system]}] for i, record in enumerate(records)}
 
@@ -58,7 +60,7 @@ def test_karpathy(toolkit: dict[str, Any], records: list[dict[str, Any]], system
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_meteor(toolkit: dict[str, Any], records: list[dict[str, Any]]) -> None:
+def test_meteor_equals_the_toolkit(toolkit: dict[str, Any], records: list[dict[str, Any]]) -> None:
     """Captions of all four systems, one after the other; the gold scores of the rest are held elsewhere."""
     tokenizer = ours.PTBTokenizer()
     gts = tokenizer.tokenize({i: [{"caption": text} for text in records[i]["refs"]] for i in range(400)})
@@ -73,7 +75,7 @@ def test_meteor(toolkit: dict[str, Any], records: list[dict[str, Any]]) -> None:
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_cocoevalcap(
+def test_cocoevalcap_equals_the_toolkit(
     toolkit: dict[str, Any],
     records: list[dict[str, Any]],
     monkeypatch: pytest.MonkeyPatch,

@@ -69,7 +69,7 @@ def test_the_evaluation_uses_the_file(file: Path) -> None:
     assert evaluation.eval["CIDEr"] == Cider().compute_score(GTS, RES)[0]
 
 
-def test_other_references_are_scored_as_usual(file: Path) -> None:
+def test_unprepared_references_are_scored_as_usual(file: Path) -> None:
     others = {**GTS, 5: ["a dog"]}
     expected = repr(Cider().compute_score(others, RES))
     use_prepared_references(file)
@@ -93,7 +93,7 @@ def test_a_damaged_file_can_be_written_again(file: Path) -> None:
     assert repr(Cider().compute_score(GTS, RES)) == expected
 
 
-def test_what_is_no_such_file_is_refused(file: Path, tmp_path: Path) -> None:
+def test_files_without_prepared_references_are_refused(file: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="does not exist"):
         use_prepared_references(tmp_path / "nothing")
     (tmp_path / "captions.json").write_text('{"1": ["a dog"]}')

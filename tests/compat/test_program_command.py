@@ -140,36 +140,36 @@ def test_options_after_the_program_are_the_program_s(tmp_path: Path, options: tu
     assert any(line.endswith("['--debug', 'run', '--help']") for line in lines)
 
 
-def test_subclasses_of_the_evaluation(tmp_path: Path) -> None:
+def test_subclass_of_the_evaluation_is_redirected(tmp_path: Path) -> None:
     assert printed(run(SUBCLASS, tmp_path)) == [f"{OURS}.eval"]
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_pools(method: str, tmp_path: Path) -> None:
+def test_process_pools_are_redirected(method: str, tmp_path: Path) -> None:
     assert printed(run(POOL.replace("METHOD", method), tmp_path)) == [f"{OURS}.coco_scorers"]
 
 
-def test_programs_that_start_programs(tmp_path: Path) -> None:
+def test_child_processes_are_redirected(tmp_path: Path) -> None:
     assert printed(run(SUBPROCESS, tmp_path)) == [f"{OURS}.coco_scorers"]
 
 
-def test_evaluators_of_news(tmp_path: Path) -> None:
+def test_news_evaluators_get_meteor_answers(tmp_path: Path) -> None:
     assert printed(run(NEWS, tmp_path)) == ["[0.3679, 0.3679, 0.3679, 0.0116] 0.6289 3.5481"]  # as of the toolkit
 
 
-def test_evaluations_with_arguments_of_forks(tmp_path: Path) -> None:
+def test_evaluations_with_fork_arguments_run(tmp_path: Path) -> None:
     lines = printed(run(MULTI, tmp_path))
     assert lines[-1] == f"['Bleu_1', 'Bleu_2', 'Bleu_3', 'Bleu_4', 'CIDEr'] {OURS}.eval_spice"
 
 
-def test_frequencies_prepared_for_training(tmp_path: Path) -> None:
+def test_training_frequencies_are_prepared(tmp_path: Path) -> None:
     (line,) = printed(run(IDXS, tmp_path))
     first, second = map(float, line.strip("[]").split(", "))
     assert first > second > 0
 
 
 @pytest.mark.parametrize("name", ["evaluation", "m2.evaluation", "metrics=evaluation"])
-def test_rewards_of_the_meshed_memory_transformer(name: str, tmp_path: Path) -> None:
+def test_meshed_memory_rewards_are_redirected(name: str, tmp_path: Path) -> None:
     imported = name.partition("=")[0]
     program = MESHED.replace("import evaluation\n", f"import {imported} as evaluation\n")
     program = program.replace("from evaluation", f"from {imported}")
@@ -182,7 +182,7 @@ def test_a_module_evaluation_of_the_programs_own_is_left_alone(tmp_path: Path) -
     assert printed(run("import evaluation; print(evaluation.NAME)", tmp_path)) == ["own"]
 
 
-def test_copies_of_the_toolkit_in_other_packages(tmp_path: Path) -> None:
+def test_toolkit_within_another_package_is_redirected(tmp_path: Path) -> None:
     program = "from nlgeval.pycocoevalcap.rouge.rouge import Rouge; print(Rouge.__module__)"
     done = run(program, tmp_path, options=("--replace", "nlgeval.pycocoevalcap"))
     assert printed(done) == [f"{OURS}.coco_scorers"]

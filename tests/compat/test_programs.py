@@ -188,7 +188,7 @@ def numbers(result: Any) -> list[float]:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
-def test_programs(
+def test_published_programs_run_when_redirected(
     program: Program,
     request: pytest.FixtureRequest,
     tmp_path: Path,
@@ -215,7 +215,9 @@ def test_programs(
         [program.name for program in PROGRAMS if program.is_compared],
     ),
 )
-def test_programs_on_the_toolkit(name: str, request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path) -> None:
+def test_programs_print_the_same_numbers_as_on_the_toolkit(
+    name: str, request: pytest.FixtureRequest, shared_data: Path, tmp_path: Path
+) -> None:
     """Unchanged programs print the same numbers on the toolkit and below ``captious run``."""
     program = BY_NAME[name]
     needed(program, request)
@@ -245,7 +247,7 @@ def test_recordings_are_scored_as_images(shared_data: Path, tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_diversity_of_the_official_program(shared_data: Path, tmp_path: Path) -> None:
+def test_diversity_equals_the_official_program(shared_data: Path, tmp_path: Path) -> None:
     """mBLEU and self-CIDEr of 1,000 images, with the document frequencies of all val2014 references."""
     path = shared_data / "diversity" / "diversity_official.jsonl.gz"
     if not path.is_file():

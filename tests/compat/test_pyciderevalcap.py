@@ -69,7 +69,7 @@ def test_corpus_mode_counts_a_document_for_each_candidate(plain: bool) -> None:
 
 @pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("form", ["count", "logarithm", "words", "ids", "python 2", "numpy"])
-def test_pickles_in_the_wild(form: str, plain: bool, tmp_path: Path) -> None:
+def test_published_frequency_pickles_are_read(form: str, plain: bool, tmp_path: Path) -> None:
     gts, res, groups = batch()
     frequencies = oracle.frequencies([[text.split() for text in group] for group in groups])
     counts: dict[Any, Any] = defaultdict(float, {ngram: float(n) for ngram, n in frequencies.counts.items()})
@@ -88,7 +88,7 @@ def test_pickles_in_the_wild(form: str, plain: bool, tmp_path: Path) -> None:
     assert scores.tolist() == pytest.approx(expected(gts, res, frequencies, plain), abs=1e-12)
 
 
-def test_names_of_pickles_in_the_folder_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pickles_are_found_in_the_folder_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     gts, res, groups = batch()
     counts = oracle.frequencies([[text.split() for text in group] for group in groups]).counts
     (tmp_path / "data").mkdir()
@@ -102,7 +102,7 @@ def test_names_of_pickles_in_the_folder_data(tmp_path: Path, monkeypatch: pytest
         CiderD(df="coco-val")
 
 
-def test_several_candidates_under_one_id() -> None:
+def test_several_candidates_of_one_id_are_scored() -> None:
     gts = {1: ["a dog runs", "a dog is running"], 2: ["two cats sleep"]}
     res = [{"image_id": image, "caption": [text]} for image, text in [(1, "a dog"), (2, "a cat"), (1, "a dog runs")]]
     _, scores = CiderD().compute_score(gts, res)
@@ -111,7 +111,7 @@ def test_several_candidates_under_one_id() -> None:
 
 
 class TestPickles:
-    def test_round_trip(self, tmp_path: Path) -> None:
+    def test_pickled_frequencies_are_restored(self, tmp_path: Path) -> None:
         counts = Counter({("a",): 3, ("a", "dog"): 2, ("ein", "Hund", "läuft", "los"): 1})
         DocumentFrequencies.of_counts(counts, 5).to_pickle(tmp_path / "df.p")
         content = pickle.loads((tmp_path / "df.p").read_bytes())
@@ -136,12 +136,12 @@ class TestPickles:
             {"document_frequency": {("a",) * 5: 1}, "ref_len": 2},
         ],
     )
-    def test_others_are_refused(self, content: object, tmp_path: Path) -> None:
+    def test_other_pickles_are_refused(self, content: object, tmp_path: Path) -> None:
         (tmp_path / "df.p").write_bytes(pickle.dumps(content))
         with pytest.raises(ResourceError, match="not a pickle of document frequencies"):
             DocumentFrequencies.from_pickle(tmp_path / "df.p")
 
-    def test_nothing_in_them_is_executed(self, tmp_path: Path) -> None:
+    def test_pickles_are_not_executed(self, tmp_path: Path) -> None:
         class Hostile:
             def __reduce__(self) -> tuple[Any, ...]:
                 return Path.touch, (tmp_path / "touched",)
@@ -177,7 +177,7 @@ def scorer_of(plain: bool) -> Any:
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_scorer_of_the_corpus(plain: bool) -> None:
+def test_scorer_counts_the_corpus(plain: bool) -> None:
     gts, res, _ = batch()
     scorer = scorer_of(plain)(df_mode="corpus")
     for candidate in res:
@@ -191,7 +191,7 @@ def test_scorer_of_the_corpus(plain: bool) -> None:
 
 
 @pytest.mark.parametrize("plain", [False, True])
-def test_scorer_with_a_pickle(plain: bool, tmp_path: Path) -> None:
+def test_scorer_uses_a_frequency_pickle(plain: bool, tmp_path: Path) -> None:
     gts, res, groups = batch()
     frequencies = oracle.frequencies([[text.split() for text in group] for group in groups])
     path = tmp_path / "df.p"
@@ -226,7 +226,7 @@ def test_frequencies_are_prepared_as_training_code_does(tmp_path: Path) -> None:
     assert read.n_documents == len(groups)
 
 
-def test_self_cider() -> None:
+def test_self_cider_compares_candidates_with_each_other() -> None:
     """As captioning code measures diversity: frequencies of the references, candidates with each other."""
     _, res, groups = batch()
     scorer = Cider(df="corpus")
@@ -253,7 +253,7 @@ def test_self_cider() -> None:
     assert scorer.compute_score({0: ["a b"]}, [{"image_id": 0, "caption": ["a b"]}])[0] == 0  # a corpus of its own
 
 
-def test_copies() -> None:
+def test_scorer_copies_are_independent() -> None:
     scorer = scorer_of(plain=False)(n=3, sigma=2.0)
     scorer += ("a b", ["a b c"])
     scorer.compute_doc_freq()
@@ -264,7 +264,7 @@ def test_copies() -> None:
     assert copied.size() == 1
 
 
-def test_attributes() -> None:
+def test_cider_d_has_the_attributes_of_the_original() -> None:
     scorer = CiderD(sigma=15.0)
     assert (scorer._n, scorer._sigma, scorer._df) == (4, 15.0, "corpus")
     assert type(scorer.cider_scorer) is scorer_of(plain=False)
@@ -275,7 +275,7 @@ def test_attributes() -> None:
 # ---- the evaluation
 
 
-def test_tokenizer_of_both_sources() -> None:
+def test_tokenizer_accepts_references_and_candidates() -> None:
     tokenizer = importlib.import_module("captious.compat.pyciderevalcap.tokenizer.ptbtokenizer")
     references = tokenizer.PTBTokenizer("gts").tokenize({"x": [{"caption": "A dog, running."}, {"caption": "Dogs!"}]})
     assert references == {"x": ["a dog running", "dogs"]}
@@ -296,7 +296,7 @@ def test_tokenizer_of_both_sources() -> None:
         tokenizer.PTBTokenizer("res").tokenize([{"caption": "a"}])
 
 
-def test_evaluation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_evaluation_scores_and_prints_like_the_original(capsys: pytest.CaptureFixture[str]) -> None:
     module = importlib.import_module("captious.compat.pyciderevalcap.eval")
     gts = {1: [{"caption": "A dog runs."}, {"caption": "The dog is running!"}], 2: [{"caption": "Two cats sleep."}]}
     res = [{"image_id": 2, "caption": "Two cats."}, {"image_id": 1, "caption": "A dog runs fast."}]

@@ -115,7 +115,7 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("toolkit", "module", "name"), OTHERS)
-def test_paths_of_other_toolkits(toolkit: str, module: str, name: str) -> None:
+def test_modules_of_a_renamed_toolkit_are_redirected(toolkit: str, module: str, name: str) -> None:
     with redirected("their_metrics", toolkit=toolkit):
         imported = importlib.import_module(f"their_metrics.{module}")
         assert getattr(imported, name).__module__.startswith("captious.compat.")
@@ -133,7 +133,7 @@ def test_modules_without_a_file_are_importable_by_their_own_name(module: str) ->
     assert printed.strip() == f"captious.compat.{module}"
 
 
-def test_a_toolkit_under_another_name() -> None:
+def test_toolkit_under_another_name_is_redirected() -> None:
     install("metrics.captions", toolkit="evaluation")
     assert importlib.import_module("metrics.captions").PTBTokenizer.tokenize(["A dog."]) == {0: ["a dog"]}
     uninstall()
@@ -183,7 +183,7 @@ def test_modules_that_are_imported_are_replaced_and_come_back(package: str, tmp_
 
 
 @pytest.mark.parametrize("imported_before", [True, False])
-def test_from_a_package_that_is_imported_comes_what_is_installed(imported_before: bool, tmp_path: Path) -> None:
+def test_imported_parent_package_provides_the_redirected_toolkit(imported_before: bool, tmp_path: Path) -> None:
     package = f"package_{imported_before}"
     toolkit(tmp_path, f"{package}.pycocoevalcap")
     parent = importlib.import_module(package)
@@ -239,12 +239,12 @@ def test_installing_twice_is_installing_once() -> None:
 
 
 @pytest.mark.parametrize("prefix", ["", "evalcap", "pycocoevalcap.eval", "a..pycocoevalcap", "a-b.pycocoevalcap"])
-def test_other_toolkits_are_refused(prefix: str) -> None:
+def test_unknown_toolkits_are_refused(prefix: str) -> None:
     with pytest.raises(ParameterError, match="not a toolkit that captious replaces"):
         install(prefix)
 
 
-def test_what_a_program_patches_the_toolkit_sees() -> None:
+def test_patches_are_visible_in_the_toolkit() -> None:
     install()
     module = importlib.import_module("pycocoevalcap.eval")
     again = importlib.import_module("captious.compat.pycocoevalcap.eval")

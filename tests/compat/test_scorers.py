@@ -65,7 +65,7 @@ def test_modules_are_named_as_the_toolkits(module: str, name: str) -> None:
 # ---- tokenizer
 
 
-def test_tokenizer() -> None:
+def test_tokenizer_returns_captions_by_image() -> None:
     raw: dict[Any, Any] = {
         3: [{"caption": "A  dog (red).", "id": 7}, {"caption": "", "id": 8}],
         "1": [{"caption": "The man's HAT, isn't it?"}],
@@ -117,7 +117,7 @@ def test_two_lists_are_scored_by_position(make: Any) -> None:
         ([{"caption": "a \ud800 cat"}], EncodingError),
     ],
 )
-def test_tokenizer_refuses(captions: Any, kind: type[CaptiousError]) -> None:
+def test_tokenizer_refuses_invalid_captions(captions: Any, kind: type[CaptiousError]) -> None:
     with pytest.raises(kind, match="image_id 17"):
         PTBTokenizer().tokenize({16: [{"caption": "fine"}], 17: captions})
 
@@ -125,7 +125,7 @@ def test_tokenizer_refuses(captions: Any, kind: type[CaptiousError]) -> None:
 # ---- scores of the toy corpus
 
 
-def test_bleu(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bleu_scores_and_printed_lines(capsys: pytest.CaptureFixture[str]) -> None:
     corpus, per_image = Bleu(4).compute_score(GTS, RES)
     assert corpus == pytest.approx(BLEU, abs=1e-15)
     assert per_image[0] == pytest.approx([BLEU_1[image] for image in GTS], abs=1e-15)
@@ -135,7 +135,7 @@ def test_bleu(capsys: pytest.CaptureFixture[str]) -> None:
     )
 
 
-def test_bleu_types() -> None:
+def test_bleu_returns_lists_of_floats() -> None:
     corpus, per_image = Bleu().compute_score(GTS, RES, verbose=0)
     assert isinstance(corpus, list)
     assert isinstance(per_image, list)
@@ -144,7 +144,7 @@ def test_bleu_types() -> None:
     assert {type(score) for scores in per_image for score in scores} == {float}
 
 
-def test_bleu_of_lower_order(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bleu_of_lower_order_is_a_prefix(capsys: pytest.CaptureFixture[str]) -> None:
     whole = Bleu().compute_score(GTS, RES, verbose=0)
     assert capsys.readouterr().out == ""
     for n in (1, 2, 3):
@@ -155,7 +155,7 @@ def test_bleu_of_lower_order(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @needs_tables
-def test_meteor() -> None:
+def test_meteor_scores_the_toy_corpus() -> None:
     corpus, per_image = Meteor().compute_score(GTS, RES)
     assert type(corpus) is float
     assert type(per_image) is list
@@ -208,7 +208,7 @@ def test_meteor_on_real_captions(shared_data: Path) -> None:
 
 @pytest.mark.usefixtures("no_tables")
 @pytest.mark.parametrize("make", [Meteor, Spice])
-def test_no_meteor_and_no_spice_without_tables(make: Any) -> None:
+def test_meteor_and_spice_without_tables_are_an_error(make: Any) -> None:
     scorer = make()  # programs make all scorers before they use one
     assert scorer.method() in ("METEOR", "SPICE")
     with pytest.raises(MissingExtraError) as caught:
@@ -220,7 +220,9 @@ def test_no_meteor_and_no_spice_without_tables(make: Any) -> None:
     ("scorer", "expected", "of_images", "tolerance"),
     [(Rouge, MEAN_ROUGE, ROUGE, 1e-15), (Cider, MEAN_CIDER, CIDER, 1e-14)],
 )
-def test_means(scorer: type[Rouge | Cider], expected: float, of_images: dict[Any, float], tolerance: float) -> None:
+def test_mean_scorers_score_the_toy_corpus(
+    scorer: type[Rouge | Cider], expected: float, of_images: dict[Any, float], tolerance: float
+) -> None:
     mean, per_image = scorer().compute_score(GTS, RES)
     assert type(mean) is np.float64
     assert isinstance(per_image, np.ndarray)
@@ -229,7 +231,7 @@ def test_means(scorer: type[Rouge | Cider], expected: float, of_images: dict[Any
     assert per_image.tolist() == pytest.approx([of_images[image] for image in GTS], abs=tolerance)
 
 
-def test_rouge_of_one_image() -> None:
+def test_rouge_calc_score_scores_one_image() -> None:
     score = Rouge().calc_score(["a  dog"], ["a cat  dog", "b"])
     assert type(score) is float
     assert score == pytest.approx(0.8356164383561644, abs=1e-15)
@@ -248,7 +250,7 @@ def test_rouge_counts_empty_words() -> None:
     assert score("a b", "a\u00a0b") == 0
 
 
-def test_rouge_beta() -> None:
+def test_rouge_beta_changes_scores() -> None:
     rouge = Rouge()
     assert rouge.beta == 1.2
     rouge.beta = 2.0
@@ -256,12 +258,12 @@ def test_rouge_beta() -> None:
     assert Rouge().compute_score(GTS, RES)[0] == pytest.approx(MEAN_ROUGE, abs=1e-15)
 
 
-def test_cider_sigma() -> None:
+def test_cider_sigma_changes_scores() -> None:
     assert Cider(sigma=1.0).compute_score(GTS, RES)[0] == pytest.approx(0.862313597468002, abs=1e-14)
     assert Cider(["ignored"], ["too"], 4, 6.0).compute_score(GTS, RES)[0] == pytest.approx(MEAN_CIDER, abs=1e-14)
 
 
-def test_white_space() -> None:
+def test_bleu_and_cider_split_at_any_white_space() -> None:
     gts = {1: ["a red  bus"], 2: ["a cat"]}
     res = {1: ["a\u00a0red\u3000bus\x1c"], 2: ["a cat"]}
     apart = {1: ["a red bus"], 2: ["a cat"]}
@@ -270,11 +272,11 @@ def test_white_space() -> None:
 
 
 @needs_tables
-def test_names() -> None:
+def test_scorers_have_the_names_of_the_toolkit() -> None:
     assert [make().method() for make in (Bleu, Meteor, Rouge, Cider)] == ["Bleu", "METEOR", "Rouge", "CIDEr"]
 
 
-def test_orders_that_do_not_exist() -> None:
+def test_invalid_orders_are_refused() -> None:
     for n in (0, 5, -1):
         with pytest.raises(ParameterError):
             Bleu(n)
@@ -306,18 +308,18 @@ def test_any_key_is_an_id(make: Any) -> None:
 
 
 @pytest.mark.parametrize(("make", "score"), [(Bleu, 0.0), (Rouge, 1.0), (Cider, 0.0)])
-def test_nothing_but_empty_captions(make: Any, score: float) -> None:
+def test_empty_captions_have_fixed_scores(make: Any, score: float) -> None:
     corpus, per_image = compute(make(), {1: [""], 2: ["", ""]}, {1: [""], 2: [""]})
     assert np.all(np.asarray(corpus) == score)
     assert np.all(np.asarray(per_image) == score)
 
 
 @needs_tables
-def test_nothing_but_empty_captions_has_no_meteor() -> None:
+def test_empty_captions_have_meteor_zero() -> None:
     assert Meteor().compute_score({1: [""], 2: ["", ""]}, {1: [""], 2: [""]}) == (0.0, [0.0, 0.0])
 
 
-def test_one_image_has_no_cider() -> None:
+def test_cider_of_one_image_is_zero() -> None:
     assert Cider().compute_score({1: ["a b"]}, {1: ["a b"]})[0] == 0
 
 
@@ -344,7 +346,7 @@ def test_one_image_has_no_cider() -> None:
         ({1: ["a"], 2: ["b \udfff"]}, {1: ["a"], 2: ["b"]}, EncodingError, "image_id 2"),
     ],
 )
-def test_scorers_refuse(make: Any, gts: Any, res: Any, kind: type[CaptiousError], said: str) -> None:
+def test_scorers_refuse_invalid_captions(make: Any, gts: Any, res: Any, kind: type[CaptiousError], said: str) -> None:
     with pytest.raises(kind) as caught:
         compute(make(), gts, res)
     assert kind in type(caught.value).__mro__[:2]
@@ -359,7 +361,7 @@ def test_scorers_but_meteor_refuse_tuples(make: Any) -> None:
         compute(make(), {1: ["a"], 2: ("b",)}, {1: ["a"], 2: ["b"]})
 
 
-def test_wmd() -> None:
+def test_wmd_scores_the_toy_corpus() -> None:
     words = ["dog", "runs", "park", "running"]
     vectors = WordVectors.of(words, [[0, 0], [3, 0], [0, 4], [3, 1]])
     mean, scores = WMD(vectors).compute_score(GTS, RES)

@@ -39,7 +39,7 @@ def all_spice(candidates: list[str], references: list[str]) -> float:
     return float(agreement(np.array(count(*sides), np.float64))[0, 2])
 
 
-def test_several_candidates() -> None:
+def test_spice_merges_several_candidates() -> None:
     score, scores = Spice().compute_score(GTS, SEVERAL)
     assert [each["All"]["f"] for each in scores] == pytest.approx([all_spice(SEVERAL[i], GTS[i]) for i in GTS])
     assert score == pytest.approx(np.mean([each["All"]["f"] for each in scores]))
@@ -48,24 +48,24 @@ def test_several_candidates() -> None:
     assert scores[3]["All"]["tp"] > of_one[3]["All"]["tp"]
 
 
-def test_the_same_candidate_twice_is_one() -> None:
+def test_spice_ignores_duplicate_candidates() -> None:
     twice = {image: [text, text] for image, (text,) in RES.items()}
     np.testing.assert_equal(Spice().compute_score(GTS, twice), Spice().compute_score(GTS, RES))
 
 
-def test_an_image_without_candidates() -> None:
+def test_image_without_candidates_is_refused() -> None:
     with pytest.raises(MissingCandidatesError, match="image_id 3"):
         Spice().compute_score(GTS, {**SEVERAL, 3: []})
 
 
-def test_no_images() -> None:
+def test_spice_without_images_is_nan() -> None:
     with pytest.warns(RuntimeWarning):
         score, scores = Spice().compute_score({}, {})
     assert np.isnan(score)
     assert scores == []
 
 
-def test_evaluation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_spice_evaluation_equals_the_scorer(capsys: pytest.CaptureFixture[str]) -> None:
     evaluation = COCOEvalCapSpice(FakeCoco(GTS), FakeCoco(SEVERAL))
     evaluation.evaluate()
     score, scores = Spice().compute_score(GTS, SEVERAL)
@@ -83,7 +83,7 @@ def test_the_other_evaluation_takes_one_candidate() -> None:
         COCOEvalCap(FakeCoco(GTS), FakeCoco(SEVERAL)).evaluate()
 
 
-def test_evaluation_of_dictionaries(capsys: pytest.CaptureFixture[str]) -> None:
+def test_spice_evaluation_accepts_dictionaries(capsys: pytest.CaptureFixture[str]) -> None:
     raw: dict[str, Any] = {
         name: {i: [{"image_id": i, "caption": text} for text in texts] for i, texts in captions.items()}
         for name, captions in (("gts", GTS), ("res", SEVERAL))

@@ -62,7 +62,7 @@ def numbers(scores: Any) -> list[float]:
 
 
 @pytest.mark.parametrize(("metric", "settings"), METRICS)
-def test_scores(metric: str, settings: dict[str, Any]) -> None:
+def test_metric_scores_equal_those_of_score(metric: str, settings: dict[str, Any]) -> None:
     wanted = expected(metric, settings)
     measure = CaptionMetric(metric, **settings)
     assert isinstance(measure, torchmetrics.Metric)
@@ -83,7 +83,7 @@ def test_scores(metric: str, settings: dict[str, Any]) -> None:
     assert numbers(measure.compute()) == pytest.approx([*wanted.values()], abs=1e-12)
 
 
-def test_one_reference_each() -> None:
+def test_single_references_are_accepted() -> None:
     metric = RougeL()
     metric.update(["a dog", "a cat"], ["a dog", "a bird"])
     assert metric.compute().item() == pytest.approx((1 + 0.5) / 2)
@@ -125,14 +125,14 @@ def test_metrics_of_a_collection_do_not_share_states() -> None:
     assert "bleu-1" in scores
 
 
-def test_classes() -> None:
+def test_metric_classes_equal_named_metrics() -> None:
     pytest.importorskip("pycocoevalcap")
     for metric in (Meteor(), Spider(idf="coco")):
         metric.update(PREDS, TARGET)
         assert 0 < metric.compute().item() < 5.5
 
 
-def test_what_cannot_be_scored() -> None:
+def test_invalid_metrics_and_captions_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="jury"):
         CaptionMetric("jury")
     with pytest.raises(UnknownNameError, match="jury"):
@@ -175,7 +175,7 @@ def in_process(rank: int, shares: list[slice], folder: str) -> None:
 @pytest.mark.parametrize(
     "shares", [[slice(0, 2), slice(2, 5)], [slice(0, 0), slice(0, 5)]], ids=["both", "one has nothing"]
 )
-def test_two_processes_are_one(shares: list[slice], tmp_path: Path) -> None:
+def test_processes_are_synchronized(shares: list[slice], tmp_path: Path) -> None:
     if not torch.distributed.is_available():
         pytest.skip("torch without torch.distributed")
     torch.multiprocessing.spawn(in_process, (shares, str(tmp_path)), nprocs=len(shares))
@@ -212,7 +212,7 @@ distributed.destroy_process_group()
 
 
 @pytest.mark.slow
-def test_torchrun_of_two_processes(tmp_path: Path) -> None:
+def test_torchrun_processes_are_synchronized(tmp_path: Path) -> None:
     if not torch.distributed.is_available():
         pytest.skip("torch without torch.distributed")
     preds, target = [*PREDS, "a red bus"], [*TARGET, ["a bus is red", "the red bus"]]  # a sampler pads what is odd

@@ -49,11 +49,11 @@ def candidates(path: Path) -> dict[int, list[dict[str, Any]]]:
         return by_image(json.load(file))
 
 
-def test_references(official: Any, references: dict[int, list[dict[str, Any]]]) -> None:
+def test_tokenized_references_equal_the_toolkit(official: Any, references: dict[int, list[dict[str, Any]]]) -> None:
     assert ours.PTBTokenizer().tokenize(references) == official().tokenize(references)
 
 
-def test_candidates_of_nine_systems(official: Any, shared_data: Path) -> None:
+def test_tokenized_candidates_of_nine_systems_equal_the_toolkit(official: Any, shared_data: Path) -> None:
     found = systems(shared_data)
     assert len(found) == 9
     for path in found.values():
@@ -84,7 +84,7 @@ def evaluations(official: Any, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, An
 @pytest.mark.nightly
 @pytest.mark.usefixtures("meteor_tables")
 @pytest.mark.parametrize("system", range(9))
-def test_scores_of_nine_systems(
+def test_scores_of_nine_systems_equal_the_toolkit(
     evaluations: tuple[Any, Any], shared_data: Path, references: dict[int, list[dict[str, Any]]], system: int
 ) -> None:
     """Every score of an image and of the corpus, from raw captions of val2014."""
@@ -96,7 +96,9 @@ def test_scores_of_nine_systems(
 @pytest.mark.nightly
 @pytest.mark.usefixtures("meteor_tables")
 @pytest.mark.parametrize("system", range(4))
-def test_scores_of_four_systems(evaluations: tuple[Any, Any], shared_data: Path, system: int) -> None:
+def test_slow_scores_of_four_systems_equal_the_toolkit(
+    evaluations: tuple[Any, Any], shared_data: Path, system: int
+) -> None:
     """The same for the Karpathy test images."""
     with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]

@@ -65,12 +65,12 @@ def test_arrays_come_back(path: Path) -> None:
         assert stored.ctypes.data % 64 == 0 or not stored.size
 
 
-def test_an_array_that_is_not_there(path: Path) -> None:
+def test_missing_array_is_an_error(path: Path) -> None:
     with pytest.raises(CaptionFileError, match="no array other"):
         opened(path).array("other")
 
 
-def test_types_that_files_do_not_hold(path: Path) -> None:
+def test_unsupported_dtypes_are_refused(path: Path) -> None:
     with pytest.raises(TypeError, match="things"):
         content({"things": np.array([object()])})
 
@@ -120,7 +120,7 @@ def entry(name: str, *, place: int, value: object) -> Any:
         lambda header: header["arrays"].update(more=["<i4"]),
     ],
 )
-def test_headers_that_lie(path: Path, change: Any) -> None:
+def test_forged_headers_are_refused(path: Path, change: Any) -> None:
     path.write_bytes(forged(change))
     with pytest.raises(CaptionFileError, match=r"damaged|truncated"):
         opened(path)
@@ -137,7 +137,7 @@ def test_a_file_that_was_checked_is_not_checked_again(path: Path) -> None:
     assert opened(path, opened(path).identity).arrays()
 
 
-def test_another_kind_of_file(path: Path) -> None:
+def test_other_files_are_refused(path: Path) -> None:
     path.write_bytes(b"[" * 1000)
     with pytest.raises(CaptionFileError, match="this is not a test file"):
         opened(path)

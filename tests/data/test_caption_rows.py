@@ -14,7 +14,7 @@ from captious.errors import CaptionTypeError, DuplicateCandidateError, EncodingE
 from .conftest import Refuses, Write
 
 
-def test_up_to_three() -> None:
+def test_at_most_three_items_are_shown() -> None:
     assert some("abc") == "a, b, c"
     assert some(range(20)) == "0, 1, 2 and 17 more"
     assert some(range(2000), separator="; ") == "0; 1; 2 and 1,997 more"
@@ -27,7 +27,7 @@ def test_ids_are_integers_or_strings(refuses: Refuses, wrong: Any) -> None:
         read_rows([{"id": 3, "caption": "a"}, {"id": wrong, "caption": "b"}], "candidates")
 
 
-def test_ids_of_listed_images(refuses: Refuses) -> None:
+def test_ids_of_listed_images_are_checked(refuses: Refuses) -> None:
     document = {"images": [{"id": 1}, {"id": 2.0}], "annotations": [{"image_id": 1, "caption": "a"}]}
     with refuses(CaptionTypeError, "references: image 2 has 2.0"):
         read_rows(document, "references")
@@ -41,7 +41,7 @@ def test_captions_are_strings(refuses: Refuses, wrong: Any) -> None:
         read_rows({7: ["a"], 9: ["b", wrong]}, "references")
 
 
-def test_null_in_a_file(refuses: Refuses, write: Write) -> None:
+def test_null_captions_are_refused_with_their_record(refuses: Refuses, write: Write) -> None:
     path = write("c.json", '[{"image_id": 1, "caption": null}, {"image_id": 2, "caption": NaN}]')
     with refuses(CaptionTypeError, f"{path}: record 1 (image_id 1) is None, record 2 (image_id 2) is nan"):
         read_rows(path, "candidates")
@@ -52,7 +52,7 @@ def test_only_the_first_wrong_ones_are_shown(refuses: Refuses) -> None:
         read_rows(dict.fromkeys(range(20)), "candidates")
 
 
-def test_lone_surrogates(refuses: Refuses, write: Write) -> None:
+def test_lone_surrogates_are_refused(refuses: Refuses, write: Write) -> None:
     path = write("c.jsonl", '{"id": 1, "caption": "caf\u00e9"}\n{"id": 2, "caption": "a \\ud800 cat"}')
     with refuses(EncodingError, "1 of 2 captions contain a lone surrogate", f"{path}: line 2", "write the full"):
         read_rows(path, "candidates")
@@ -60,11 +60,11 @@ def test_lone_surrogates(refuses: Refuses, write: Write) -> None:
         read_rows({"a": "b", "\udc00": "c"}, "candidates")
 
 
-def test_a_whole_character_in_two_escapes(write: Write) -> None:
+def test_surrogate_pairs_in_escapes_are_one_character(write: Write) -> None:
     assert read_rows(write("c.json", '{"1": "\\ud83d\\ude00"}'), "candidates").texts == ("\N{GRINNING FACE}",)
 
 
-def test_two_candidates_for_an_image(refuses: Refuses, write: Write) -> None:
+def test_duplicate_candidates_are_refused(refuses: Refuses, write: Write) -> None:
     path = write("c.csv", "image_id,caption\n7,a\n9,b\n7,c\n8,d\n9,e\n9,f\n9,g\n")
     with refuses(
         DuplicateCandidateError,
@@ -76,7 +76,7 @@ def test_two_candidates_for_an_image(refuses: Refuses, write: Write) -> None:
     assert len(read_rows(path, "references").texts) == 7
 
 
-def test_a_list_of_candidates(refuses: Refuses) -> None:
+def test_list_of_several_candidates_is_refused(refuses: Refuses) -> None:
     with refuses(DuplicateCandidateError, "1 of 2 images", "candidates: key 9 has 2", "one candidate per image"):
         read_rows({7: ["a"], 9: ["a", "b"]}, "candidates")
     with refuses(MissingCandidatesError, "1 of 2 images", "candidates: key 9", "subset=True"):

@@ -26,7 +26,7 @@ IN_ORDER = [["cat", "a cat", ""], ["dog", "dog"], ["cow"]]
 ROWS = [(8, "cow"), (7, "cat"), (9, "dog"), (7, "a cat"), (9, "dog"), (7, "")]
 
 
-def test_mappings_and_records() -> None:
+def test_sets_are_read_from_mappings_and_records() -> None:
     sets = read_captions(SETS, REFERENCES, several=True)
     assert sets.ids == (7, 9, 8)
     assert sets.texts == IN_ORDER
@@ -39,7 +39,7 @@ def test_mappings_and_records() -> None:
     assert read_captions(toolkit, REFERENCES, several=True).texts == IN_ORDER
 
 
-def test_files(write: Write) -> None:
+def test_sets_are_read_from_files(write: Write) -> None:
     contents = {
         "results.json": "[" + ", ".join(f'{{"image_id": {image}, "caption": "{text}"}}' for image, text in ROWS) + "]",
         "object.json": '{"8": ["cow"], "7": ["cat", "a cat", ""], "9": ["dog", "dog"]}',
@@ -51,7 +51,7 @@ def test_files(write: Write) -> None:
         assert read_captions(write(name, content), REFERENCES, several=True).texts == IN_ORDER, name
 
 
-def test_frames() -> None:
+def test_sets_are_read_from_data_frames() -> None:
     pandas = pytest.importorskip("pandas")
     long = pandas.DataFrame({"image_id": [image for image, _ in ROWS], "caption": [text for _, text in ROWS]})
     wide = pandas.DataFrame({"image_id": [*SETS], "captions": [*SETS.values()]})
@@ -62,19 +62,19 @@ def test_frames() -> None:
     )
 
 
-def test_lists_by_position() -> None:
+def test_sets_are_read_from_lists_by_position() -> None:
     sets = read_captions([["a", "b"], ["c"]], [["x"], ["y", "z"]], several=True)
     assert sets.texts == [["a", "b"], ["c"]]
     with pytest.raises(ParameterError, match="2 candidates by position, but references for 1 images"):
         read_captions([["a", "b"], ["c"]], [["x"]], several=True)
 
 
-def test_one_candidate_each_is_a_set_of_one() -> None:
+def test_single_candidates_are_sets_of_one() -> None:
     assert read_captions({7: "cat", 9: "dog", 8: "cow"}, REFERENCES, several=True).texts == [["cat"], ["dog"], ["cow"]]
 
 
 @pytest.mark.parametrize("candidates", [SETS, [{"image_id": image, "caption": text} for image, text in ROWS]])
-def test_several_must_be_asked_for(candidates: Any, refuses: Refuses) -> None:
+def test_several_candidates_need_the_option(candidates: Any, refuses: Refuses) -> None:
     with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", "several=True"):
         read_captions(candidates, REFERENCES)
 
@@ -86,7 +86,7 @@ def test_an_object_names_an_image_once(write: Write) -> None:
     assert "put the candidates of an image in one list" in str(caught.value)
 
 
-def test_what_is_wrong_is_named() -> None:
+def test_errors_of_sets_name_the_image() -> None:
     with pytest.raises(MissingCandidatesError, match="1 of 3 images have an empty list"):
         read_captions({**SETS, 9: []}, REFERENCES, several=True)
     with pytest.raises(MissingCandidatesError, match="1 of 3 images with references have no candidate"):
@@ -96,7 +96,7 @@ def test_what_is_wrong_is_named() -> None:
     assert caught.value.where == "candidates: image_id 1"
 
 
-def test_a_subset_counts_what_it_leaves_out() -> None:
+def test_subset_counts_excluded_candidates() -> None:
     sets = read_captions({7: ["a", "b"], 1: ["c", "d", "e"]}, REFERENCES, subset=True, several=True)
     assert sets.texts == [["a", "b"]]
     assert (sets.n_candidates_left_out, sets.n_references_left_out) == (3, 2)
@@ -130,7 +130,7 @@ def test_slots_share_the_references() -> None:
     assert len({id(slot.captions.references) for slot in many.slots[1:]}) == 1
 
 
-def test_selection_and_copies() -> None:
+def test_selections_and_copies_keep_candidates() -> None:
     sets = read_captions(SETS, REFERENCES, several=True)
     assert sets.select([0, 1, 2]) is sets
     part = sets.select([2, 0])
@@ -144,7 +144,7 @@ def test_selection_and_copies() -> None:
     assert joined.references.texts[0] == "a cat the cat"
 
 
-def test_ids_read_as_numbers(write: Write) -> None:
+def test_text_ids_of_sets_match_numbers(write: Write) -> None:
     path = write("object.json", '{"7": ["a", "b"]}')
     table = read_references({7: ["x"]})
     sets = read_captions(path, table, several=True)

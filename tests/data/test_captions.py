@@ -41,7 +41,7 @@ def three_images() -> References:
     return References((7, "b", 9), ("a cat", "the cat", "a dog", "x", "y", "z"), np.array([0, 2, 3, 6]))
 
 
-def test_a_ragged_table() -> None:
+def test_captions_are_a_ragged_table() -> None:
     references = three_images()
     assert len(references) == 3
     assert references.offsets.dtype == np.int64
@@ -52,7 +52,7 @@ def test_a_ragged_table() -> None:
     assert repr(captions).startswith("<Captions: 3 candidates with <References")
 
 
-def test_immutable() -> None:
+def test_captions_are_immutable() -> None:
     references = three_images()
     captions = Captions(("p", "q", "r"), references)
     with pytest.raises(FrozenInstanceError):
@@ -80,14 +80,14 @@ def test_offsets_are_its_own() -> None:
         ((1, 2), ("a", "b"), [0, 2, 2], "no references"),
     ],
 )
-def test_what_fits_not_together(
+def test_inconsistent_references_are_refused(
     refuses: Refuses, ids: tuple[int, ...], texts: tuple[str, ...], offsets: list[int], problem: str
 ) -> None:
     with refuses(ParameterError, problem):
         References(ids, texts, np.array(offsets))
 
 
-def test_one_candidate_per_image(refuses: Refuses) -> None:
+def test_captions_need_one_candidate_per_image(refuses: Refuses) -> None:
     with refuses(ParameterError, "2 candidates for 3 images"):
         Captions(("p", "q"), three_images())
 
@@ -109,7 +109,7 @@ def test_a_layer_is_computed_once_per_key() -> None:
     assert references.layer(Words("other")) is references.layer(other)
 
 
-def test_select() -> None:
+def test_select_keeps_the_given_images_in_order() -> None:
     captions = Captions(("p", "q", "r"), three_images(), n_candidates_left_out=4)
     picked = captions.select([2, 0])
     assert picked.ids == (9, 7)
@@ -127,7 +127,7 @@ def test_select_everything_is_the_same_object() -> None:
     assert captions.references.select([True, True, True]) is captions.references
 
 
-def test_select_nothing() -> None:
+def test_empty_selection_is_allowed() -> None:
     nothing = Captions(("p", "q", "r"), three_images()).select([])
     assert len(nothing) == 0
     assert nothing.references.offsets.tolist() == [0]
@@ -140,7 +140,7 @@ def test_a_selection_has_its_own_layers() -> None:
     assert captions.select([1]).layer(layer)[1] == {"a", "dog"}
 
 
-def test_select_what_is_not_there(refuses: Refuses) -> None:
+def test_selection_of_unknown_images_is_an_error(refuses: Refuses) -> None:
     with pytest.raises(IndexError):
         three_images().select([3])
     with refuses(ParameterError, "duplicate"):
@@ -162,7 +162,7 @@ def test_selecting_twice_is_selecting_once(lists: list[list[str]], data: st.Data
     assert twice.offsets.tolist() == once.offsets.tolist()
 
 
-def test_pickle() -> None:
+def test_captions_pickle_without_layers() -> None:
     captions = Captions(("p", "q", "r"), three_images())
     copy = pickle.loads(pickle.dumps(captions))
     assert (copy.ids, copy.candidates, copy.references.texts) == (

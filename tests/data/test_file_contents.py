@@ -13,13 +13,13 @@ from captious.errors import CaptionFileError, EmptyInputError, EncodingError, Tr
 from .conftest import Refuses, Write
 
 
-def test_missing(refuses: Refuses, tmp_path: Path) -> None:
+def test_missing_file_is_named(refuses: Refuses, tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     with refuses(CaptionFileError, "no such file", str(path), "path of the candidates"):
         read_rows(path, "candidates")
 
 
-def test_directory(refuses: Refuses, tmp_path: Path) -> None:
+def test_directory_is_refused(refuses: Refuses, tmp_path: Path) -> None:
     path = tmp_path / "folder.json"
     path.mkdir()
     with refuses(CaptionFileError, "directory", str(path), "references"):
@@ -27,20 +27,20 @@ def test_directory(refuses: Refuses, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["x" * 5000 + ".json", "nul\0.json"])
-def test_impossible_path(refuses: Refuses, name: str) -> None:
+def test_impossible_path_is_refused(refuses: Refuses, name: str) -> None:
     with refuses(CaptionFileError, "cannot be read", "check its path"):
         read_rows(name, "candidates")
 
 
 @pytest.mark.parametrize("content", [b"", b" \n\t\n", b"\xef\xbb\xbf", b"\xef\xbb\xbf\n"])
 @pytest.mark.parametrize("name", ["c.json", "c.jsonl", "c.csv", "c.tsv", "c.parquet", "c.json.gz"])
-def test_empty(refuses: Refuses, write: Write, name: str, content: bytes) -> None:
+def test_empty_file_is_refused(refuses: Refuses, write: Write, name: str, content: bytes) -> None:
     path = write(name, content)
     with refuses(EmptyInputError, "empty", path, "is this the right file for the candidates?"):
         read_rows(path, "candidates")
 
 
-def test_gzip_cut_anywhere(refuses: Refuses, tmp_path: Path) -> None:
+def test_truncated_gzip_is_refused(refuses: Refuses, tmp_path: Path) -> None:
     packed = gzip.compress(b'{"1": "a cat", "2": "a dog"}')
     path = tmp_path / "c.json.gz"
     for length in range(10, len(packed)):
@@ -49,20 +49,20 @@ def test_gzip_cut_anywhere(refuses: Refuses, tmp_path: Path) -> None:
             read_rows(path, "candidates")
 
 
-def test_not_gzip(refuses: Refuses, tmp_path: Path) -> None:
+def test_plain_file_named_gz_is_refused(refuses: Refuses, tmp_path: Path) -> None:
     path = tmp_path / "c.json.gz"
     path.write_bytes(b'{"1": "a cat"}')
     with refuses(CaptionFileError, "not gzip", str(path), "remove .gz from its name"):
         read_rows(path, "candidates")
 
 
-def test_gzip_by_its_content(tmp_path: Path) -> None:
+def test_gzip_is_recognized_by_its_content(tmp_path: Path) -> None:
     path = tmp_path / "c.json"
     path.write_bytes(gzip.compress(b'{"1": "a cat"}'))
     assert read_rows(path, "candidates").texts == ("a cat",)
 
 
-def test_damaged_gzip(refuses: Refuses, tmp_path: Path) -> None:
+def test_damaged_gzip_is_refused(refuses: Refuses, tmp_path: Path) -> None:
     packed = bytearray(gzip.compress(b'{"1": "a cat", "2": "a dog"}'))
     packed[-6] ^= 0xFF
     path = tmp_path / "c.json.gz"
@@ -72,12 +72,12 @@ def test_damaged_gzip(refuses: Refuses, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("bom", "offset"), [(b"", 26), (b"\xef\xbb\xbf", 29)])
-def test_not_utf8(refuses: Refuses, write: Write, bom: bytes, offset: int) -> None:
+def test_invalid_utf_8_is_refused_with_its_position(refuses: Refuses, write: Write, bom: bytes, offset: int) -> None:
     path = write("c.csv", bom + b"id,caption\n1,a cat\n2,a caf\xe9\n")
     with refuses(EncodingError, f"{path}: line 3, byte offset {offset} (0xe9)", "UTF-8"):
         read_rows(path, "candidates")
 
 
-def test_utf16(refuses: Refuses, write: Write) -> None:
+def test_utf_16_is_refused(refuses: Refuses, write: Write) -> None:
     with refuses(EncodingError, "line 1, byte offset 0 (0xff)"):
         read_rows(write("c.json", b"\xff\xfe" + '{"1": "a"}'.encode("utf-16-le")), "candidates")

@@ -47,7 +47,7 @@ def written(path: Path, rows: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("form", ["0.3", "0.2", "target"])
-def test_lmms_eval(tmp_path: Path, form: str) -> None:
+def test_lmms_eval_logs_are_read(tmp_path: Path, form: str) -> None:
     log = read_harness_log(written(tmp_path / "samples.jsonl", lmms_eval(form)), "lmms-eval")
     assert [*log.candidates.values()] == [text for text, _ in ANSWERS.values()]
     assert [*log.references.values()] == [references for _, references in ANSWERS.values()]
@@ -56,7 +56,7 @@ def test_lmms_eval(tmp_path: Path, form: str) -> None:
     assert [*log.candidates] == ids[form]
 
 
-def test_several_questions_about_an_image(tmp_path: Path) -> None:
+def test_several_questions_about_an_image_are_numbered(tmp_path: Path) -> None:
     samples = lmms_eval("0.3")
     for sample in samples:
         sample["coco_CIDEr"]["image_id"] = sample["coco_Bleu_4"]["image_id"] = 7
@@ -84,7 +84,7 @@ def vlmevalkit(path: Path) -> Path:
 
 
 @pytest.mark.parametrize("suffix", ["xlsx", "tsv", "json"])
-def test_vlmevalkit(tmp_path: Path, suffix: str) -> None:
+def test_vlmevalkit_logs_are_read(tmp_path: Path, suffix: str) -> None:
     limit = csv.field_size_limit()
     log = read_harness_log(vlmevalkit(tmp_path / f"Model_COCO_VAL.{suffix}"), "vlmevalkit")
     assert dict(log.candidates) == {k: text for k, (text, _) in enumerate(ANSWERS.values())}
@@ -93,7 +93,7 @@ def test_vlmevalkit(tmp_path: Path, suffix: str) -> None:
     assert csv.field_size_limit() == limit  # of all readers in this process
 
 
-def test_the_figures_of_vlmevalkit(tmp_path: Path) -> None:
+def test_scores_of_vlmevalkit_logs_equal_its_own(tmp_path: Path) -> None:
     """It gives its scorers the captions as they are, so that words are what spaces separate."""
     pytest.importorskip("pycocoevalcap")
     from pycocoevalcap.bleu.bleu import Bleu  # type: ignore[import-untyped]
@@ -118,7 +118,7 @@ def test_the_figures_of_vlmevalkit(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:cider-d weights")
-def test_the_figures_of_lmms_eval(tmp_path: Path) -> None:
+def test_scores_of_lmms_eval_logs_equal_plain_captions(tmp_path: Path) -> None:
     """They are those of the COCO toolkit: what the same captions have without a harness."""
     path = written(tmp_path / "samples.jsonl", lmms_eval("0.3"))
     command = ["score", str(path), "--from", "lmms-eval", "-m", "bleu-4", "-m", "cider-d", "--format", "json"]
@@ -132,7 +132,7 @@ def test_the_figures_of_lmms_eval(tmp_path: Path) -> None:
     assert {name: each["score"] for name, each in metrics.items()} == {n: r.score for n, r in plain.items()}
 
 
-def test_two_models_and_a_prompt(tmp_path: Path) -> None:
+def test_logs_of_two_models_show_the_prompt(tmp_path: Path) -> None:
     first = written(tmp_path / "a.jsonl", lmms_eval("0.3"))
     second = tmp_path / "b.jsonl.gz"
     second.write_bytes(gzip.compress(first.read_bytes()))
@@ -163,7 +163,7 @@ def test_logs_are_checked_and_compared(tmp_path: Path) -> None:
     assert "a log has references of its own" in str(refused.exception or refused.output)
 
 
-def test_a_document_of_the_first_versions_of_lmms_eval(tmp_path: Path) -> None:
+def test_documents_of_early_lmms_eval_are_read(tmp_path: Path) -> None:
     samples = lmms_eval("0.3")
     lines = read_harness_log(written(tmp_path / "a.jsonl", samples), "lmms-eval")
     path = tmp_path / "coco2014_cap_val.json"
@@ -179,7 +179,7 @@ def test_a_document_of_the_first_versions_of_lmms_eval(tmp_path: Path) -> None:
         ({"filtered_resps": ...}, "no 'resps'"),
     ],
 )
-def test_samples_that_are_wrong(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_malformed_samples_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     samples = lmms_eval("0.3")
     samples[1] = {name: value for name, value in (samples[1] | change).items() if value is not ...}
     with pytest.raises(CaptionFileError, match=message) as caught:
@@ -187,7 +187,7 @@ def test_samples_that_are_wrong(tmp_path: Path, change: dict[str, Any], message:
     assert "record 2" in caught.value.where
 
 
-def test_files_that_are_wrong(tmp_path: Path) -> None:
+def test_malformed_logs_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "log.xlsx"
     path.write_bytes(b"PK")
     with pytest.raises(CaptionFileError, match="not a spreadsheet"):

@@ -11,7 +11,7 @@ from captious.errors import ParameterError
 REFERENCES = {7: ["a", "b", "c"], 8: ["alone"], 9: ["d", "e"]}
 
 
-def test_candidates_and_their_references_are_all_there_is() -> None:
+def test_held_out_captions_and_references_partition_the_captions() -> None:
     captions, left_out = hold_out(read_references(REFERENCES), seed=0)
     assert left_out == 1
     assert captions.ids == (7, 9)
@@ -29,7 +29,7 @@ def test_every_reference_is_drawn_by_some_seed() -> None:
     assert hold_out(table, 3)[0].candidates == hold_out(table, 3)[0].candidates
 
 
-def test_images_with_one_reference_only() -> None:
+def test_holding_out_needs_two_references() -> None:
     with pytest.raises(ParameterError, match="no image has two or more references") as caught:
         hold_out(read_references({1: ["a"], 2: ["b"]}), seed=0)
     assert "human captions" in caught.value.help

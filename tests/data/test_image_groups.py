@@ -38,14 +38,14 @@ def lines(records: list[dict[str, object]]) -> str:
         ("g.tsv", "id\tx\tgroup\n42\t1\tindoor\n43\t2\toutdoor\n44\t3\tindoor\n"),
     ],
 )
-def test_every_file(write: Write, name: str, content: str) -> None:
+def test_groups_are_read_from_every_file_format(write: Write, name: str, content: str) -> None:
     groups = read_groups(write(name, content))
     assert groups.by == "g"
     assert groups.names == ("indoor", "outdoor")
     assert {name: rows.tolist() for name, rows in groups.rows(IDS).items()} == {"indoor": [0, 2], "outdoor": [1]}
 
 
-def test_parquet_and_frames(tmp_path: Path) -> None:
+def test_groups_are_read_from_parquet_and_frames(tmp_path: Path) -> None:
     frame = pl.DataFrame({"image": [42, 43, 44], "caption": ["a", "b", "c"], "group": ["x", None, "x"]})
     frame.write_parquet(tmp_path / "g.parquet")
     for source in (frame, tmp_path / "g.parquet"):
@@ -53,23 +53,23 @@ def test_parquet_and_frames(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("without_captions", [False, True])
-def test_a_field_of_coco_images(write: Write, without_captions: bool) -> None:
+def test_groups_are_read_from_a_field_of_coco_images(write: Write, without_captions: bool) -> None:
     document = {"images": COCO["images"]} if without_captions else COCO
     groups = read_groups(write("c.json", json.dumps(document)), column="domain")
     assert (groups.by, dict(groups.group_of)) == ("domain", EXPECTED)
 
 
-def test_a_column_of_captions(write: Write) -> None:
+def test_groups_are_read_from_a_column_of_captions(write: Write) -> None:
     path = write("r.csv", "id,caption,lang\n42,a,en\n42,b,en\n43,c,de\n")
     assert dict(read_groups(path, column="lang").group_of) == {"42": "en", "43": "de"}
 
 
-def test_numbers_and_truth_values() -> None:
+def test_groups_may_be_numbers_and_booleans() -> None:
     groups = read_groups({1: 10, 2: 9, 3: 2.0, 4: True, 5: "none"})
     assert groups.names == ("2", "9", "10", "True", "none")
 
 
-def test_order_of_names() -> None:
+def test_group_names_are_ordered() -> None:
     assert Groups("x", {1: "nan", 2: "-1", 3: "b", 4: "1e1", 5: "inf", 6: "3"}).names == (
         "-1",
         "3",
@@ -116,17 +116,19 @@ class TestRefused:
             ("g.csv", "id,group\n1,a\n1,b\n", "'1' in line 2 (a), line 3 (b)"),
         ],
     )
-    def test_an_image_twice(self, refuses: Refuses, write: Write, name: str, content: str, part: str) -> None:
+    def test_duplicate_image_is_refused(
+        self, refuses: Refuses, write: Write, name: str, content: str, part: str
+    ) -> None:
         path = write(name, content)
         with refuses(InputError, path, "1 of 1 images have more than one entry", part):
             read_groups(path)
 
-    def test_a_key_twice(self, refuses: Refuses, write: Write) -> None:
+    def test_duplicate_key_is_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("g.json", '{"1": "a", "1": "a"}')
         with refuses(CaptionFileError, path, "more than once", "keep one group per image"):
             read_groups(path)
 
-    def test_several_groups(self, refuses: Refuses, write: Write) -> None:
+    def test_several_groups_of_an_image_are_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("r.csv", "id,caption,lang\n42,a,en\n42,b,de\n43,c,de\n")
         with refuses(InputError, path, "1 of 2 images have several groups", "'42' in line 2 (en), line 3 (de)"):
             read_groups(path, column="lang")
@@ -139,36 +141,38 @@ class TestRefused:
             ("g.json", json.dumps(COCO), "images have 'id', 'file_name', 'domain'; annotations have"),
         ],
     )
-    def test_no_such_column(self, refuses: Refuses, write: Write, name: str, content: str, part: str) -> None:
+    def test_unknown_column_is_refused(
+        self, refuses: Refuses, write: Write, name: str, content: str, part: str
+    ) -> None:
         path = write(name, content)
         with refuses(UnknownNameError, path, "there is no column 'nowhere'", part):
             read_groups(path, column="nowhere")
 
-    def test_which_column(self, refuses: Refuses, write: Write) -> None:
+    def test_ambiguous_column_is_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("g.csv", "id,a,b\n1,2,3\n")
         with refuses(CaptionFileError, path, "which field holds the groups", "FILE:COLUMN", "'a', 'b'"):
             read_groups(path)
 
-    def test_images_and_annotations(self, refuses: Refuses, write: Write) -> None:
+    def test_field_of_both_images_and_annotations_is_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("c.json", json.dumps(COCO))
         with refuses(CaptionFileError, path, "both the images and the annotations have a field 'id'"):
             read_groups(path, column="id")
 
     @pytest.mark.parametrize("value", ["[1]", '{"a": 1}'])
-    def test_values(self, refuses: Refuses, write: Write, value: str) -> None:
+    def test_invalid_group_values_are_refused(self, refuses: Refuses, write: Write, value: str) -> None:
         path = write("g.json", f'{{"1": "a", "2": {value}}}')
         with refuses(CaptionFileError, path, "not the name of a group", "key '2'"):
             read_groups(path)
 
-    def test_no_groups(self, refuses: Refuses, write: Write) -> None:
+    def test_source_without_groups_is_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("g.csv", "id,group\n1,\n")
         with refuses(EmptyInputError, path, "there are no groups"):
             read_groups(path)
 
-    def test_positions(self) -> None:
+    def test_positions_without_ids_are_refused(self) -> None:
         with pytest.raises(InputError, match="no image ids"):
             read_groups(["a", "b"])
 
-    def test_too_many(self) -> None:
+    def test_too_many_groups_are_refused(self) -> None:
         with pytest.raises(InputError, match="1,001 groups of 1,001 images"):
             read_groups({image: str(image) for image in range(MOST_GROUPS + 1)})

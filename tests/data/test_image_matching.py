@@ -62,7 +62,7 @@ def test_captions_that_were_loaded_are_loaded_again() -> None:
     assert read_captions(sets, REFERENCES).candidates == captions.candidates
 
 
-def test_candidates_without_references() -> None:
+def test_candidates_are_read_without_references() -> None:
     captions = read_captions({8: "cow", 7: "cat"})
     assert (captions.ids, captions.references.present) == ((8, 7), False)
     with pytest.raises(UnknownImageError, match="the systems do not have the same images"):
@@ -74,7 +74,7 @@ def test_captions_by_position_match_lists() -> None:
     assert read_captions(captions, [["cats"], ["dogs"]]).references.texts == ("cats", "dogs")
 
 
-def test_unknown_images(refuses: Refuses, write: Write) -> None:
+def test_unknown_images_are_refused(refuses: Refuses, write: Write) -> None:
     path = write("results.json", '{"7": "a", "900100": "b", "900101": "c", "900102": "d", "9": "e", "8": "f"}')
     with refuses(
         UnknownImageError,
@@ -85,7 +85,7 @@ def test_unknown_images(refuses: Refuses, write: Write) -> None:
         read_captions(path, REFERENCES)
 
 
-def test_missing_candidates(refuses: Refuses) -> None:
+def test_missing_candidates_are_refused(refuses: Refuses) -> None:
     with refuses(MissingCandidatesError, "2 of 3 images", "references: image_id 7, 8", "subset=True"):
         read_captions({9: "a"}, REFERENCES)
 
@@ -96,7 +96,7 @@ def test_many_ids_are_cut_short(refuses: Refuses) -> None:
         read_captions({0: "a"}, references)
 
 
-def test_subset() -> None:
+def test_subset_keeps_common_images() -> None:
     captions = read_captions({8: "cow", 5: "hen", 7: "cat", 6: "pig"}, {**REFERENCES, 4: []}, subset=True)
     assert captions.ids == (7, 8)
     assert captions.candidates == ("cat", "cow")
@@ -104,14 +104,14 @@ def test_subset() -> None:
 
 
 @pytest.mark.parametrize("subset", [False, True])
-def test_nothing_in_common(refuses: Refuses, subset: bool) -> None:
+def test_disjoint_images_are_refused(refuses: Refuses, subset: bool) -> None:
     with refuses(
         UnknownImageError, "none of the 2 candidates", "candidates: image_id 1, 2; references: image_id 7, 9, 8"
     ):
         read_captions({1: "a", 2: "b"}, REFERENCES, subset=subset)
 
 
-def test_strings_against_numbers(refuses: Refuses) -> None:
+def test_string_and_number_ids_are_explained(refuses: Refuses) -> None:
     with refuses(UnknownImageError, "image_id '7'", "strings on one side and numbers on the other"):
         read_captions({"7": "a"}, REFERENCES)
 
@@ -124,7 +124,7 @@ def test_strings_against_numbers(refuses: Refuses) -> None:
         [{"image_id": 7, "references": ["a"]}, {"image_id": 9, "references": []}],
     ],
 )
-def test_images_without_references(refuses: Refuses, references: Any) -> None:
+def test_images_listed_without_references_are_refused(refuses: Refuses, references: Any) -> None:
     with refuses(MissingReferencesError, "1 of 2 images have no references", "references: image_id 9", "subset=True"):
         read_captions({7: "a", 9: "b"}, references)
     captions = read_captions({7: "a", 9: "b"}, references, subset=True)
@@ -147,32 +147,32 @@ def test_an_image_with_an_empty_list_and_others_has_references() -> None:
         ('{"7": "a", "x": "b"}', {"7": ["a"], "x": ["b"]}, ("7", "x")),
     ],
 )
-def test_ids_of_formats_that_have_only_text(write: Write, candidates: str, references: Any, ids: tuple[Any]) -> None:
+def test_text_ids_match_numbers(write: Write, candidates: str, references: Any, ids: tuple[Any]) -> None:
     if isinstance(references, str):
         references = write("r.json", references)
     assert read_captions(write("c.json", candidates), references).ids == ids
 
 
 @pytest.mark.parametrize("name", ["012", "+7", " 7", "7.0", "-0", "1_0", "\u0667", "", "9" * 30])
-def test_names_with_digits_are_no_numbers(refuses: Refuses, write: Write, name: str) -> None:
+def test_names_with_digits_are_not_numbers(refuses: Refuses, write: Write, name: str) -> None:
     path = write("c.json", f'{{"{name}": "a", "7": "b"}}')
     with refuses(UnknownImageError, "1 of 2", f"image_id {name!r}"):
         read_captions(path, {7: ["a"], 12: ["b"]})
 
 
-def test_positions() -> None:
+def test_positions_match_positions() -> None:
     captions = read_captions(["a", "b"], [["c", "d"], ["e"]])
     assert captions.ids == (0, 1)
     assert captions.references.texts == ("c", "d", "e")
 
 
-def test_different_numbers_of_positions(refuses: Refuses) -> None:
+def test_different_numbers_of_positions_are_refused(refuses: Refuses) -> None:
     for subset in (False, True):
         with refuses(ParameterError, "2 candidates by position, but references for 3 images"):
             read_captions(["a", "b"], [["c"], ["d"], ["e"]], subset=subset)
 
 
-def test_a_position_without_references(refuses: Refuses) -> None:
+def test_position_without_references_is_excluded_by_subset(refuses: Refuses) -> None:
     with refuses(MissingReferencesError, "image_id 0"):
         read_captions(["a", "b"], [[], ["c"]])
     captions = read_captions(["a", "b"], [[], ["c"]], subset=True)
@@ -180,7 +180,7 @@ def test_a_position_without_references(refuses: Refuses) -> None:
 
 
 @pytest.mark.parametrize(("candidates", "references"), [(["a"], {0: ["b"]}), ({0: "a"}, [["b"]])])
-def test_positions_against_ids(refuses: Refuses, candidates: Any, references: Any) -> None:
+def test_positions_do_not_match_ids(refuses: Refuses, candidates: Any, references: Any) -> None:
     with refuses(ParameterError, "only positions", "without ids: ", "{image_id: caption}"):
         read_captions(candidates, references)
 

@@ -35,13 +35,13 @@ def test_a_document_cut_anywhere_is_truncated(document: object, ascii_only: bool
         assert failure.error.where.startswith(f"c.json: line {line:,}, column ")
 
 
-def test_truncated(refuses: Refuses, write: Write) -> None:
+def test_truncated_json_is_refused_with_its_place(refuses: Refuses, write: Write) -> None:
     path = write("c.json", '[{"image_id": 1, "caption": "a"},\n {"image_id": 2, "capt')
     with refuses(TruncatedFileError, f"{path}: line 2, column 23", "again"):
         read_rows(path, "candidates")
 
 
-def test_truncated_lines(refuses: Refuses, write: Write) -> None:
+def test_truncated_json_line_is_refused_with_its_place(refuses: Refuses, write: Write) -> None:
     path = write("c.jsonl", '{"id": 1, "caption": "a"}\n{"id": 2, "capt')
     with refuses(TruncatedFileError, f"{path}: line 2, column 16", "again"):
         read_rows(path, "candidates")
@@ -68,14 +68,14 @@ def test_a_cut_line_in_the_middle_is_malformed(refuses: Refuses, write: Write) -
         ('{"1": "a \\x', "line 1, column 10"),
     ],
 )
-def test_malformed(refuses: Refuses, write: Write, text: str, place: str) -> None:
+def test_malformed_json_is_refused_with_its_place(refuses: Refuses, write: Write, text: str, place: str) -> None:
     path = write("c.json", text)
     with refuses(CaptionFileError, f"{path}: {place}", "not JSON", "json.tool"):
         read_rows(path, "candidates")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"1": ' + "1" * 5000 + "}"])
-def test_beyond_the_parser(refuses: Refuses, write: Write, text: str) -> None:
+def test_json_beyond_the_parser_is_refused(refuses: Refuses, write: Write, text: str) -> None:
     path = write("c.json", text)
     with refuses(CaptionFileError, path, "cannot be read"):
         read_rows(path, "candidates")
@@ -85,13 +85,13 @@ def test_beyond_the_parser(refuses: Refuses, write: Write, text: str) -> None:
     "text",
     ['"a cat"', "7", '["a cat"]', '[["a cat"]]', '{"images": [{"id": 7}], "info": {}}', '{"id": "7", "caption": "a"}'],
 )
-def test_json_of_another_shape(refuses: Refuses, write: Write, text: str) -> None:
+def test_json_of_another_shape_is_refused(refuses: Refuses, write: Write, text: str) -> None:
     path = write("c.json", text)
     with refuses(CaptionFileError, path, '[{"image_id": 42, "caption": "a cat"}, ...]', '{"42": "a cat", ...}'):
         read_rows(path, "candidates")
 
 
-def test_a_key_twice(refuses: Refuses, write: Write) -> None:
+def test_duplicate_key_is_refused(refuses: Refuses, write: Write) -> None:
     path = write("c.json", '{"7": "a", "9": "b", "7": "c"}')
     with refuses(DuplicateCandidateError, "1 of 2", f"{path}: key '7' in entry 1, entry 3", "keep one"):
         read_rows(path, "candidates")
@@ -104,7 +104,7 @@ def test_keys_twice_only_within_are_not_confused(write: Write) -> None:
     assert read_rows(path, "candidates").texts == ("a", "b")
 
 
-def test_line_separators_within_captions(write: Write, tmp_path: Path) -> None:
+def test_line_separators_within_captions_are_kept(write: Write, tmp_path: Path) -> None:
     caption = "a\u2028b\u0085c\x0bd\x1ce"
     line = json.dumps({"id": 1, "caption": caption}, ensure_ascii=False)
     assert read_rows(write("c.jsonl", f"{line}\n"), "candidates").texts == (caption,)

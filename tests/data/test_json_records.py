@@ -56,9 +56,7 @@ def test_columns_are_those_of_the_objects(
 
 
 @given(st.data(), records)
-def test_text_that_is_cut_or_changed_is_read_as_by_python_or_left_to_it(
-    data: st.DataObject, objects: list[dict[str, Any]]
-) -> None:
+def test_changed_json_is_read_like_python_or_left_to_it(data: st.DataObject, objects: list[dict[str, Any]]) -> None:
     text = json.dumps(objects).encode()
     at = data.draw(st.integers(0, len(text) - 1))
     changed = text[:at] + data.draw(
@@ -85,7 +83,7 @@ def test_text_that_is_cut_or_changed_is_read_as_by_python_or_left_to_it(
         '[{"a": ' + "1" * 300 + "}]",
     ],
 )
-def test_what_is_left_to_python(text: str) -> None:
+def test_other_json_is_left_to_python(text: str) -> None:
     assert outlined(text.encode()) is None
 
 
@@ -95,7 +93,7 @@ def test_the_last_of_repeated_keys_counts() -> None:
     assert columns_of(document["a"], ["b"]) == [[3]]
 
 
-def test_escaped_keys() -> None:
+def test_escaped_keys_are_decoded() -> None:
     document = outlined(b'\xef\xbb\xbf{"\\u0061": [{"\\u0062": 1, "b": 2}, {"b": 3}]}')
     assert isinstance(document, dict)
     assert columns_of(document["a"], ["b"]) == [[2, 3]]
@@ -115,7 +113,7 @@ def test_errors_are_those_of_the_parser(refuses: Refuses, write: Write, wrapped:
         read_rows(path, "references")
 
 
-def test_not_utf8(tmp_path: Path) -> None:
+def test_invalid_utf_8_in_records_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "latin1.json"
     path.write_bytes('[{"image_id": 1, "caption": "a", "author": "é"}]'.encode("latin1"))
     with pytest.raises(EncodingError, match="not UTF-8"):

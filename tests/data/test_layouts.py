@@ -116,7 +116,7 @@ def file_of(case: str) -> Path:
 
 
 @pytest.mark.parametrize("case", FILES)
-def test_references(case: str) -> None:
+def test_references_of_every_layout_are_read(case: str) -> None:
     columns, split, ids, texts = FILES[case]
     references = read_references(file_of(case), columns=columns, split=split)
     assert [*references.ids] == ids
@@ -131,7 +131,7 @@ def test_every_file_and_every_layout_is_tested() -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_a_document_as_a_python_object_and_packed(write: Write, packed: bool) -> None:
+def test_documents_are_read_as_objects_and_gzip(write: Write, packed: bool) -> None:
     content = (FOLDER / "videodatainfo.json").read_text("utf-8")
     source: Any = write("v.json.gz", content) if packed else json.loads(content)
     assert read_references(source, split="train").ids == ("video7010", "video7013")
@@ -144,7 +144,7 @@ def test_candidates_of_llava_match_names_of_files() -> None:
     assert read_captions(FOLDER / "llava_answers.jsonl", by_name, subset=True).ids == (391895, 522418)
 
 
-def test_results_of_dense_captioning() -> None:
+def test_dense_captioning_results_are_read() -> None:
     captions = read_captions(FOLDER / "activitynet_results.json", FOLDER / "activitynet_val_1.json")
     assert captions.candidates == tuple(text for texts in TEXTS[:2] for text in texts[2:4])
     whole = read_captions(
@@ -159,7 +159,7 @@ def test_an_event_without_a_timestamp_is_named(refuses: Refuses) -> None:
         read_rows({"results": events}, "candidates")
 
 
-def test_groups_of_a_data_set() -> None:
+def test_groups_are_read_from_layouts() -> None:
     domains = read_groups(FOLDER / "nocaps_val_4500_captions.json", column="domain")
     assert domains.group_of == {0: "near-domain", 1: "out-domain", 2: "in-domain"}
     by_id = read_groups(CaptionFile(FOLDER / "nocaps_val_4500_captions.json", "id=open_images_id"), column="domain")
@@ -191,7 +191,7 @@ def test_one_of_several_splits_must_be_chosen(name: str, splits: str) -> None:
     assert splits in caught.value.where
 
 
-def test_rows_with_a_split(write: Write) -> None:
+def test_split_selects_rows(write: Write) -> None:
     rows = [{"id": 1, "caption": "a", "split": "val"}, {"id": 2, "caption": "b", "split": "test"}]
     path = write("r.json", json.dumps(rows))
     assert read_references(path).ids == (1, 2)
@@ -199,7 +199,7 @@ def test_rows_with_a_split(write: Write) -> None:
     assert read_captions({2: "c"}, rows, split="test").ids == (2,)
 
 
-def test_splits_that_nothing_has(refuses: Refuses) -> None:
+def test_unknown_splits_are_refused(refuses: Refuses) -> None:
     with refuses(InputError, "there is no split 'test'", "no record says", "candidates: found no columns"):
         read_captions({1: "a"}, [{"id": 1, "caption": "b"}], split="test")
 
@@ -207,7 +207,7 @@ def test_splits_that_nothing_has(refuses: Refuses) -> None:
 # ---- names of columns
 
 
-def test_columns_of_either_side(write: Write) -> None:
+def test_columns_of_one_side_are_named(write: Write) -> None:
     candidates = write("c.csv", "key,text\n1,a cat\n2,a dog\n")
     references = [{"image_id": 1, "caption": "the cat"}, {"image_id": 2, "caption": "the dog"}]
     captions = read_captions(candidates, references, columns="id=key,caption=text")
@@ -220,7 +220,7 @@ def test_columns_of_either_side(write: Write) -> None:
     assert read_captions(file, {1: ["a"], 2: ["b"]}).candidates == ("cats", "")
 
 
-def test_columns_that_no_source_has(refuses: Refuses, write: Write) -> None:
+def test_unknown_columns_are_refused(refuses: Refuses, write: Write) -> None:
     path = write("c.csv", "image_id,caption,text\n1,a,b\n")
     with refuses(InputError, "there is no column 'txet'", "'image_id', 'caption', 'text'", "candidates: found", "col"):
         read_captions([{"id": 1, "caption": "a"}], path, columns="caption=txet")
@@ -228,12 +228,12 @@ def test_columns_that_no_source_has(refuses: Refuses, write: Write) -> None:
         read_references(write("d.csv", "picture,caption\n1,a\n"), columns="id=key")
 
 
-def test_a_data_frame_with_other_names() -> None:
+def test_data_frame_columns_are_named() -> None:
     frame = pytest.importorskip("pandas").DataFrame({"path": ["x", "y"], "text": ["a", "b"]})
     assert read_captions(frame, {"x": "c", "y": "d"}, columns="id=path,caption=text").candidates == ("a", "b")
 
 
-def test_rows_of_usual_names(write: Write) -> None:
+def test_usual_names_take_precedence_over_layouts(write: Write) -> None:
     rows = '{"video_id": "v1", "prediction": "a", "report": "b"}'
     path = write("p.jsonl", rows)
     captions = read_captions(path, path)
@@ -261,7 +261,7 @@ def test_a_language_of_crossmodal_3600_must_be_chosen_and_be_there(write: Write,
         read_references(write("captions.jsonl", no_object))
 
 
-def test_keys_of_objects_in_any_file(write: Write) -> None:
+def test_keys_of_objects_are_columns(write: Write) -> None:
     path = write("r.jsonl", '{"image": 1, "de": {"a/b": ["Hund"], "c": "Katze"}, "en/x": "dog"}')
     assert read_references(path, columns="caption=de/a/b,caption=de/c,caption=en/x").texts == ("Hund", "Katze", "dog")
 
@@ -292,7 +292,7 @@ def test_keys_of_objects_in_any_file(write: Write) -> None:
         ),
     ],
 )
-def test_what_fits_two_layouts(write: Write, content: Any, message: str, choice: str) -> None:
+def test_ambiguous_layout_offers_both_columns(write: Write, content: Any, message: str, choice: str) -> None:
     with pytest.raises(CaptionFileError) as caught:
         read_references(write("r.json", json.dumps(content)))
     assert message in caught.value.message
@@ -314,7 +314,7 @@ def test_what_fits_two_layouts(write: Write, content: Any, message: str, choice:
         ({"airplane": [{"filename": "a.jpg", "raws": ["a"]}]}, "NWPU-Captions", "'raw'"),
     ],
 )
-def test_what_is_nearly_right(write: Write, content: Any, layout: str, missing: str) -> None:
+def test_nearest_layout_is_named(write: Write, content: Any, layout: str, missing: str) -> None:
     with pytest.raises(CaptionFileError) as caught:
         read_references(write("r.json", json.dumps(content)))
     assert caught.value.message == f"this is nearly the layout {layout!r}, but it lacks {missing}"
@@ -338,7 +338,7 @@ def test_the_record_is_named(write: Write, refuses: Refuses) -> None:
         read_references(write("r.token", "1.jpg#0\ta cat\n1.jpg a cat\n"))
 
 
-def test_several_references_are_no_candidates() -> None:
+def test_several_references_are_not_candidates() -> None:
     with pytest.raises(DuplicateCandidateError):
         read_rows(CaptionFile(FOLDER / "dataset_coco.json", split="test"), "candidates")
 
@@ -353,7 +353,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize("name", [path.name for path in sorted(FOLDER.glob("*.json"))])
-def test_no_value_in_any_place_is_an_error_of_another_kind(name: str) -> None:
+def test_changed_values_give_only_input_errors(name: str) -> None:
     content = (FOLDER / name).read_text("utf-8")
     for path in places(json.loads(content)):
         for value in (None, 0, "x", [], {}, [1], [{}], {"a": 1}):
@@ -376,7 +376,7 @@ def test_no_value_in_any_place_is_an_error_of_another_kind(name: str) -> None:
         ["COCO_val2014_000000000042", "COCO_val2014_000000000043"],
     ],
 )
-def test_names_of_files_match_numbers(write: Write, names: list[str]) -> None:
+def test_coco_file_names_match_numbers(write: Write, names: list[str]) -> None:
     named, numbered = dict.fromkeys(names, "a"), {42: "b", 43: "c"}
     assert read_captions(named, numbered).ids == (42, 43)
     assert read_captions(numbered, named).ids == (42, 43)
@@ -387,12 +387,12 @@ def test_names_of_files_match_numbers(write: Write, names: list[str]) -> None:
 
 
 @pytest.mark.parametrize("names", [["000000000042", "000000000043"], ["COCO_val2014_000000000042.jpg", "43"]])
-def test_other_names_do_not(names: list[str]) -> None:
+def test_other_file_names_do_not_match_numbers(names: list[str]) -> None:
     with pytest.raises(UnknownImageError):
         read_captions(dict.fromkeys(names, "a"), {42: "b", 43: "c"})
 
 
-def test_two_files_of_one_number() -> None:
+def test_file_names_with_equal_numbers_are_not_numbers() -> None:
     names = ["COCO_val2014_000000000042.jpg", "COCO_train2014_000000000042.jpg"]
     with pytest.raises(UnknownImageError):
         read_captions(dict.fromkeys(names, "a"), {42: "b"})

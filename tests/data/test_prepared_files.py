@@ -107,7 +107,7 @@ def test_tables_come_back(path: Path, changes: dict[str, Any]) -> None:
 
 
 @given(st.lists(st.text(max_size=5), min_size=1, max_size=4))
-def test_any_texts(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
+def test_prepared_files_hold_any_texts(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -> None:
     texts = [text.encode(errors="ignore").decode() for text in texts]
     path = tmp_path_factory.getbasetemp() / "any.prepared"
     references = written(path, References((0,), tuple(texts), np.array([0, len(texts)])))
@@ -115,7 +115,7 @@ def test_any_texts(tmp_path_factory: pytest.TempPathFactory, texts: list[str]) -
 
 
 class TestLayers:
-    def test_are_found(self, path: Path) -> None:
+    def test_stored_layers_are_found(self, path: Path) -> None:
         layer = LengthLayer([])
         references = written(path, table(), layer)
         assert len(layer.computed) == 1
@@ -124,14 +124,14 @@ class TestLayers:
         assert len(layer.computed) == 1
         assert references.stored is not None and references.stored.n_missed == 0
 
-    def test_of_another_key_are_computed(self, path: Path) -> None:
+    def test_layers_with_another_key_are_computed(self, path: Path) -> None:
         references = written(path, table(), LengthLayer([]))
         other = LengthLayer([], version=2)
         assert references.layer(other).tolist() == [5, 0, 12]
         assert len(other.computed) == 1
         assert references.stored is not None and references.stored.n_missed == 1
 
-    def test_go_with_ids_that_are_read_as_numbers(self, path: Path) -> None:
+    def test_layers_are_kept_for_ids_read_as_numbers(self, path: Path) -> None:
         layer = LengthLayer([])
         references = written(path, table(ids=("3", "1"), id_form="text"), layer)
         captions = read_captions({3: "x", 1: "y"}, references)
@@ -139,14 +139,14 @@ class TestLayers:
         captions.references.layer(layer)
         assert len(layer.computed) == 1
 
-    def test_do_not_go_with_other_texts(self, path: Path) -> None:
+    def test_layers_are_not_used_for_other_texts(self, path: Path) -> None:
         references = written(path, table(), LengthLayer([]))
         layer = LengthLayer([])
         assert replace(references, texts=("a", "b", "c")).layer(layer).tolist() == [1, 1, 1]
         assert references.select([1]).layer(layer).tolist() == [12]
         assert len(layer.computed) == 2
 
-    def test_of_concatenated_references(self, path: Path) -> None:
+    def test_layers_of_concatenated_references_are_stored(self, path: Path) -> None:
         layer = LengthLayer([])
         remembering = recorded(table())
         remembering.concatenated.layer(layer)
@@ -157,19 +157,19 @@ class TestLayers:
         assert references.layer(layer).tolist() == [5, 0, 12]
         assert len(layer.computed) == 2
 
-    def test_of_a_prepared_file_are_taken_over(self, path: Path) -> None:
+    def test_layers_of_a_prepared_file_are_copied(self, path: Path) -> None:
         layer = LengthLayer([])
         references = written(path, table(), layer)
         written(path, references, layer, LengthLayer([], version=2)).layer(layer)
         assert len(layer.computed) == 1
 
-    def test_are_found_by_other_processes(self, path: Path) -> None:
+    def test_layers_are_found_by_other_processes(self, path: Path) -> None:
         layer = LengthLayer([])
         references = pickle.loads(pickle.dumps(written(path, table(), layer)))
         assert references.layer(layer).tolist() == [5, 0, 12]
         assert len(layer.computed) == 1
 
-    def test_are_computed_where_the_file_is_gone(self, path: Path) -> None:
+    def test_layers_are_computed_if_the_file_is_gone(self, path: Path) -> None:
         layer = LengthLayer([])
         packed = pickle.dumps(written(path, table(), layer))
         written(path, table(), LengthLayer([], version=2))
@@ -178,7 +178,7 @@ class TestLayers:
         assert pickle.loads(packed).layer(layer).tolist() == [5, 0, 12]
         assert len(layer.computed) == 2
 
-    def test_of_another_version_of_captious_are_not_believed(self, path: Path) -> None:
+    def test_layers_of_another_version_are_not_used(self, path: Path) -> None:
         written(path, table(), LengthLayer([]))
         rewritten(path, {"captious": "0.0.1"})
         layer = LengthLayer([])
@@ -188,14 +188,14 @@ class TestLayers:
         assert references.stored is not None
         assert "was prepared by captious 0.0.1, so only its texts were used" in references.stored.advice(["bleu"])
 
-    def test_that_do_not_fit_are_refused(self, path: Path) -> None:
+    def test_layers_that_do_not_fit_are_refused(self, path: Path) -> None:
         written(path, table(), LengthLayer([]))
         rewritten(path, arrays={"0/lengths": np.arange(2)})
         with pytest.raises(CaptionFileError, match=r"damaged: lengths.1: other references"):
             read_references(path).layer(LengthLayer([]))
 
     @pytest.mark.parametrize("entry", [{}, {"number": 5, "arrays": ["x"], "about": {}}, {"number": 0, "arrays": 1}, 3])
-    def test_entries_that_lie(self, path: Path, entry: Any) -> None:
+    def test_forged_layer_entries_are_refused(self, path: Path, entry: Any) -> None:
         written(path, table(), LengthLayer([]))
         rewritten(path, {"layers": {"each": {"lengths|1": entry}}})
         with pytest.raises(CaptionFileError, match="damaged"):
@@ -224,7 +224,7 @@ class TestLayers:
         ({}, {"images": np.array([1, 2, 3])}),
     ],
 )
-def test_files_that_contradict_themselves(path: Path, about: dict[str, Any], arrays: dict[str, Any]) -> None:
+def test_inconsistent_prepared_files_are_refused(path: Path, about: dict[str, Any], arrays: dict[str, Any]) -> None:
     written(path, table())
     rewritten(path, about, arrays)
     with pytest.raises(CaptionFileError) as raised:
@@ -233,12 +233,12 @@ def test_files_that_contradict_themselves(path: Path, about: dict[str, Any], arr
     assert "captious prepare" in raised.value.help
 
 
-def test_given_as_candidates(path: Path) -> None:
+def test_prepared_references_are_refused_as_candidates(path: Path) -> None:
     references = written(path, table())
     with pytest.raises(CaptionFileError, match="prepared references, which cannot be read as candidates"):
         read_captions(path, references)
 
 
-def test_where_it_cannot_be_written(tmp_path: Path) -> None:
+def test_unwritable_prepared_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(OutputError):
         write_prepared(tmp_path / "no" / "refs.prepared", recorded(table()), [])

@@ -52,7 +52,7 @@ CANDIDATE_FILES: dict[str, tuple[str, str | bytes, str]] = {
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize("form", CANDIDATE_FILES)
-def test_candidate_files(write: Write, form: str, packed: str) -> None:
+def test_candidates_are_read_from_files(write: Write, form: str, packed: str) -> None:
     name, content, place = CANDIDATE_FILES[form]
     path = write(name + packed, content)
     rows = read_rows(Path(path), "candidates")
@@ -86,7 +86,7 @@ REFERENCE_FILES: dict[str, tuple[str, str | bytes]] = {
 
 @pytest.mark.parametrize("packed", ["", ".gz"])
 @pytest.mark.parametrize("form", REFERENCE_FILES)
-def test_reference_files(write: Write, form: str, packed: str) -> None:
+def test_references_are_read_from_files(write: Write, form: str, packed: str) -> None:
     name, content = REFERENCE_FILES[form]
     rows = read_rows(write(name + packed, content), "references")
     assert rows.texts == ("a cat", "the cat", "a dog")
@@ -109,7 +109,7 @@ CANDIDATE_OBJECTS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("form", CANDIDATE_OBJECTS)
-def test_candidate_objects(form: str) -> None:
+def test_candidates_are_read_from_objects(form: str) -> None:
     rows = read_rows(CANDIDATE_OBJECTS[form], "candidates")
     assert rows.name == "candidates"
     assert rows.ids == (7, 9)
@@ -128,13 +128,13 @@ def test_candidate_objects(form: str) -> None:
     ],
     ids=lambda captions: f"{type(captions).__module__}-{type(captions).__name__}",
 )
-def test_captions_in_order(captions: Any) -> None:
+def test_sequences_of_captions_are_read_by_position(captions: Any) -> None:
     rows = read_rows(captions, "candidates")
     assert rows.ids == (0, 1)
     assert rows.texts == ("a cat", "a dog")
 
 
-def test_a_series_with_an_image_twice() -> None:
+def test_series_with_a_duplicate_image_is_references_only() -> None:
     series = pd.Series(["a cat", "the cat", "a dog"], index=[7, 7, 9])
     assert read_rows(series, "references").ids == (7, 7, 9)
     with pytest.raises(InputError, match="more than one"):
@@ -142,20 +142,20 @@ def test_a_series_with_an_image_twice() -> None:
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_data_frames_of_references(frame: Any) -> None:
+def test_references_are_read_from_data_frames(frame: Any) -> None:
     rows = read_rows(frame({"image": ["x", "y"], "refs": [["a cat", "the cat"], ["a dog"]]}), "references")
     assert rows.ids == ("x", "x", "y")
     assert rows.texts == ("a cat", "the cat", "a dog")
     assert rows.place(2) == "row index 1"
 
 
-def test_pandas_with_arrays_in_cells() -> None:
+def test_arrays_in_cells_are_lists_of_captions() -> None:
     frame = pd.DataFrame({"image": ["x"], "refs": [np.array(["a cat", "the cat"])]})
     assert read_rows(frame, "references").texts == ("a cat", "the cat")
 
 
 @pytest.mark.parametrize("captions", [["a", "b"], ("a", "b"), [["a"], ["b"]], np.array(["a", "b"])])
-def test_candidates_by_position(captions: Any) -> None:
+def test_candidates_are_read_by_position(captions: Any) -> None:
     rows = read_rows(captions, "candidates")
     assert rows.id_form == "position"
     assert (rows.ids, rows.texts) == ((0, 1), ("a", "b"))
@@ -163,7 +163,7 @@ def test_candidates_by_position(captions: Any) -> None:
 
 
 @pytest.mark.parametrize("captions", [[["a", "b"], ["c"]], [("a", "b"), "c"]])
-def test_references_by_position(captions: Any) -> None:
+def test_references_are_read_by_position(captions: Any) -> None:
     rows = read_rows(captions, "references")
     assert rows.id_form == "position"
     assert (rows.ids, rows.texts) == ((0, 0, 1), ("a", "b", "c"))
@@ -178,7 +178,7 @@ def test_an_empty_caption_is_legal(write: Write) -> None:
     assert read_rows(write("c.csv", "image,caption\n7,\n"), "candidates").texts == ("",)
 
 
-def test_candidates_and_references_in_one_file(write: Write) -> None:
+def test_candidates_and_references_share_a_file(write: Write) -> None:
     path = write("both.jsonl", '{"image": "x", "candidate": "a cat", "refs": ["the cat", "one cat"]}')
     assert read_rows(path, "candidates").texts == ("a cat",)
     assert read_rows(path, "references").texts == ("the cat", "one cat")
@@ -188,7 +188,7 @@ def test_candidates_and_references_in_one_file(write: Write) -> None:
     ("name", "problem"),
     [("captions.doc", "'.doc' is not the extension"), ("captions.gz", "needs an extension"), ("a cat", "extension")],
 )
-def test_unknown_extension(refuses: Refuses, name: str, problem: str) -> None:
+def test_unknown_extension_is_refused(refuses: Refuses, name: str, problem: str) -> None:
     with refuses(CaptionFileError, name, problem, ".json, .jsonl, .ndjson, .csv, .tsv, .parquet", ".gz"):
         read_rows(name, "candidates")
 
@@ -219,7 +219,7 @@ def test_unknown_extension(refuses: Refuses, name: str, problem: str) -> None:
     ],
     ids=lambda captions: repr(captions)[:40].partition(" at 0x")[0],
 )
-def test_objects_of_no_known_form(refuses: Refuses, captions: object) -> None:
+def test_objects_of_unknown_form_are_refused(refuses: Refuses, captions: object) -> None:
     with refuses(InputError, "candidates", '[{"image_id": 42, "caption": "a cat"}, ...]', '{42: "a cat", ...}'):
         read_rows(captions, "candidates")
 
@@ -248,28 +248,30 @@ def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
 @pytest.mark.parametrize(
     "nothing", [[], {}, np.array([]), {"annotations": []}, pd.DataFrame({"id": [], "caption": []})]
 )
-def test_no_captions_at_all(refuses: Refuses, nothing: object) -> None:
+def test_sources_without_captions_are_refused(refuses: Refuses, nothing: object) -> None:
     with refuses(EmptyInputError, "there are no captions", "candidates"):
         read_rows(nothing, "candidates")
 
 
-def test_only_images_without_references(refuses: Refuses) -> None:
+def test_sources_with_only_empty_lists_are_refused(refuses: Refuses) -> None:
     with refuses(EmptyInputError, "there are no captions", "references"):
         read_rows({7: [], 9: []}, "references")
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_a_missing_value_in_a_data_frame(refuses: Refuses, frame: Any) -> None:
+def test_missing_value_in_a_data_frame_is_refused(refuses: Refuses, frame: Any) -> None:
     with refuses(CaptionTypeError, "1 of 3 captions are not strings", "candidates: row index 1 (image_id 2)"):
         read_rows(frame({"id": [1, 2, 3], "caption": ["a", None, "c"]}), "candidates")
 
 
-def test_nan_among_captions(refuses: Refuses) -> None:
+def test_nan_caption_is_refused(refuses: Refuses) -> None:
     with refuses(CaptionTypeError, "row index 1 (image_id 2) is nan"):
         read_rows(pd.DataFrame({"id": [1, 2], "caption": pd.Series(["a", float("nan")], dtype=object)}), "candidates")
 
 
-def test_parquet_without_pyarrow(monkeypatch: pytest.MonkeyPatch, refuses: Refuses, write: Write) -> None:
+def test_parquet_without_pyarrow_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, refuses: Refuses, write: Write
+) -> None:
     path = write("c.parquet", parquet({"id": [1], "caption": ["a"]}))
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with refuses(MissingExtraError, path, "pip install 'captious[parquet]'"):

@@ -12,7 +12,7 @@ from captious.errors import MissingCandidatesError, UnknownImageError
 from .conftest import Refuses
 
 
-def test_val2014(coco: Path) -> None:
+def test_val2014_results_are_read(coco: Path) -> None:
     references = read_references(coco / "captions_val2014.json.gz")
     assert len(references) == 40_504
     assert len(references.texts) == 202_654
@@ -36,7 +36,7 @@ def test_val2014(coco: Path) -> None:
         assert captions.candidates == tuple(caption_of[image] for image in captions.ids)
 
 
-def test_karpathy_split(coco: Path, refuses: Refuses) -> None:
+def test_karpathy_split_is_read(coco: Path, refuses: Refuses) -> None:
     references = read_references(coco / "karpathy_test_refs.json.gz")
     assert len(references) == 5_000
     assert references.id_form == "text"

@@ -59,7 +59,7 @@ ids = st.lists(st.integers(-(10**9), 10**9), min_size=1, max_size=5, unique=True
 @pytest.mark.parametrize("name", WRITERS)
 @given(ids=ids, data=st.data())
 @settings(max_examples=30, deadline=None)
-def test_every_form_holds_the_same(name: str, ids: list[int | str], data: st.DataObject) -> None:
+def test_every_form_holds_the_same_captions(name: str, ids: list[int | str], data: st.DataObject) -> None:
     references = {image: data.draw(st.lists(texts, min_size=1, max_size=3)) for image in ids}
     candidates = {image: [data.draw(texts)] for image in data.draw(st.permutations(ids))}
     expected = read_captions(candidates, references)

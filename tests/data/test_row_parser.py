@@ -29,7 +29,7 @@ def parse(text: str, format: Format, **options: Any) -> list[Batch]:
         ("tsv", "caption\tid\nb\ta\nd\tc\nf\te\n", 2),
     ],
 )
-def test_batches(format: Format, text: str, first: int, size: int | None) -> None:
+def test_rows_are_parsed_in_batches(format: Format, text: str, first: int, size: int | None) -> None:
     batches = parse(text, format, size=size)
     assert all(len(batch.numbers) <= (size or 3) for batch in batches)
     assert [number for batch in batches for number in batch.numbers] == [first, first + 1, first + 2]
@@ -50,7 +50,9 @@ def test_batches(format: Format, text: str, first: int, size: int | None) -> Non
         ("csv", 'id,caption\n1\n2,a\n3,"b', [("cells", 2), ("csv", 4)], [("2", "a")]),
     ],
 )
-def test_problems(format: Format, text: str, kinds: list[tuple[str, int]], rows: list[tuple[Any, Any]]) -> None:
+def test_problems_are_collected_or_raised(
+    format: Format, text: str, kinds: list[tuple[str, int]], rows: list[tuple[Any, Any]]
+) -> None:
     problems: list[Problem] = []
     batches = parse(text, format, refuse=problems.append)
     assert [(problem.kind, problem.number) for problem in problems] == kinds

@@ -48,7 +48,7 @@ LONG = "There is a dog. It runs over the grass with a red ball in its mouth. The
         ("parse", f"{LONG} {LONG} {LONG}"),
     ],
 )
-def test_each_kind_is_told_with_its_images(kind: str, text: str | None) -> None:
+def test_findings_of_each_kind_name_their_images(kind: str, text: str | None) -> None:
     offsets = REFERENCES.offsets.tolist()
     change = {i: REFERENCES.texts[offsets[i]] if text is None else text for i in range(6)}
     assert kinds(with_candidates(change))[kind] == 6
@@ -58,13 +58,13 @@ def test_each_kind_is_told_with_its_images(kind: str, text: str | None) -> None:
     assert all(str(image) in sentence for image in REFERENCES.ids[:3])
 
 
-def test_what_matters_before_scoring_is_not_told_with_scores() -> None:
+def test_findings_before_scoring_are_not_in_reports() -> None:
     findings = CaptionFindings.of(with_candidates({i: f"{LONG} {LONG} {LONG}" for i in range(6)}))
     assert any("SPICE" in warning for warning in findings.warnings)
     assert not any("SPICE" in warning for warning in findings.warnings_for(["ptb"]))
 
 
-def test_captions_that_are_cut_off() -> None:
+def test_truncated_captions_are_found() -> None:
     whole = {i: f"{LONG} {text}." for i, text in enumerate(IMPROVED)}
     cut = {**whole, **{i: f"{LONG} The dog runs towards the" for i in range(3)}}
     assert "cut" not in kinds(with_candidates(whole))
@@ -73,14 +73,14 @@ def test_captions_that_are_cut_off() -> None:
     assert "cut" not in kinds(with_candidates(without_marks))
 
 
-def test_nothing_is_said_about_what_references_do_as_well() -> None:
+def test_findings_shared_by_references_are_not_reported() -> None:
     both = ["The image shows a dog. It runs.", "This picture shows a cat. It sleeps."]
     references = {i: [f"{text} {i}" for text in both] for i in range(20)}
     candidates = {i: f"The image shows a dog. It sleeps in {i}." for i in range(20)}
     assert kinds(captious.read_captions(candidates, references)) == {}
 
 
-def test_another_script_is_told_unless_all_tokenizers_are_for_it() -> None:
+def test_other_scripts_are_reported_unless_all_tokenizers_support_them() -> None:
     candidates = {i: "一只狗在草地上跑。" for i in range(10)}
     captions = captious.read_captions(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
     assert kinds(captions) == {"script": 10}
@@ -93,7 +93,7 @@ def test_another_script_is_told_unless_all_tokenizers_are_for_it() -> None:
     assert not told("bleu:tokenizer=zh", "rouge-l:tokenizer=unicode", "chrf")
 
 
-def test_nothing_is_said_about_the_examples_and_their_parts_add_up() -> None:
+def test_examples_have_no_findings_and_parts_add_up() -> None:
     captions = with_candidates({2: "", 5: "", 20: "**a** dog and more of it"})
     whole = CaptionFindings.of(captions)
     assert kinds(with_candidates({})) == {}
@@ -116,7 +116,7 @@ def test_pieces_of_one_to_eight_words_are_repetitions_from_the_third_time() -> N
     assert not repeats_itself(np.array([1, 1, 1], np.int32), np.array([0, 1, 2, 3])).any()  # each its own caption
 
 
-def test_a_published_system_with_empty_captions_is_told_and_others_are_not_blamed(shared_data: Path) -> None:
+def test_published_system_with_empty_captions_is_reported(shared_data: Path) -> None:
     references = captious.read_references(shared_data / "coco" / "captions_val2014.json.gz")
     for name, expected in [("vinyals-et-al-2017", ["empty"]), ("wu-et-al-2016", [])]:
         path = shared_data / "coco" / "results_val2014" / f"{name}.json.gz"
@@ -124,7 +124,7 @@ def test_a_published_system_with_empty_captions_is_told_and_others_are_not_blame
         assert [finding.kind for finding in findings] == expected
 
 
-def test_check_says_it_without_scoring() -> None:
+def test_check_reports_findings_without_scoring() -> None:
     result = captious.check(with_candidates({0: "", 1: ""}), system="mine")
     assert [(finding.kind, finding.n) for finding in result.findings if finding.kind == "empty"] == [("empty", 2)]
     report = evaluate(with_candidates({0: "", 1: ""}), select("rouge-l"))

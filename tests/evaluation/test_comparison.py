@@ -30,13 +30,13 @@ def identical() -> captious.Comparison:
 
 
 class TestIdenticalSystems:
-    def test_nothing_differs(self, identical: captious.Comparison) -> None:
+    def test_identical_systems_do_not_differ(self, identical: captious.Comparison) -> None:
         for difference in identical.values():
             assert difference.difference == 0
             assert difference.interval == (0, 0)
             assert np.isnan([difference.effect_size, *difference.effect_interval]).all()
 
-    def test_p_is_one(self, identical: captious.Comparison) -> None:
+    def test_identical_systems_have_p_one(self, identical: captious.Comparison) -> None:
         assert {difference.p_bootstrap for difference in identical.values()} == {1.0}
         assert {difference.p_randomization for difference in identical.values()} == {1.0}
 
@@ -53,7 +53,7 @@ def test_a_better_system_is_better() -> None:
         assert difference.p_randomization < 0.01
 
 
-def test_systems_that_were_scored() -> None:
+def test_reports_are_compared() -> None:
     expected = captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10)
     bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
     compared = captious.compare(bad, good, resamples=10)
@@ -62,7 +62,7 @@ def test_systems_that_were_scored() -> None:
         captious.compare(bad, good, REFERENCES)
 
 
-def test_captions_that_were_loaded() -> None:
+def test_loaded_captions_are_compared() -> None:
     expected = captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10).to_dict()
     bad, good = (captious.read_captions(system, REFERENCES) for system in (BAD, GOOD))
     for a, b, references in ((bad, good, None), (BAD, good, None), (bad, GOOD, None), (bad, good, REFERENCES)):
@@ -71,7 +71,7 @@ def test_captions_that_were_loaded() -> None:
     assert captious.score(good, reversed_references, ["bleu-4"]).ids == tuple(reversed_references)
 
 
-def test_metrics_without_references() -> None:
+def test_metrics_without_references_are_compared() -> None:
     objects = captious.Settings(objects={i: ["dog", "cat"] for i in range(N)})
     comparison = captious.compare(BAD, GOOD, metrics=["chair"], settings=objects, resamples=10)
     assert comparison.a.n_references == 0
@@ -103,7 +103,7 @@ def test_exchanging_the_systems_changes_signs_only(metrics: list[str]) -> None:
 
 
 class TestByHand:
-    def test_difference_and_effect_size(self, report_of) -> None:
+    def test_difference_and_effect_size_equal_their_formulas(self, report_of) -> None:
         a, b = np.array([0.1, 0.5, 0.4, 0.9]), np.array([0.3, 0.4, 0.8, 1.0])
         found = compare_reports(report_of(a), report_of(b))["given"]
         change = b - a  # 0.2, -0.1, 0.4, 0.1: mean 0.15, deviation sqrt(0.13 / 3)
@@ -141,7 +141,7 @@ class TestByHand:
         found = compare_reports(report_of(a), report_of(a + step), resamples=99)["given"]
         assert found.p_bootstrap == pytest.approx(0.01)
 
-    def test_level(self, report_of) -> None:
+    def test_level_changes_only_intervals(self, report_of) -> None:
         rng = np.random.default_rng(3)
         a, b = report_of(rng.random(50)), report_of(rng.random(50))
         narrow, wide = (compare_reports(a, b, level=level) for level in (0.5, 0.99))
@@ -152,7 +152,7 @@ class TestByHand:
 
     @settings(max_examples=25, deadline=None)
     @hypothesis_given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=20))
-    def test_what_is_reported_is_possible(self, pairs: list[tuple[float, float]]) -> None:
+    def test_interval_is_within_the_paired_differences(self, pairs: list[tuple[float, float]]) -> None:
         from .conftest import Given
 
         references = {i: ["one", "two"] for i in range(len(pairs))}
@@ -165,14 +165,14 @@ class TestByHand:
         low, high = found.interval
         assert min(y - x for x, y in pairs) - 1e-9 <= low <= high <= max(y - x for x, y in pairs) + 1e-9
 
-    def test_an_equal_difference_everywhere_has_no_effect_size(self, report_of) -> None:
+    def test_constant_difference_has_no_effect_size(self, report_of) -> None:
         for step in np.linspace(0.05, 0.28, 24):
             a = np.full(30, 0.7176)
             found = compare_reports(report_of(a), report_of(a + step), resamples=50)["given"]
             assert np.isnan([found.effect_size, *found.effect_interval]).all()
 
     @pytest.mark.parametrize("n", [1, 2])
-    def test_hardly_any_images_prove_nothing(self, report_of, n: int) -> None:
+    def test_few_images_are_not_significant(self, report_of, n: int) -> None:
         a, b = report_of([0.3] * n), report_of([0.6] * n)
         comparison = compare_reports(a, b)
         if n == 1:
@@ -181,7 +181,7 @@ class TestByHand:
         assert comparison.to_dict()["warnings"] == comparison.warnings
 
     @pytest.mark.parametrize(("n", "told"), [(9, True), (10, False)])
-    def test_few_images_are_ten(self, report_of, n: int, told: bool) -> None:
+    def test_fewer_than_ten_images_are_warned_about(self, report_of, n: int, told: bool) -> None:
         comparison = compare_reports(report_of([0.3] * n), report_of([0.6] * n), resamples=5)
         assert any("too few" in warning for warning in comparison.warnings) is told
         assert ("warnings" in comparison.to_dict()) is told
@@ -225,33 +225,33 @@ class TestUnderTheNull:
 
 
 class TestRefusals:
-    def test_other_images_among_candidates(self) -> None:
+    def test_candidates_for_other_images_are_refused(self) -> None:
         with pytest.raises(MissingCandidatesError):
             captious.compare({i: GOOD[i] for i in range(10)}, GOOD, REFERENCES, ["rouge-l"])
 
-    def test_other_images_in_a_subset(self) -> None:
+    def test_different_subsets_are_refused(self) -> None:
         with pytest.raises(ParameterError, match="not scored on the same images") as caught:
             captious.compare({i: GOOD[i] for i in range(10)}, GOOD, REFERENCES, ["rouge-l"], subset=True)
         assert "10 and 120 images" in caught.value.where
 
-    def test_the_same_subset_is_fine(self) -> None:
+    def test_equal_subsets_are_compared(self) -> None:
         part = {i: GOOD[i] for i in range(10)}
         comparison = captious.compare(part, part, REFERENCES, ["rouge-l"], subset=True, resamples=10)
         assert comparison.a.n_images == 10
 
-    def test_settings_that_differ(self) -> None:
+    def test_reports_with_different_settings_are_refused(self) -> None:
         a = captious.score(GOOD, REFERENCES, ["rouge-l"])
         b = captious.score(GOOD, REFERENCES, ["rouge-l"], settings=captious.Settings(tokenizer="whitespace"))
         with pytest.raises(ParameterError, match="not computed the same way"):
             compare_reports(a, b)
 
-    def test_metrics_that_differ(self) -> None:
+    def test_reports_with_different_metrics_are_refused(self) -> None:
         a = captious.score(GOOD, REFERENCES, ["rouge-l", "bleu-4"])
         b = captious.score(GOOD, REFERENCES, ["rouge-l"])
         with pytest.raises(ParameterError, match="bleu-4 was not computed the same way"):
             compare_reports(a, b)
 
-    def test_references_that_differ(self) -> None:
+    def test_reports_with_different_references_are_refused(self) -> None:
         other = {i: [f"{i} boats", "a boat"] for i in range(N)}
         a, b = captious.score(GOOD, REFERENCES, ["rouge-l"]), captious.score(GOOD, other, ["rouge-l"])
         with pytest.raises(ParameterError, match="references"):
@@ -260,11 +260,11 @@ class TestRefusals:
     @pytest.mark.parametrize(
         "wrong", [{"level": 0}, {"level": 1}, {"level": 95}, {"resamples": 0}, {"resamples": 10.5}, {"seed": 1.5}]
     )
-    def test_parameters_before_any_work(self, wrong: dict[str, float]) -> None:
+    def test_invalid_parameters_are_refused_early(self, wrong: dict[str, float]) -> None:
         with pytest.raises(ParameterError):
             captious.compare("no-such-file.json", "no-such-file.json", "no-such-file.json", **wrong)
 
-    def test_an_output_that_was_not_compared(self) -> None:
+    def test_output_that_was_not_compared_is_an_error(self) -> None:
         comparison = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=5)
         with pytest.raises(UnknownNameError, match="not compared") as caught:
             comparison["bleu-4"]
@@ -272,7 +272,7 @@ class TestRefusals:
         assert "bleu-4" not in comparison
         assert list(comparison) == ["rouge-l"]
 
-    def test_three_names_for_two_systems(self) -> None:
+    def test_three_names_for_two_systems_are_refused(self) -> None:
         for names in (("x", "y", "z"), ("x", "x"), "xy"):
             with pytest.raises(ParameterError, match="pair of names"):
                 captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], names=names)
@@ -287,15 +287,15 @@ class TestExamples:
     def comparison(self, given) -> captious.Comparison:
         return captious.compare(self.A, self.B, {i: ["one", "two"] for i in self.A}, [given()], resamples=5)
 
-    def test_largest_difference_first_whatever_its_sign(self, comparison: captious.Comparison) -> None:
+    def test_examples_are_sorted_by_absolute_difference(self, comparison: captious.Comparison) -> None:
         assert [example.id for example in comparison.examples(4)] == [2, 4, 1, 3]
 
-    def test_they_have_both_captions_and_scores(self, comparison: captious.Comparison) -> None:
+    def test_examples_have_both_captions_and_scores(self, comparison: captious.Comparison) -> None:
         (example,) = comparison.examples(1)
         assert (example.id, example.candidate_a, example.candidate_b) == (2, "0.9", "0.1")
         assert (example.score_a, example.score_b) == (0.9, 0.1)
 
-    def test_how_many(self, comparison: captious.Comparison) -> None:
+    def test_number_of_examples_is_limited_by_images(self, comparison: captious.Comparison) -> None:
         assert len(comparison.examples()) == 5
         assert len(comparison.examples(2)) == 2
         assert len(comparison.examples(99)) == 10
@@ -308,7 +308,7 @@ class TestExamples:
         )
         assert [example.id for example in comparison.examples(10)] == images
 
-    def test_by_another_output(self) -> None:
+    def test_examples_are_sorted_by_another_output(self) -> None:
         comparison = captious.compare(BAD, GOOD, REFERENCES, ["cider-d", "rouge-l"], resamples=5)
         assert comparison.examples_by == "cider-d"
         worst = comparison.examples(3, by="rouge-l")
@@ -317,13 +317,13 @@ class TestExamples:
         with pytest.raises(UnknownNameError):
             comparison.examples(by="spice")
 
-    def test_a_negative_number_is_refused(self, comparison: captious.Comparison) -> None:
+    def test_negative_number_of_examples_is_refused(self, comparison: captious.Comparison) -> None:
         with pytest.raises(ParameterError):
             comparison.examples(-1)
 
 
 class TestToDict:
-    def test_form(self) -> None:
+    def test_comparison_has_the_documented_form(self) -> None:
         comparison = captious.compare(BAD, GOOD, REFERENCES, ["cider-d", "rouge-l"], names=("x", "y"), resamples=7)
         plain = comparison.to_dict(examples=2)
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain
@@ -338,7 +338,7 @@ class TestToDict:
         assert [example["id"] for example in plain["examples"]["cider-d"]] == [e.id for e in comparison.examples(2)]
         assert "examples" not in comparison.to_dict()
 
-    def test_a_subset_is_said(self) -> None:
+    def test_comparison_reports_excluded_captions(self) -> None:
         part = {i: GOOD[i] for i in range(10)}
         comparison = captious.compare(part, part, REFERENCES, ["rouge-l"], subset=True, resamples=5)
         assert comparison.to_dict()["left_out"]["a"] == {"candidates": 0, "images": 110}
@@ -360,7 +360,7 @@ def test_warnings_of_both_systems_are_issued_once() -> None:
     assert comparison.to_dict()["warnings"] == messages
 
 
-def test_same_seed_same_comparison() -> None:
+def test_seed_determines_the_comparison() -> None:
     first, again, other = (
         captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=50, seed=seed).to_dict()["metrics"]
         for seed in (1, 1, 2)

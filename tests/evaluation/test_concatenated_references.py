@@ -31,7 +31,7 @@ def test_systems_share_what_is_known_about_them() -> None:
     assert captions.select([0]).concatenated is captions.concatenated
 
 
-def test_nothing_changes_with_one_reference() -> None:
+def test_concatenation_of_one_reference_changes_nothing() -> None:
     captions = TOY.table()
     one = table(list(captions.candidates), [[texts[0]] for texts in map(_texts, TOY.references)])
     candidates = dict(zip(one.ids, one.candidates, strict=True))
@@ -53,7 +53,7 @@ def test_scores_are_those_of_the_joined_text() -> None:
         assert found[name].score == expected[name].score
 
 
-def test_signatures_tell() -> None:
+def test_signatures_show_concatenated_references() -> None:
     candidates, references = ["a dog"], [["a dog", "the dog"]]
     each = _score(candidates, references, ["rouge-l"])["rouge-l"].signature
     cat = _score(candidates, references, ["rouge-l"], references_as="cat")["rouge-l"].signature
@@ -68,7 +68,7 @@ def test_reports_are_about_the_captions_as_they_were_given() -> None:
     assert not any("one reference only" in warning for warning in report.warnings)
 
 
-def test_other_ways_are_refused() -> None:
+def test_unknown_references_as_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="not 'best'"):
         captious.score(["a dog"], [["a dog"]], ["rouge-l"], settings=captious.Settings(references_as="best"))
 

@@ -36,41 +36,41 @@ def test_text_loses_nothing(numbers: list[float]) -> None:
     assert ExactSums.from_text(sums.to_text()) == sums
 
 
-def test_text_is_short() -> None:
+def test_exact_text_is_short() -> None:
     assert ExactSums.of(np.array([[27.0, 0.75, 0.0, -4.0]])).to_text() == ["1b", "3p-2", "0", "-4"]
 
 
 @pytest.mark.parametrize("text", ["", "x", "1p", "1p9", "1p-9999", "--1", "1_0", "f" * 2000])
-def test_other_text_is_refused(text: str) -> None:
+def test_malformed_exact_text_is_refused(text: str) -> None:
     with pytest.raises(ValueError):
         ExactSums.from_text([text])
 
 
-def test_the_smallest_and_the_largest_numbers() -> None:
+def test_smallest_and_largest_numbers_are_summed_exactly() -> None:
     numbers = [5e-324, 2.0**1000, -(2.0**1000), 1.0]
     assert ExactSums.of(np.array(numbers)[:, None]).values.tolist() == [1.0]
 
 
-def test_whole_columns_beside_others() -> None:
+def test_whole_columns_and_others_are_summed_exactly() -> None:
     rows = np.array([[1.0, 0.1], [2.0, 0.2], [4.0, 0.3]])
     assert column_sums(rows).tolist() == [7.0, math.fsum([0.1, 0.2, 0.3])]
 
 
-def test_columns_that_begin_whole() -> None:
+def test_columns_with_late_fractions_are_summed_exactly() -> None:
     column = np.array([1.0] * 200 + [0.1] * 10)
     assert column_sums(column[:, None]).tolist() == [math.fsum(column)]
 
 
-def test_whole_numbers_whose_sum_is_not_exact() -> None:
+def test_large_whole_numbers_are_summed_exactly() -> None:
     numbers = [2.0**53, 1.0, 1.0, 2.0**53]
     assert column_sums(np.array(numbers)[:, None]).tolist() == [math.fsum(numbers)]
 
 
-def test_no_rows() -> None:
+def test_sum_of_no_rows_is_zero() -> None:
     assert ExactSums.of(np.empty((0, 3))).values.tolist() == [0, 0, 0]
 
 
-def test_numbers_that_are_not_finite() -> None:
+def test_infinite_and_nan_numbers_propagate() -> None:
     """They make the sum of their column what numpy makes it, and leave other columns exact."""
     rows = np.array([[np.nan, 0.1, np.inf], [1.0, 0.2, 1.0], [2.0, 0.3, 2.0]])
     expected = [np.nan, 0.6, np.inf]

@@ -11,7 +11,7 @@ import captious
 from captious.errors import CaptiousWarning
 
 
-def test_they_are_24_images_with_5_references(examples: Path) -> None:
+def test_examples_are_24_images_with_5_references(examples: Path) -> None:
     references = json.loads((examples / "references.json").read_text(encoding="utf-8"))
     assert len(references) == 24
     assert {len(captions) for captions in references.values()} == {5}

@@ -26,7 +26,7 @@ def test_document_frequencies_are_those_of_the_references() -> None:
     assert fitted.warnings == []
 
 
-def test_candidates_are_noticed() -> None:
+def test_fit_to_candidates_is_warned_about() -> None:
     assert "only one caption" in fit_resource("cider-d", [EXAMPLES / "baseline.json"]).warnings[0]
 
 
@@ -36,7 +36,7 @@ def test_messages_name_arguments_as_python_has_them() -> None:
 
 
 @pytest.mark.models
-def test_human_captions_with_columns_of_other_names(tmp_path: Path) -> None:
+def test_human_captions_are_read_by_column(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     model = str(random_roberta(tmp_path))

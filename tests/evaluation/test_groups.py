@@ -63,14 +63,14 @@ def test_ids_of_references_name_images_of_groups(tmp_path: Path) -> None:
         assert [grouped[name].n_images for name in grouped] == [20, 40]
 
 
-def test_lengths_of_references_in_any_form(tmp_path: Path) -> None:
+def test_length_groups_accept_references_in_any_form(tmp_path: Path) -> None:
     path = tmp_path / "references.json"
     path.write_text(json.dumps(REFERENCES))
     expected = captious.length_groups(captious.read_references(path))
     assert captious.length_groups(path).group_of == expected.group_of
 
 
-def test_one_group_is_the_whole(report: captious.Report) -> None:
+def test_single_group_equals_the_whole_report(report: captious.Report) -> None:
     grouped = report.by_group(dict.fromkeys(range(N), "all"))
     for score in grouped.scores(intervals=True):
         result = report[score.metric]
@@ -79,7 +79,7 @@ def test_one_group_is_the_whole(report: captious.Report) -> None:
         assert score.signature == result.signature
 
 
-def test_intervals_and_averages(report_of) -> None:
+def test_averages_have_intervals(report_of) -> None:
     report = report_of([1.0, 0.0, 1.0, 0.0, 0.5, 0.5])
     grouped = report.by_group({i: "b" if i < 4 else "a" for i in range(6)})
     a, b, macro, micro = grouped.scores(intervals=True)
@@ -97,20 +97,20 @@ def test_macro_and_micro_differ(report_of) -> None:
     assert (grouped.macro("given"), grouped.whole["given"].score) == (0.5, 0.25)
 
 
-def test_sums_of_counts(report: captious.Report) -> None:
+def test_group_scores_pool_statistics(report: captious.Report) -> None:
     """BLEU of a group is that of its pooled counts, not a mean of captions."""
     grouped = report.by_group(GROUPS)
     rows = report["bleu-4"].statistics.rows[:20]
     assert grouped["first"]["bleu-4"].score == report["bleu-4"].statistics.metric.aggregate(rows.sum(axis=0))[3]
 
 
-def test_small_groups_are_said(report_of) -> None:
+def test_small_groups_are_warned_about(report_of) -> None:
     grouped = report_of(np.arange(12.0)).by_group({i: "big" if i < 10 else "small" for i in range(12)})
     assert [warning for warning in grouped.warnings if "small (2)" in warning]
     assert not any("big" in warning for warning in grouped.warnings)
 
 
-def test_missing_group(report: captious.Report) -> None:
+def test_images_without_a_group_are_refused(report: captious.Report) -> None:
     with pytest.raises(InputError, match="1 of 60 images have no group"):
         report.by_group({i: "x" for i in range(1, N)})
     with pytest.raises(UnknownNameError, match="no group 'third'"):
@@ -118,7 +118,7 @@ def test_missing_group(report: captious.Report) -> None:
 
 
 class TestComparison:
-    def test_differences_within_groups(self, grouped: GroupedComparison) -> None:
+    def test_differences_are_computed_within_groups(self, grouped: GroupedComparison) -> None:
         a, b = (report.by_group(GROUPS) for report in (grouped.whole.a, grouped.whole.b))
         for i, group in enumerate(("first", "second")):
             expected = compare_reports(a[group], b[group], resamples=200, seed=grouped.whole.seed + i)
@@ -129,7 +129,7 @@ class TestComparison:
                 for field in ("score_a", "score_b", "difference", "interval", "p_bootstrap", "p_randomization"):
                     assert getattr(found, field) == getattr(difference, field)
 
-    def test_holm_within_each_output(self, grouped: GroupedComparison) -> None:
+    def test_holm_corrects_within_each_output(self, grouped: GroupedComparison) -> None:
         for metric in grouped.whole:
             of_metric = [each for each in grouped.differences if each.metric == metric]
             *groups, macro, micro = of_metric
@@ -137,7 +137,7 @@ class TestComparison:
             assert [each.corrected_randomization for each in groups] == holm([e.p_randomization for e in groups])
             assert macro.corrected_bootstrap is micro.corrected_bootstrap is None
 
-    def test_averages(self, grouped: GroupedComparison) -> None:
+    def test_averages_combine_group_differences(self, grouped: GroupedComparison) -> None:
         for metric, whole in grouped.whole.items():
             *groups, macro, micro = [each for each in grouped.differences if each.metric == metric]
             assert macro.difference == pytest.approx(np.mean([each.difference for each in groups]))
@@ -145,23 +145,23 @@ class TestComparison:
             assert macro.p_bootstrap == micro.p_bootstrap == pytest.approx(1 / 201)
             assert (micro.difference, micro.interval) == (whole.difference, whole.interval)
 
-    def test_one_group_is_the_whole(self) -> None:
+    def test_single_group_equals_the_whole_comparison(self) -> None:
         whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=100)
         one, macro, micro = whole.by_group(dict.fromkeys(range(N), "all")).differences
         for field in ("difference", "interval", "p_bootstrap", "p_randomization"):
             assert getattr(one, field) == getattr(macro, field) == getattr(micro, field)
         assert one.corrected_bootstrap == one.p_bootstrap
 
-    def test_too_few_resamples_are_said(self) -> None:
+    def test_too_few_resamples_are_warned_about(self) -> None:
         whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=20)
         assert any("no corrected p value is below 0.10" in warning for warning in whole.by_group(GROUPS).warnings)
 
-    def test_no_difference(self) -> None:
+    def test_equal_systems_have_p_one_in_groups(self) -> None:
         whole = captious.compare(GOOD, dict(GOOD), REFERENCES, ["rouge-l"], resamples=50)
         assert {each.p_randomization for each in whole.by_group(GROUPS).differences} == {1.0}
 
 
-def test_holm() -> None:
+def test_holm_corrects_p_values() -> None:
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
     assert holm([0.9, 0.8]) == pytest.approx([1.0, 1.0])
     assert np.isnan(holm([0.01, np.nan])[1]) and holm([0.01, np.nan])[0] == 0.01
@@ -170,7 +170,7 @@ def test_holm() -> None:
 class TestLengths:
     REFERENCES = captious.read_references({i: [" ".join(["w"] * i), " ".join(["w"] * (i + 1))] for i in range(1, 9)})
 
-    def test_quartiles(self) -> None:
+    def test_default_length_groups_are_quartiles(self) -> None:
         groups = captious.length_groups(self.REFERENCES)  # lengths 1.5 to 8.5
         assert groups.names == ("up to 3.2 words", "3.2 to 5 words", "5 to 6.8 words", "over 6.8 words")
         assert [rows.tolist() for rows in groups.rows(self.REFERENCES).values()] == [[0, 1], [2, 3], [4, 5], [6, 7]]
@@ -180,15 +180,15 @@ class TestLengths:
         assert groups.names == ("up to 2.5 words", "2.5 to 100 words")
         assert [rows.tolist() for rows in groups.rows(self.REFERENCES).values()] == [[0, 1], [2, 3, 4, 5, 6, 7]]
 
-    def test_equal_lengths(self) -> None:
+    def test_equal_lengths_form_one_group(self) -> None:
         references = captious.read_references({1: ["a b"], 2: ["c d"]})
         assert captious.length_groups(references).names == ("all lengths",)
 
-    def test_no_words(self) -> None:
+    def test_references_without_words_have_length_zero(self) -> None:
         references = captious.read_references({1: ["", ""], 2: ["c d"]})
         assert captious.length_groups(references, [1]).rows(references)["up to 1 words"].tolist() == [0]
 
     @pytest.mark.parametrize("bounds", [(), (3, 2), (2, 2), (1, float("nan"))])
-    def test_wrong_bounds(self, bounds: tuple[float, ...]) -> None:
+    def test_invalid_length_bounds_are_refused(self, bounds: tuple[float, ...]) -> None:
         with pytest.raises(ParameterError, match="bounds of lengths"):
             captious.length_groups(self.REFERENCES, bounds)

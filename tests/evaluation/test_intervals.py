@@ -50,19 +50,19 @@ def test_a_higher_level_gives_an_interval_that_holds_the_lower_one(
     assert min(values) - 1e-9 <= lower <= low <= high <= higher <= max(values) + 1e-9
 
 
-def test_same_seed_same_interval(given) -> None:
+def test_seed_determines_the_interval(given) -> None:
     result = result_of(given(), np.random.default_rng(0).random(40))
     assert result.confidence_interval(seed=1) == result.confidence_interval(seed=1)
     assert result.confidence_interval(seed=1) != result.confidence_interval(seed=2)
 
 
-def test_it_is_of_plain_floats(given) -> None:
+def test_interval_is_a_pair_of_plain_floats(given) -> None:
     low, high = result_of(given(), [1.0, 2.0]).confidence_interval()
     assert type(low) is float
     assert type(high) is float
 
 
-def test_one_image_has_an_interval_without_width(given) -> None:
+def test_interval_of_one_image_has_no_width(given) -> None:
     assert result_of(given(), [0.25]).confidence_interval() == (0.25, 0.25)
 
 
@@ -74,7 +74,7 @@ def test_a_level_outside_0_and_1_is_refused(given, level: float) -> None:
 
 
 @pytest.mark.parametrize("resamples", [0, -1])
-def test_no_resamples_are_refused(given, resamples: int) -> None:
+def test_invalid_numbers_of_resamples_are_refused(given, resamples: int) -> None:
     with pytest.raises(ParameterError, match="resamples"):
         result_of(given(), [1.0]).confidence_interval(resamples=resamples)
 

@@ -33,7 +33,7 @@ def model(endpoint: ChatServer, tmp_path: Path) -> ChatModel:
     return ChatModel("pair", endpoint.url, first_wait=0.01, cache=tmp_path / "answers.sqlite")
 
 
-def test_verdicts_in_both_orders(model: ChatModel, endpoint: ChatServer) -> None:
+def test_verdicts_are_asked_in_both_orders(model: ChatModel, endpoint: ChatServer) -> None:
     before = len(endpoint.log)
     result = captious.judge_pairwise({"long": LONG, "short": SHORT}, REFERENCES, model, resamples=200)
     (pair,) = result.pairs
@@ -95,7 +95,9 @@ def test_strengths_maximize_the_likelihood() -> None:
     assert two[0] - two[1] == pytest.approx(np.log(3.5 / 1.5))
 
 
-def test_the_command(endpoint: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_judge_pairwise_command_prints_win_rates(
+    endpoint: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CAPTIOUS_ENDPOINT", endpoint.url)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     for name, captions in {"long": LONG, "short": SHORT}.items():
@@ -121,5 +123,5 @@ def test_the_command(endpoint: ChatServer, tmp_path: Path, monkeypatch: pytest.M
         ("A", None),
     ],
 )
-def test_verdicts_in_answers(text: str, points: float | None) -> None:
+def test_verdicts_are_parsed_from_answers(text: str, points: float | None) -> None:
     assert preference(Answer(text)) == points

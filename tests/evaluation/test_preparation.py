@@ -42,7 +42,7 @@ def assert_same(a: captious.Report, b: captious.Report) -> None:
 
 
 @pytest.mark.parametrize("metric", every_variant())
-def test_every_metric(metric: tuple[str, str], tmp_path: Path) -> None:
+def test_prepared_references_give_equal_scores_of_every_metric(metric: tuple[str, str], tmp_path: Path) -> None:
     name, variant = metric
     chosen = [catalogue.get(name)(variant=variant)]
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
@@ -61,7 +61,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.mark.models
 @pytest.mark.parametrize("in_memory", [256 << 20, 1000])
 @pytest.mark.parametrize("name", ["bertscore", "bertscore:token_idf=true", "yi2020"])
-def test_metrics_on_models(
+def test_prepared_references_give_equal_scores_of_model_metrics(
     name: str, in_memory: int, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(token_vectors, "_IN_MEMORY", in_memory)
@@ -73,7 +73,7 @@ def test_metrics_on_models(
 
 
 @pytest.mark.parametrize("tokenizer", ["ptb", "ptb-harness", "whitespace", "spaces", "smurf"])
-def test_every_tokenizer(tokenizer: str, tmp_path: Path) -> None:
+def test_prepared_references_give_equal_scores_with_every_tokenizer(tokenizer: str, tmp_path: Path) -> None:
     settings = captious.Settings(tokenizer=tokenizer)
     file = tmp_path / "refs.prepared"
     captious.prepare(REFERENCES, file, WORDS, settings=settings)
@@ -90,7 +90,7 @@ def test_tokenizers_of_users_are_not_stored(tmp_path: Path) -> None:
     assert_same(*(captious.score(FIRST, refs, WORDS, settings=same_name) for refs in (found, REFERENCES)))
 
 
-def test_concatenated_references(tmp_path: Path) -> None:
+def test_concatenated_references_are_prepared(tmp_path: Path) -> None:
     settings = captious.Settings(references_as="cat")
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS, settings=settings)
     assert_same(*(captious.score(FIRST, refs, WORDS, settings=settings) for refs in (found, REFERENCES)))
@@ -98,14 +98,14 @@ def test_concatenated_references(tmp_path: Path) -> None:
     assert found.stored is not None and found.stored.n_missed == 0
 
 
-def test_a_large_corpus(tmp_path: Path) -> None:
+def test_large_corpus_is_prepared(tmp_path: Path) -> None:
     table = large_corpus(700).table()
     found = captious.prepare(table.references, tmp_path / "refs.prepared", WORDS)
     candidates = dict(zip(table.ids, table.candidates, strict=True))
     assert_same(*(captious.score(candidates, refs, WORDS) for refs in (found, table.references)))
 
 
-def test_captions_of_every_kind(tmp_path: Path) -> None:
+def test_captions_of_every_kind_are_prepared(tmp_path: Path) -> None:
     strange = ["", " ", "...", "\0\n", "a\u00a0b 3\u00a01/2 c", "İstanbul ﬁsh 犬 🐕‍🦺", "a " * 700, "dog dog dog dog"]
     references = {i: [text, *strange[:i]] for i, text in enumerate(strange)} | {99: ["x"] * 40}
     candidates = dict.fromkeys(references, "a dog b 3 1/2 c")
@@ -114,7 +114,7 @@ def test_captions_of_every_kind(tmp_path: Path) -> None:
     assert_same(*(captious.score(candidates, refs, metrics) for refs in (found, references)))
 
 
-def test_many_references_of_many_words(tmp_path: Path) -> None:
+def test_many_references_of_many_words_are_prepared(tmp_path: Path) -> None:
     """Where references and counts do not fit 15 and 16 bits, and where n-grams do not."""
     words = " ".join(f"w{i % 30_000}" for i in range(70_000))
     references = {0: ["a b"] * 33_000, 1: [words, "a b"]}
@@ -123,14 +123,14 @@ def test_many_references_of_many_words(tmp_path: Path) -> None:
     assert_same(*(captious.score(candidates, refs, ["bleu", "cider-d"]) for refs in (found, references)))
 
 
-def test_a_part_of_the_images(tmp_path: Path) -> None:
+def test_subset_of_prepared_references_is_scored(tmp_path: Path) -> None:
     table = captious.read_captions(FIRST, REFERENCES)
     captions = dict(zip(table.ids[:5], table.candidates[:5], strict=True))
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS)
     assert_same(*(captious.score(captions, refs, WORDS, subset=True) for refs in (found, REFERENCES)))
 
 
-def test_a_metric_that_it_is_not_prepared_for(tmp_path: Path) -> None:
+def test_unprepared_metric_is_scored_with_advice(tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
     captious.prepare(REFERENCES, file, "rouge-l")
     with pytest.warns(captious.CaptiousWarning, match="is not prepared for bleu, cider-d with these settings"):
@@ -141,7 +141,7 @@ def test_a_metric_that_it_is_not_prepared_for(tmp_path: Path) -> None:
         assert np.array_equal(result.per_caption, report[name].per_caption)
 
 
-def test_comparisons(tmp_path: Path) -> None:
+def test_comparisons_use_prepared_references(tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
     captious.prepare(REFERENCES, file, WORDS)
     a, b = (captious.compare(FIRST, SECOND, refs, WORDS, resamples=50).to_dict() for refs in (file, REFERENCES))
@@ -149,7 +149,7 @@ def test_comparisons(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["cider-d", "bleu", "rouge-l"])
-def test_rewards(name: str, tmp_path: Path) -> None:
+def test_rewards_use_prepared_references(name: str, tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
     metric: Any = catalogue.get(name)()
     captious.prepare(REFERENCES, file, [metric])
@@ -183,7 +183,7 @@ def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> ArrayFile:
 
 
 @given(st.data())
-def test_any_number_in_a_file_may_be_any_other(prepared_file: ArrayFile, data: st.DataObject) -> None:
+def test_changed_numbers_in_prepared_files_are_handled(prepared_file: ArrayFile, data: st.DataObject) -> None:
     """Content with right checksums that contradicts itself is refused, or harmless."""
     file = prepared_file
     arrays = {name: file.array(name) for name in file._entries}

@@ -86,7 +86,7 @@ def test_block_size_does_not_matter(function, elements: int, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("function", [bootstrap_sums, exchange_sums])
-def test_seed_alone_decides(function) -> None:
+def test_seed_alone_determines_resamples(function) -> None:
     statistics = some_statistics(50)
     first = function(statistics, resamples=40, seed=3)
     assert np.array_equal(first, function(statistics, resamples=40, seed=3))
@@ -145,20 +145,20 @@ def test_interval_is_of_percentiles() -> None:
 
 
 @pytest.mark.parametrize("resamples", [0, -1, MOST_RESAMPLES + 1, 99_999_999_999_999, 1.5, "10", None, True])
-def test_what_is_not_a_number_of_resamples(resamples: Any) -> None:
+def test_invalid_numbers_of_resamples_are_refused(resamples: Any) -> None:
     with pytest.raises(ParameterError, match="is not a number of resamples") as caught:
         Sampling(resamples)
     assert "1,000,000" in caught.value.help
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "1", None, False, np.int64(-1)])
-def test_what_is_not_a_random_seed(seed: Any) -> None:
+def test_invalid_random_seeds_are_refused(seed: Any) -> None:
     with pytest.raises(ParameterError, match="is not a random seed"):
         Sampling(seed=seed)
 
 
 @pytest.mark.parametrize("level", [0, 1, -0.5, 2, float("nan"), "0.95", None, True])
-def test_what_is_not_a_confidence_level(level: Any) -> None:
+def test_invalid_confidence_levels_are_refused(level: Any) -> None:
     with pytest.raises(ParameterError, match="is not a confidence level"):
         Sampling(level=level)
 
@@ -182,12 +182,12 @@ METHODS = pytest.mark.parametrize("method", ["counted", "normal"])
 
 
 class TestBootstrapPValues:
-    def test_counted(self) -> None:
+    def test_counted_p_value_is_a_share_of_resamples(self) -> None:
         """Three of nine resamples are as far from the difference as that is from zero; it is itself the tenth."""
         resampled = 0.5 + np.array([0.5, -0.5, 0.6, 0.1, 0.2, -0.1, -0.2, 0.3, -0.4])
         assert bootstrap_p_value(0.5, resampled, scale=1) == 0.4
 
-    def test_normal(self) -> None:
+    def test_normal_p_value_uses_the_standard_deviation(self) -> None:
         resampled = np.random.default_rng(0).normal(0.2, 0.1, 500)
         p = bootstrap_p_value(0.2, resampled, scale=1, method="normal")
         assert p == 2 * norm.sf(0.2 / resampled.std(ddof=1))
@@ -204,7 +204,7 @@ class TestBootstrapPValues:
 
     @METHODS
     @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
-    def test_no_difference(self, method: Any, scale: float) -> None:
+    def test_difference_of_zero_has_p_one(self, method: Any, scale: float) -> None:
         varied = np.random.default_rng(2).normal(0, 0.1, 99) * scale
         rounded = np.random.default_rng(3).choice([-1e-16, 0, 1e-16], 99) * scale
         for resampled in (varied, rounded, np.zeros(99)):
@@ -220,15 +220,15 @@ class TestBootstrapPValues:
         assert bootstrap_p_value(0.2, np.full(5, np.nan), scale=1, method=method) == 1
 
     @METHODS
-    def test_one_resample_alone_is_no_evidence(self, method: Any) -> None:
+    def test_single_resample_is_not_significant(self, method: Any) -> None:
         assert bootstrap_p_value(0.5, np.array([0.5]), scale=1, method=method) >= 0.5
 
     @METHODS
-    def test_one_image_is_no_evidence(self, method: Any) -> None:
+    def test_single_image_has_p_one(self, method: Any) -> None:
         assert bootstrap_p_value(0.5, np.full(99, 0.5), scale=1, n_images=1, method=method) == 1
 
     @METHODS
-    def test_a_difference_that_is_undefined(self, method: Any) -> None:
+    def test_undefined_difference_has_p_nan(self, method: Any) -> None:
         assert np.isnan(bootstrap_p_value(np.nan, np.ones(9), scale=np.nan, method=method))
 
 

@@ -27,7 +27,7 @@ def test_rewards_are_caption_scores(metric: str, references_as: str) -> None:
     assert reward.signature == result.signature
 
 
-def test_what_is_no_reward() -> None:
+def test_metrics_without_rewards_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'all'"):
         captious.reward("all", CAPTIONS.references)
     with pytest.raises(ParameterError, match="judges several candidates"):
@@ -65,27 +65,27 @@ class Tensor:
     ],
     ids=["arrays", "tensor", "list of tensors", "generators", "lists of words", "numpy's strings"],
 )
-def test_what_training_loops_have(ids: Any, texts: Any) -> None:
+def test_ids_and_captions_of_training_loops_are_accepted(ids: Any, texts: Any) -> None:
     reward = captious.reward("rouge-l", {7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]})
     assert reward(ids, texts).tolist() == reward(IDS, TEXTS).tolist()
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
-def test_columns_of_data_frames(library: str) -> None:
+def test_data_frame_columns_are_accepted(library: str) -> None:
     series = pytest.importorskip(library).Series
     reward = captious.reward("rouge-l", {7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]})
     assert reward(series(IDS), series(TEXTS)).tolist() == reward(IDS, TEXTS).tolist()
 
 
 @pytest.mark.parametrize(("known", "given"), [(7, "7"), ("7", 7)])
-def test_ids_of_the_other_type(known: Any, given: Any) -> None:
+def test_ids_of_the_other_type_are_explained(known: Any, given: Any) -> None:
     reward = captious.reward("rouge-l", {known: ["a dog runs fast"]})
     with pytest.raises(UnknownImageError) as caught:
         reward([given], ["a dog"])
     assert f"the references have {known!r}, not {given!r}" in str(caught.value.help)
 
 
-def test_what_is_neither_an_id_nor_a_caption() -> None:
+def test_invalid_ids_and_captions_are_refused() -> None:
     reward = captious.reward("rouge-l", {7: ["a dog runs fast"]})
     with pytest.raises(UnknownImageError, match="an image id is a list"):
         reward([[7]], ["a dog"])  # type: ignore[list-item]

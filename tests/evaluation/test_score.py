@@ -38,17 +38,17 @@ def words(caption: str) -> list[str]:
 
 
 class TestMetrics:
-    def test_the_default_is_the_coco_set_as_far_as_it_can_run(self) -> None:
+    def test_default_metrics_are_the_available_coco_set(self) -> None:
         report = captious.score(CANDIDATES, REFERENCES)
         wanted = ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"]
         assert set(report) <= set(wanted)
         assert list(report) == [name for name in wanted if name in report]
         assert {"bleu-1", "bleu-4", "rouge-l", "cider-d"} <= set(report)
 
-    def test_one_output_of_a_metric(self) -> None:
+    def test_single_output_is_scored(self) -> None:
         assert list(captious.score(CANDIDATES, REFERENCES, ["bleu-3"])) == ["bleu-3"]
 
-    def test_a_metric_brings_all_its_outputs(self) -> None:
+    def test_metric_name_selects_all_outputs(self) -> None:
         report = captious.score(CANDIDATES, REFERENCES, ["bleu"])
         assert list(report) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4"]
         assert report["bleu-2"].score == captious.score(CANDIDATES, REFERENCES, ["bleu-2"])["bleu-2"].score
@@ -62,7 +62,7 @@ class TestMetrics:
         assert report["cider-d"].score != report["cider-d@paper"].score
         assert "variant:paper" in report["cider-d@paper"].signature
 
-    def test_metric_objects(self) -> None:
+    def test_metric_objects_are_scored(self) -> None:
         report = captious.score(CANDIDATES, REFERENCES, [captious.CiderD(sigma=2.0), "rouge-l"])
         assert list(report) == ["cider-d:sigma=2", "rouge-l"]
         assert report["cider-d"] is report["cider-d:sigma=2"]
@@ -85,11 +85,11 @@ class TestMetrics:
         assert "official, paper" in caught.value.help
 
     @pytest.mark.parametrize("asked", [["bleu-4", "bleu"], ["rouge-l", "rouge-l"], ["rouge-l", captious.RougeL()]])
-    def test_asking_twice_is_refused(self, asked: list[object]) -> None:
+    def test_duplicate_metrics_are_refused(self, asked: list[object]) -> None:
         with pytest.raises(ParameterError, match="requested twice"):
             captious.score(CANDIDATES, REFERENCES, asked)
 
-    def test_asking_for_nothing_is_refused(self) -> None:
+    def test_empty_list_of_metrics_is_refused(self) -> None:
         with pytest.raises(ParameterError, match="no metric") as caught:
             captious.score(CANDIDATES, REFERENCES, [])
         assert "cider-d" in caught.value.help
@@ -116,7 +116,7 @@ class TestMetrics:
             captious.score(CANDIDATES, REFERENCES, ["bleu", "rouge-l"], system="mine")
         assert caught.value.__notes__ == ["during: mine: rouge-l"]
 
-    def test_a_metric_derived_from_another_one(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_subclass_of_a_metric_is_scored(self, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.metrics.contract import catalogue
 
         monkeypatch.setattr(catalogue, "_registered", {})
@@ -143,7 +143,7 @@ class TestTokenizers:
         for name in own:
             assert np.array_equal(own[name].per_caption, built_in[name].per_caption)
 
-    def test_a_named_tokenizer(self) -> None:
+    def test_named_tokenizer_is_used(self) -> None:
         tokenizer = captious.Tokenizer("upper", lambda caption: caption.upper().split())
         report = captious.score({1: "A cat"}, {1: ["a CAT"]}, ["rouge-l"], settings=Settings(tokenizer=tokenizer))
         assert report["rouge-l"].score == 1
@@ -156,11 +156,11 @@ class TestTokenizers:
             )
         assert "captious.Tokenizer(" in caught.value.help
 
-    def test_an_unknown_name(self) -> None:
+    def test_unknown_tokenizer_is_refused(self) -> None:
         with pytest.raises(UnknownNameError, match="moses"):
             captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(tokenizer="moses"))
 
-    def test_it_does_not_change_metrics_that_are_given_ready_made(self) -> None:
+    def test_tokenizer_setting_does_not_change_metric_objects(self) -> None:
         metrics = [captious.RougeL(tokenizer="ptb-raw"), "bleu-1"]
         report = captious.score(CANDIDATES, REFERENCES, metrics, settings=Settings(tokenizer="whitespace"))
         assert "tokenizer:ptb-raw" in report["rouge-l"].signature
@@ -207,7 +207,9 @@ class TestIdf:
         )
         np.testing.assert_allclose(part["cider-d"].per_caption, whole["cider-d"].per_caption[:5], atol=1e-12)
 
-    def test_no_warning_of_few_images(self, frequencies: captious.DocumentFrequencies) -> None:
+    def test_given_frequencies_need_no_warning_about_few_images(
+        self, frequencies: captious.DocumentFrequencies
+    ) -> None:
         report = captious.score({1: CANDIDATES[1]}, {1: REFERENCES[1]}, ["cider-d"], settings=Settings(idf=frequencies))
         assert report.warnings == []
         assert report["cider-d"].score > 0
@@ -225,19 +227,19 @@ class TestIdf:
         with pytest.raises(ParameterError, match="the setting idf was given, but no requested metric uses it"):
             captious.score(CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(idf=frequencies))
 
-    def test_no_such_file(self, tmp_path: Path) -> None:
+    def test_missing_idf_file_is_named(self, tmp_path: Path) -> None:
         with pytest.raises(ResourceError) as caught:
             captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=tmp_path / "none.idf"))
         assert "none.idf" in caught.value.where
         assert "captious fit cider-d" in caught.value.help
 
     @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut off"])
-    def test_a_file_of_something_else(self, tmp_path: Path, content: bytes) -> None:
+    def test_other_files_are_refused_as_idf(self, tmp_path: Path, content: bytes) -> None:
         (tmp_path / "broken.idf").write_bytes(content)
         with pytest.raises(ResourceError, match="damaged"):
             captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=tmp_path / "broken.idf"))
 
-    def test_something_else_is_refused(self) -> None:
+    def test_other_types_are_refused_as_idf(self) -> None:
         with pytest.raises((ParameterError, TypeError)):
             captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf={"a": 1}))
 
@@ -258,7 +260,7 @@ class TestImages:
         assert report.captions.n_candidates_left_out == 1
         assert report.captions.n_references_left_out == 119
 
-    def test_captions_and_references_swapped_by_mistake(self) -> None:
+    def test_swapped_captions_and_references_are_explained(self) -> None:
         with pytest.raises(DuplicateCandidateError) as caught:
             captious.score(REFERENCES, CANDIDATES, ["rouge-l"])
         assert "are these the references?" in caught.value.help
@@ -287,7 +289,7 @@ class TestImages:
 
 
 class TestWarnings:
-    def test_few_images(self) -> None:
+    def test_few_images_are_warned_about(self) -> None:
         with pytest.warns(CaptiousWarning, match="only 3") as caught:
             report = captious.score({i: "a" for i in range(3)}, {i: ["a b", "c"] for i in range(3)}, ["cider-d"])
         assert [str(warning.message) for warning in caught] == report.warnings
@@ -304,14 +306,14 @@ class TestWarnings:
             report = captious.score({1: "a b"}, {1: ["a b", "c"]}, ["cider-d"])
         assert report["cider-d"].score == 0
 
-    def test_one_reference(self) -> None:
+    def test_single_references_are_warned_about(self) -> None:
         with pytest.warns(CaptiousWarning, match="only one reference"):
             captious.score({i: "a" for i in range(5)}, {i: ["a b"] for i in range(5)}, ["rouge-l"])
 
-    def test_no_word_about_references_if_some_image_has_two(self) -> None:
+    def test_several_references_of_an_image_need_no_warning(self) -> None:
         captious.score({1: "a", 2: "b"}, {1: ["a x"], 2: ["b", "c"]}, ["rouge-l"])
 
-    def test_copies(self) -> None:
+    def test_copies_are_warned_about(self) -> None:
         candidates = {i: "a cat" if i < 6 else "nothing" for i in range(20)}
         with pytest.warns(CaptiousWarning, match="6 of 20 candidates are copies"):
             captious.score(candidates, {i: ["a cat", "b"] for i in range(20)}, ["rouge-l"])
@@ -321,7 +323,7 @@ class TestWarnings:
             {i: "a cat" if i < 2 else "nothing" for i in range(20)}, {i: ["a cat", "b"] for i in range(20)}, ["rouge-l"]
         )
 
-    def test_a_usual_corpus_gives_none(self) -> None:
+    def test_ordinary_corpus_has_no_warnings(self) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             report = captious.score(CANDIDATES, REFERENCES, ["bleu", "rouge-l", "cider-d"])
@@ -339,7 +341,7 @@ def test_paths_mappings_and_lists_of_records_agree(tmp_path: Path) -> None:
         assert report["rouge-l"].score == captious.score(CANDIDATES, REFERENCES, ["rouge-l"])["rouge-l"].score
 
 
-def test_no_captions() -> None:
+def test_score_of_no_captions_is_refused() -> None:
     nothing = captious.read_captions(CANDIDATES, REFERENCES).select(np.zeros(0, np.int64))
     with pytest.raises(EmptyInputError, match="there are no captions") as caught:
         captious.score(nothing, metrics=["cider-d"], system="mine")

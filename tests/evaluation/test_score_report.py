@@ -29,7 +29,7 @@ def report() -> captious.Report:
     return captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu"], system="mine")
 
 
-def test_everything_is_in_the_order_of_the_references(report: captious.Report) -> None:
+def test_report_is_in_the_order_of_the_references(report: captious.Report) -> None:
     assert report.ids == ("b.jpg", "a.jpg", "c.jpg")
     for image, score in zip(report.ids, report["rouge-l"].per_caption, strict=True):
         alone = captious.score({image: CANDIDATES[image]}, {image: REFERENCES[image]}, ["rouge-l"])
@@ -50,7 +50,7 @@ def test_a_mean_metric_is_the_mean_and_bleu_is_not(report: captious.Report) -> N
     assert report["bleu-2"].score != pytest.approx(report["bleu-2"].per_caption.mean(), abs=1e-3)
 
 
-def test_it_is_a_mapping_of_results(report: captious.Report) -> None:
+def test_report_is_a_mapping_of_results(report: captious.Report) -> None:
     assert list(report) == ["rouge-l", "bleu-1", "bleu-2", "bleu-3", "bleu-4"]
     assert len(report) == 5
     assert "bleu-4" in report
@@ -69,7 +69,7 @@ def test_get_has_a_default(report: captious.Report) -> None:
     assert report.get("cider") is None
 
 
-def test_counts(report: captious.Report) -> None:
+def test_report_counts_images_and_references(report: captious.Report) -> None:
     assert (report.system, report.n_images, report.n_references) == ("mine", 3, 6)
 
 
@@ -84,14 +84,14 @@ def test_to_dict_has_the_documented_form(report: captious.Report) -> None:
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
 
 
-def test_to_dict_with_intervals(report: captious.Report) -> None:
+def test_to_dict_computes_intervals_on_request(report: captious.Report) -> None:
     plain = report.to_dict(intervals=True)
     for name, values in plain["metrics"].items():
         assert values["ci95"] == list(report[name].confidence_interval())
     assert json.loads(json.dumps(plain)) == plain
 
 
-def test_what_a_subset_leaves_out_is_said() -> None:
+def test_report_counts_excluded_captions() -> None:
     candidates = {"a.jpg": "two cats", "b.jpg": "a dog", "z.jpg": "a plane", "y.jpg": "a train"}
     report = captious.score(candidates, REFERENCES, ["rouge-l"], subset=True)
     assert report.to_dict()["left_out"] == {"candidates": 2, "images": 1}
@@ -111,7 +111,7 @@ def test_repr_of_a_result_is_short(report: captious.Report) -> None:
     assert report.summary().startswith("<Report mine: 3 images, rouge-l ")
 
 
-def test_a_report_shows_itself_wherever_it_comes_from() -> None:
+def test_report_has_a_repr_in_a_fresh_process() -> None:
     program = "from captious.evaluation import score; print(score(['a dog'], [['a dog']], ['rouge-l'], system='mine'))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "rouge-l" in done.stdout
@@ -132,7 +132,7 @@ def test_a_report_can_be_copied(report: captious.Report, duplicate) -> None:
 
 
 class TestFrames:
-    def test_caption_scores(self, report: captious.Report) -> None:
+    def test_caption_scores_are_data_frames(self, report: captious.Report) -> None:
         pandas = pytest.importorskip("pandas")
         frame = pandas.DataFrame(report.columns())
         assert list(frame.columns) == ["id", "candidate", *report]

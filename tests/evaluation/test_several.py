@@ -33,7 +33,7 @@ def scored(candidates: Any, *metrics: str, **settings: Any) -> captious.Report:
     return captious.score(candidates, REFERENCES, metrics, several=True, **settings)
 
 
-def test_the_mean_and_the_best_of_an_image() -> None:
+def test_image_scores_are_the_mean_or_best_of_candidates() -> None:
     report = scored(DIVERSE, "rouge-l", "bleu-1", of_k=("best", "mean"))
     assert list(report) == ["rouge-l", "rouge-l:of-k=best", "bleu-1", "bleu-1:of-k=best"]
     each = [
@@ -50,7 +50,7 @@ def test_the_mean_and_the_best_of_an_image() -> None:
     assert report["rouge-l"].signature.endswith("|of-k:mean|references:2|captious:" + captious.__version__)
 
 
-def test_sets_that_were_loaded_need_nothing_else() -> None:
+def test_loaded_sets_are_scored() -> None:
     sets = read_captions(DIVERSE, REFERENCES, several=True)
     report = captious.score(sets, metrics=["div"], system="mine")
     assert report.captions is sets
@@ -80,13 +80,13 @@ def test_a_setting_reaches_the_metrics_within() -> None:
     assert report.left_out == {"candidates": 0, "images": 11}
 
 
-def test_references_may_be_joined() -> None:
+def test_several_candidates_are_scored_with_concatenated_references() -> None:
     joined = scored(DIVERSE, "bleu-1", "div-1", settings=captious.Settings(references_as="cat"))
     assert "references:cat-" in joined["bleu-1"].signature
     assert joined["div-1"].score == scored(DIVERSE, "div-1")["div-1"].score
 
 
-def test_what_is_refused() -> None:
+def test_invalid_options_for_several_candidates_are_refused() -> None:
     with pytest.raises(DuplicateCandidateError, match="more than one candidate"):
         captious.score(DIVERSE, REFERENCES, ["rouge-l"])
     with pytest.raises(ParameterError, match="needs several candidates"):
@@ -97,7 +97,7 @@ def test_what_is_refused() -> None:
         scored(DIVERSE, "rouge-l", of_k="worst")
 
 
-def test_descriptions() -> None:
+def test_candidates_are_described() -> None:
     training = captious.Settings(training=[["A dog on a road."]])
     found = scored({**ALIKE, 0: ["a cat", "", "a cat"]}, "novel", settings=training).description
     assert found is not None
@@ -110,7 +110,7 @@ def test_descriptions() -> None:
     assert captious.score({0: "a"}, {0: ["a"]}, ["rouge-l"]).description is None
 
 
-def test_novel_captions() -> None:
+def test_novel_uses_training_captions() -> None:
     settings = captious.Settings(training=["A dog.", "two cats"])
     report = captious.score(["a dog", "cats", ""], [["x"]] * 3, ["novel"], settings=settings)
     assert report["novel"].per_caption.tolist() == [0, 1, 1]
@@ -122,7 +122,7 @@ def test_novel_captions() -> None:
         captious.score(["a dog"], [["x"]], ["novel"])
 
 
-def test_comparisons() -> None:
+def test_systems_with_several_candidates_are_compared() -> None:
     comparison = captious.compare(
         ALIKE, DIVERSE, REFERENCES, ["div-2", "mbleu-2", "rouge-l"], several=True, of_k="best", resamples=100
     )
@@ -135,7 +135,7 @@ def test_comparisons() -> None:
     assert not any("different numbers" in warning for warning in comparison.warnings)
 
 
-def test_systems_with_different_numbers_of_candidates() -> None:
+def test_different_numbers_of_candidates_are_warned_about() -> None:
     fewer = {i: texts[:2] for i, texts in ALIKE.items()}
     comparison = captious.compare(fewer, DIVERSE, REFERENCES, ["div-2"], several=True, resamples=50)
     assert any("different numbers of candidates per image" in warning for warning in comparison.warnings)
@@ -151,7 +151,7 @@ def test_images_without_a_score_are_counted() -> None:
     assert report["lsa"].score == report["lsa"].per_caption[0]
 
 
-def test_forms_of_reports(tmp_path: Path) -> None:
+def test_reports_of_several_candidates_have_lists(tmp_path: Path) -> None:
     reports = [
         captious.score(each, REFERENCES, ["div-1", "rouge-l"], several=True, system=name)
         for name, each in (("alike", ALIKE), ("diverse", DIVERSE))

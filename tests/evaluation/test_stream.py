@@ -126,7 +126,7 @@ def test_signatures_and_warnings_are_those_of_score(monkeypatch: pytest.MonkeyPa
     assert "there are only 40" in stream.warnings[-1]
 
 
-def test_what_is_read_is_chosen_as_in_score() -> None:
+def test_stream_accepts_reading_options_of_score() -> None:
     stream = captious.Stream("bleu-1")
     candidates = [{"key": 1, "caption": "**a dog**"}, {"key": 3, "caption": "a bird"}]
     references = [{"key": 1, "caption": "a dog"}, {"key": 2, "caption": "a cat"}]

@@ -23,7 +23,7 @@ SHARED = "examples/references.json"
 
 
 class TestScore:
-    def test_each_system_has_the_report_it_has_alone(self) -> None:
+    def test_systems_are_scored_as_if_alone(self) -> None:
         reports = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
         assert isinstance(reports, captious.Reports)
         for name, candidates in {"good": GOOD, "poor": POOR}.items():
@@ -33,7 +33,7 @@ class TestScore:
             reports["other"]
 
     @pytest.mark.filterwarnings("ignore")
-    def test_columns_and_split(self, tmp_path: Path) -> None:
+    def test_columns_and_split_apply_to_systems(self, tmp_path: Path) -> None:
         """A name holds for each source that has it; one that none has is refused."""
         rows = [
             {"image_id": i, "caption": text, "split": "val" if i == 2 else "test"}
@@ -59,7 +59,7 @@ class TestScore:
             with pytest.raises(InputError, match=said):
                 captious.compare(*systems.values(), rows, METRICS, **part | wrong)
 
-    def test_what_can_only_be_a_system(self, tmp_path: Path) -> None:
+    def test_mapping_of_whole_systems_is_recognized(self, tmp_path: Path) -> None:
         (tmp_path / "good.json").write_text(json.dumps(GOOD))
         path = tmp_path / "good.json"
         records = [{"image_id": image, "caption": caption} for image, caption in GOOD.items()]
@@ -78,15 +78,15 @@ class TestScore:
             {"1": [{"caption": "a dog"}]},
         ],
     )
-    def test_the_captions_of_one_system(self, candidates: dict[str, object]) -> None:
+    def test_mapping_of_captions_is_one_system(self, candidates: dict[str, object]) -> None:
         report = captious.score(candidates, {"1": ["a dog"]}, METRICS)
         assert isinstance(report, captious.Report)
 
-    def test_names_are_given_once(self) -> None:
+    def test_system_name_is_refused_for_several_systems(self) -> None:
         with pytest.raises(ParameterError, match="have names already"):
             captious.score({"good": GOOD}, REFERENCES, METRICS, system="mine")  # type: ignore[call-overload]
 
-    def test_a_system_is_called_as_its_file(self) -> None:
+    def test_system_is_named_after_its_file(self) -> None:
         assert captious.score(FILES["improved"], SHARED, ["rouge-l"]).system == "improved"
         assert captious.score(GOOD, REFERENCES, ["rouge-l"]).system == "candidates"
         compared = captious.compare(*FILES.values(), SHARED, ["rouge-l"], resamples=9)
@@ -95,7 +95,7 @@ class TestScore:
             compared = captious.compare(GOOD, POOR, REFERENCES, ["rouge-l"], resamples=9)
         assert (compared.a.system, compared.b.system) == ("a", "b")
 
-    def test_exports(self) -> None:
+    def test_reports_of_systems_are_exported(self) -> None:
         reports = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
         columns = reports.columns()
         assert columns["system"] == ["good"] * 3 + ["poor"] * 3
@@ -137,7 +137,7 @@ class TestPairs:
         pairs = compared.to_dict()["pairs"]
         assert pairs[0]["metrics"]["bleu-1"]["corrected_randomization"] == expected.randomization
 
-    def test_too_few_resamples_for_so_many_tests(self, compared: captious.PairwiseComparison) -> None:
+    def test_too_few_resamples_for_many_tests_are_warned_about(self, compared: captious.PairwiseComparison) -> None:
         few = compared.reports.compare(resamples=20)
         assert any("use at least 120 resamples" in warning for warning in few.warnings)
         assert not any("use at least" in warning for warning in compared.warnings)
@@ -156,13 +156,13 @@ class TestPairs:
         assert isinstance(reports, captious.Reports)
         assert reports.compare(resamples=99).beaten("short", "wrong") == ["long"]
 
-    def test_one_system_has_no_pairs(self) -> None:
+    def test_single_system_is_refused(self) -> None:
         reports = captious.score({"good": GOOD}, REFERENCES, METRICS)
         with pytest.raises(ParameterError, match="2 to 26"):
             reports.compare()  # type: ignore[union-attr]
 
 
-def test_what_is_a_system_does_not_depend_on_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recognition_of_systems_does_not_depend_on_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dog").write_text("")
     report = captious.score({"1": "dog"}, {"1": ["a dog", "the dog"]}, "rouge-l")

@@ -111,26 +111,26 @@ def check_tokenizer(tokenizer: Tokenizer, texts: list[str], monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda tokenizer: tokenizer.name)
-def test_tokenizers(tokenizer: Tokenizer, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tokenizers_handle_random_captions(tokenizer: Tokenizer, many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(19)
     for _ in range(max(1, many // CHUNK)):
         check_tokenizer(tokenizer, [caption(rng) for _ in range(CHUNK)], monkeypatch)
 
 
-def test_metrics(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metrics_handle_random_captions(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(20)
     sizes = [CHUNK] * (many // CHUNK) if many else [200]
     for size in sizes:
         check_everything(corpus(rng, size), OTHERS, rng, monkeypatch)
 
 
-def test_quadratic_metrics(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quadratic_metrics_handle_random_captions(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(21)
     for _ in range(max(1, many // CHUNK // QUADRATIC_SHARE)):
         check_everything(corpus(rng, CHUNK if many else 200), QUADRATIC, rng, monkeypatch)
 
 
-def test_parsed_metrics(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parsing_metrics_handle_random_captions(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = random.Random(21)
     for _ in range(max(1, many // 50 // PARSED_SHARE)):
         check_everything(corpus(rng, 50 if many else 20), PARSED, rng, monkeypatch)
@@ -138,12 +138,12 @@ def test_parsed_metrics(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @settings(max_examples=25)
 @given(st.lists(st.tuples(st.text(max_size=30), st.lists(st.text(max_size=30), min_size=1, max_size=3)), min_size=1))
-def test_any_text(images: list[tuple[str, list[str]]]) -> None:
+def test_metrics_handle_any_text(images: list[tuple[str, list[str]]]) -> None:
     check(table([candidate for candidate, _ in images], [references for _, references in images]))
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS, ids=lambda tokenizer: tokenizer.name)
-def test_lone_surrogates(tokenizer: Tokenizer) -> None:
+def test_tokenizers_refuse_lone_surrogates(tokenizer: Tokenizer) -> None:
     for text in ("\ud800", "a \udcff dog", "\ude00\ud83d"):
         with pytest.raises(EncodingError):
             tokenizer.encode(["a dog", text], Vocabulary())
@@ -154,7 +154,7 @@ def test_lone_surrogates(tokenizer: Tokenizer) -> None:
     [(OTHERS, 100_000), (QUADRATIC, 10_000), (PARSED, 2_000)],
     ids=["others", "quadratic", "parsed"],
 )
-def test_long_captions(metrics: list[Metric], size: int, many: int) -> None:
+def test_metrics_handle_long_captions(metrics: list[Metric], size: int, many: int) -> None:
     rng = random.Random(22)
     for _ in range(max(1, many // 30_000)):
         long = long_caption(rng, size)
@@ -162,7 +162,7 @@ def test_long_captions(metrics: list[Metric], size: int, many: int) -> None:
         check(captions, metrics)
 
 
-def test_rewards(many: int) -> None:
+def test_rewards_equal_caption_scores_of_random_captions(many: int) -> None:
     rng = random.Random(23)
     for _ in range(max(1, many // 20_000)):
         for captions, metrics in ((corpus(rng, 10), PARSED), (corpus(rng, 100), OTHERS + QUADRATIC)):

@@ -32,7 +32,7 @@ def run_case(kind: str, number: int, folder: Path) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_files(kind: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
+def test_damaged_files_give_only_declared_errors(kind: str, tmp_path: Path, pytestconfig: pytest.Config) -> None:
     if kind == "parquet":
         pytest.importorskip("pyarrow")
     for number in range(pytestconfig.getoption("fuzz") or SAMPLE):

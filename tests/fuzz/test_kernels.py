@@ -147,7 +147,7 @@ def changed(rng: random.Random, array: NDArray[Any], most: int | None = None) ->
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_arrays_that_may_not_fit(name: str, pytestconfig: pytest.Config) -> None:
+def test_kernels_survive_inconsistent_arrays(name: str, pytestconfig: pytest.Config) -> None:
     kernel, arrays = CALLS[name]
     kernel(*arrays.values())
     rng = random.Random(name)
@@ -198,7 +198,7 @@ def check_alignments(tables: Arrays, rng: random.Random) -> None:
             assert other_length > 0 and other + other_length <= len(right)
 
 
-def test_forged_tables_of_meteor(pytestconfig: pytest.Config) -> None:
+def test_kernels_survive_forged_meteor_tables(pytestconfig: pytest.Config) -> None:
     tables = compiled()
     rng = random.Random(1)
     check_alignments(tables, rng)
@@ -213,14 +213,14 @@ def test_forged_tables_of_meteor(pytestconfig: pytest.Config) -> None:
 
 
 @pytest.mark.parametrize("value", [0, 256, 0xFFFF])
-def test_lengths_of_paraphrases(value: int) -> None:
+def test_kernels_survive_forged_paraphrase_lengths(value: int) -> None:
     # A paraphrase of no words once stood behind the last word, too, and was written down there.
     tables = compiled()
     tables["targets"] = np.full_like(tables["targets"], value)
     check_alignments(tables, random.Random(2))
 
 
-def test_phrases_without_end() -> None:
+def test_kernels_survive_unterminated_phrases() -> None:
     # A node that is its own child makes every run of its word a phrase.
     lexicon_words = ("big",)
     tables = compiled()

@@ -22,13 +22,13 @@ def by_definition(scores: list[float], ratings: list[int]) -> float:
     return value
 
 
-def test_by_hand() -> None:
+def test_average_precision_of_small_examples() -> None:
     assert average_precision(np.array([0.1, 0.2, 0.3, 0.4]), np.array([0, 1, 0, 1])) == pytest.approx((1 + 2 / 3) / 2)
     assert average_precision(np.zeros(4), np.array([0, 1, 1, 1])) == 0.25
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 1)), min_size=2, max_size=20))
-def test_definition_and_weights(points: list[tuple[int, int]]) -> None:
+def test_average_precision_with_weights_equals_repetition(points: list[tuple[int, int]]) -> None:
     scores = [float(score) for score, _ in points]
     ratings = [rating for _, rating in points]
     found = average_precision(np.array(scores), np.array(ratings))
@@ -44,7 +44,7 @@ def test_definition_and_weights(points: list[tuple[int, int]]) -> None:
     )
 
 
-def test_points() -> None:
+def test_average_precision_points_are_exchanged() -> None:
     points = Points(
         [np.array([rating]) for rating in (1.0, 0.0, 1.0, 0.0)], np.array([0, 0, 1, 1]), "average-precision"
     )

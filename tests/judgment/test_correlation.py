@@ -37,7 +37,9 @@ def varied(*arrays: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 @given(case=judged())
-def test_resamples(statistic: str, case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarray, int]) -> None:
+def test_resampled_correlations_equal_scipy(
+    statistic: str, case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarray, int]
+) -> None:
     ratings, units, scores, _, seed = case
     points = Points(ratings, units, statistic)
     n_units = points.n_units
@@ -53,7 +55,9 @@ def test_resamples(statistic: str, case: tuple[list[np.ndarray], np.ndarray, np.
 
 
 @given(case=judged())
-def test_by_image(case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarray, int]) -> None:
+def test_correlation_by_image_averages_tau_b(
+    case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarray, int],
+) -> None:
     """The mean of scipy's tau-b of each image, 0 where there is none; drawn and exchanged image by image."""
     ratings, units, a, b, seed = case
     points = Points(ratings, units, BY_IMAGE)
@@ -75,7 +79,9 @@ def test_by_image(case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarr
 
 @pytest.mark.parametrize("statistic", STATISTICS)
 @given(case=judged())
-def test_exchanges(statistic: str, case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarray, int]) -> None:
+def test_exchanged_correlations_equal_scipy(
+    statistic: str, case: tuple[list[np.ndarray], np.ndarray, np.ndarray, np.ndarray, int]
+) -> None:
     ratings, units, a, b, seed = case
     points = Points(ratings, units, statistic)
     swaps = np.random.default_rng(seed).integers(0, 2, (5, points.n_units), np.uint8)
@@ -96,7 +102,7 @@ def test_exchanges(statistic: str, case: tuple[list[np.ndarray], np.ndarray, np.
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_nothing_exchanged_is_the_difference_and_all_exchanged_its_opposite(statistic: str) -> None:
+def test_exchanging_nothing_or_all_gives_the_difference_or_its_opposite(statistic: str) -> None:
     rng = np.random.default_rng(5)
     a, b, ratings = rng.random(60), rng.random(60), rng.integers(0, 5, 60).astype(float)
     points = Points([np.array([rating]) for rating in ratings], np.arange(60), statistic)
@@ -123,7 +129,7 @@ def test_constant_sides_have_no_correlation() -> None:
         assert np.isnan(correlation(statistic, np.arange(5.0), np.ones(5)))
 
 
-def test_williams_test() -> None:
+def test_williams_test_of_known_values() -> None:
     # Steiger 1980's formula by hand: n = 103, r = .4, .5 and .1 between the two.
     r_a, r_b, r_ab, n = 0.4, 0.5, 0.1, 103
     determinant = 1 - r_a**2 - r_b**2 - r_ab**2 + 2 * r_a * r_b * r_ab

@@ -34,7 +34,7 @@ def folder(shared_data: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_every_metric_that_can_run() -> None:
+def test_every_available_metric_is_judged() -> None:
     here, warnings = available(Settings())
     expected = [name for name in metric_names() if get(name).missing() is None and not get(name).default_models]
     single = [name for name in expected if not issubclass(get(name), SetMetric)]
@@ -53,14 +53,14 @@ def test_every_metric_that_can_run() -> None:
 
 
 @pytest.mark.models
-def test_with_a_model_every_metric_on_models_can_run() -> None:
+def test_every_model_metric_is_available_with_a_model() -> None:
     pytest.importorskip("torch")
     here, (warning,) = available(Settings(model="no-such-model"))
     assert "bertscore" in here
     assert "clipscore (clipscore needs the images)" in warning
 
 
-def test_every_benchmark_whose_files_are_there(folder: Path) -> None:
+def test_every_benchmark_with_files_is_judged(folder: Path) -> None:
     judgment = judge("all", ["bleu-4", "rouge-s"], data=folder, resamples=5)
     assert list(judgment) == ["flickr8k-expert@spice2016", "coco-2015@m1"]
     assert list(judgment["flickr8k-expert"].agreements) == ["bleu-4", "rouge-s"]
@@ -70,14 +70,14 @@ def test_every_benchmark_whose_files_are_there(folder: Path) -> None:
     assert "composite" in missing and "coco-2015" not in missing
 
 
-def test_a_benchmark_of_systems_by_its_name_is_strict(folder: Path) -> None:
+def test_named_benchmark_of_systems_refuses_metrics_without_scores(folder: Path) -> None:
     with pytest.raises(ParameterError, match="no published scores for rouge-s"):
         judge("coco-2015", ["bleu-4", "rouge-s"], data=folder, resamples=5)
     found = judge("coco-2015", "all", data=folder, resamples=5)["coco-2015"].agreements
     assert set(found) == {"bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice"}
 
 
-def test_no_benchmarks(tmp_path: Path) -> None:
+def test_judging_without_benchmarks_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="there are no judgments"):
         judge("all", "bleu-4", data=tmp_path)
 
@@ -85,7 +85,7 @@ def test_no_benchmarks(tmp_path: Path) -> None:
 class TestBootstrap:
     METRICS = ("bleu-1", "rouge-l", "cider-d")
 
-    def test_p_values(self, folder: Path) -> None:
+    def test_bootstrap_p_values_use_the_normal_distribution(self, folder: Path) -> None:
         """The normal distribution with the deviation of differences in the resamples of the intervals."""
         judgment = judge(
             "flickr8k-expert", self.METRICS, data=folder, compare=True, test="bootstrap", resamples=200, seed=4
@@ -102,7 +102,7 @@ class TestBootstrap:
         assert judgment.test == judgment.to_dict()["test"] == "bootstrap"
         assert verdict["cider-d"].rank == 1
 
-    def test_it_agrees_with_permutations(self, folder: Path) -> None:
+    def test_bootstrap_agrees_with_permutation_test(self, folder: Path) -> None:
         found = [
             judge("flickr8k-expert", self.METRICS, data=folder, compare=True, test=test)["flickr8k-expert"]
             for test in ("permutation", "bootstrap")
@@ -118,7 +118,7 @@ class TestBootstrap:
         assert list(judgment["flickr8k-expert"].p_values.values()) == [1.0]
 
     @pytest.mark.parametrize("difference", [1.0, 0.5, 0.3, 0.1])
-    def test_metrics_whose_difference_does_not_vary(self, tmp_path: Path, difference: float) -> None:
+    def test_constant_difference_of_metrics_is_significant(self, tmp_path: Path, difference: float) -> None:
         """Each image has ten pairs; one metric is right about all of them, the other about the same share of each."""
         lines = [
             {"better": "a cat", "worse": "a dog", "references": ["a cat sits"], "image": i // 10} for i in range(300)
@@ -137,11 +137,11 @@ class TestBootstrap:
         assert list(verdict.p_values.values()) == [0]
         assert [verdict["right"].rank, verdict["other"].rank] == [1, 2]
 
-    def test_one_that_does_not_exist(self, folder: Path) -> None:
+    def test_unknown_test_is_refused(self, folder: Path) -> None:
         with pytest.raises(UnknownNameError, match="there is no test 't'"):
             judge("flickr8k-expert", "bleu-1", data=folder, test="t")
 
-    def test_the_table_says_which(self, folder: Path) -> None:
+    def test_table_names_the_test(self, folder: Path) -> None:
         text = str(judge("flickr8k-expert", self.METRICS, data=folder, compare=True, test="bootstrap", resamples=50))
         assert "(paired bootstrap over images, normal approximation; Holm's correction" in " ".join(text.split())
 

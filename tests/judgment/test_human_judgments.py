@@ -33,7 +33,7 @@ def expert(folder: Path, ratings: list[list[int]]) -> str:
 
 
 @pytest.mark.parametrize(("protocol", "variant"), [("spice2016", "c"), ("tau-b", "b"), ("yi2020", "b")])
-def test_mean_over_pairs_of_raters(tmp_path: Path, protocol: str, variant: str) -> None:
+def test_human_agreement_is_averaged_over_pairs_of_raters(tmp_path: Path, protocol: str, variant: str) -> None:
     data = expert(tmp_path, RATINGS)
     judgment = judge(f"flickr8k-expert@{protocol}", "bleu-1", data=data, resamples=50)
     people = judgment["flickr8k-expert"].people
@@ -51,14 +51,14 @@ def test_mean_over_pairs_of_raters(tmp_path: Path, protocol: str, variant: str) 
     assert f'people</th><td><span class="value">{shown}</span>' in html(table)
 
 
-def test_no_people_where_each_caption_has_one_rating(tmp_path: Path) -> None:
+def test_single_ratings_have_no_human_agreement(tmp_path: Path) -> None:
     data = expert(tmp_path, [[rating] for rating, *_ in RATINGS])
     judgment = judge("flickr8k-expert", "bleu-1", data=data, resamples=50)
     assert judgment["flickr8k-expert"].people is None
     assert "people" not in repr(judgment)
 
 
-def test_flickr8k(shared_data: Path) -> None:
+def test_published_human_agreement_on_flickr8k_is_reproduced(shared_data: Path) -> None:
     """The figure that Cui et al. 2018 and Yi et al. 2020 print."""
     from captious.evaluation.resampling import Sampling
 

@@ -23,7 +23,7 @@ def lengths(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> l
     return [len(candidate) + 100 * len(some) for candidate, some in zip(candidates, references, strict=True)]
 
 
-def test_functions_stand_beside_metrics_in_the_order_of_asking() -> None:
+def test_functions_and_metrics_keep_their_order() -> None:
     metrics: list[MetricLike] = ["rouge-l", lengths, captious.Bleu()]
     report = score_captions(CAPTIONS, as_selection(metrics))
     assert list(report)[:2] == ["rouge-l", "lengths"]
@@ -34,7 +34,7 @@ def test_functions_stand_beside_metrics_in_the_order_of_asking() -> None:
     assert report["rouge-l"].per_caption.tolist() == expected["rouge-l"].per_caption.tolist()
 
 
-def test_functions_get_lists_of_their_own() -> None:
+def test_functions_cannot_change_captions() -> None:
     seen: list[object] = []
 
     def greedy(candidates: Any, references: Any) -> list[float]:
@@ -63,7 +63,7 @@ def test_functions_get_lists_of_their_own() -> None:
         (None, "metric returned nothing"),
     ],
 )
-def test_what_gives_no_scores_is_refused(values: object, message: str) -> None:
+def test_functions_with_invalid_scores_are_refused(values: object, message: str) -> None:
     def metric(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> object:
         return values
 
@@ -73,7 +73,7 @@ def test_what_gives_no_scores_is_refused(values: object, message: str) -> None:
     assert caught.value.help
 
 
-def test_what_is_no_metric_is_refused() -> None:
+def test_invalid_metrics_are_refused() -> None:
     wrong: tuple[tuple[object, Callable[[CaptiousError], bool]], ...] = (
         ([captious.Bleu], lambda error: "Bleu()" in error.help),
         ([3], lambda error: "3 is not a metric" in error.message),

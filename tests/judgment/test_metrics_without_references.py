@@ -36,7 +36,7 @@ class Letters(MeanMetric):
         return np.array([float(len(each)) for each in captions.candidates])
 
 
-def test_mean_of_the_outputs() -> None:
+def test_system_score_is_the_mean_over_outputs() -> None:
     agreement = judge(judgments(), [Letters()], resamples=10)["conll14-gec"]["letters"]
     means = [np.mean([len(text) for text in texts]) for texts in OUTPUTS]
     expected = np.corrcoef(np.argsort(np.argsort(means)), np.argsort(np.argsort(judgments().human)))[0, 1]
@@ -45,7 +45,7 @@ def test_mean_of_the_outputs() -> None:
 
 
 @pytest.mark.models
-def test_mima_of_systems(tmp_path: Path) -> None:
+def test_mima_of_systems_is_judged(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     metric = Mima(model=str(random_roberta(tmp_path)))
@@ -57,6 +57,6 @@ def test_mima_of_systems(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("metric", ["bleu-4", "rouge-l@official", "no-such-metric"])
-def test_others_are_refused(metric: str) -> None:
+def test_metrics_with_references_are_refused_for_systems(metric: str) -> None:
     with pytest.raises(ParameterError, match="has no published scores for"):
         judge(judgments(), [metric], resamples=10)

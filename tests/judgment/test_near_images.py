@@ -39,7 +39,7 @@ def test_draws_are_from_the_nearest_share() -> None:
         assert found.mean() == pytest.approx(share * 699 / 2, rel=0.1)
 
 
-def test_features(tmp_path: Path) -> None:
+def test_near_images_are_found_by_features(tmp_path: Path) -> None:
     path = tmp_path / "features.npz"
     ImageFeatures((0, 1, 2), np.array([[1, 0], [0, 2], [0.1, 3]], np.float32)).save(path)
     references = References((0, 1, 2), ("a", "b", "c"), np.arange(4))
@@ -47,7 +47,7 @@ def test_features(tmp_path: Path) -> None:
     assert donors[0.01].tolist() == [2, 2, 1]
 
 
-def test_study() -> None:
+def test_robustness_uses_near_images() -> None:
     study = robustness(EXAMPLES / "references.json", "rouge-l", near="captions", strengths=[0.04, 1], resamples=10)
     areas = {record["pathology"]: record["at 1"] for record in study.records}
     assert list(areas)[-1] == "captions of near images"

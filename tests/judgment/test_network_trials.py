@@ -151,7 +151,7 @@ def test_an_interrupted_training_ends_the_study(trials: Trials, witness: Witness
     assert len(witness.calls) == 1
 
 
-def test_values_intervals_and_differences(trials: Trials) -> None:
+def test_values_have_intervals_and_differences(trials: Trials) -> None:
     """Two draws of scores, by hand; a difference of scores from themselves is 0 in every resample."""
     rng = np.random.default_rng(0)
     matrices = trials.judged_features
@@ -175,7 +175,7 @@ def test_values_intervals_and_differences(trials: Trials) -> None:
 
 
 class TestStudies:
-    def test_ablation(self, examples: Path, judged: Path) -> None:
+    def test_ablation_trains_every_set_of_features(self, examples: Path, judged: Path) -> None:
         study = feature_ablation(examples, RECIPE, [judged], seeds=2, resamples=10)
         of_validation = [r for r in study.records if r["benchmark"] == "validation@tau-b"]
         sets = [(r["kind"], r["features"]) for r in of_validation]
@@ -196,7 +196,7 @@ class TestStudies:
         assert [*dots.rows] == [f"{kind} {features}" for kind, features in sets]
         assert dots.rows["all small"].value == everything["value"]
 
-    def test_ablation_of_groups(self, examples: Path, witness: Witness) -> None:
+    def test_ablation_leaves_out_named_groups(self, examples: Path, witness: Witness) -> None:
         groups = {"n-grams": ["bleu-1", "cider-d:idf=coco"]}
         study = feature_ablation(examples, RECIPE, groups=groups, seeds=1, resamples=5)
         assert {r["features"] for r in study.records if r["kind"] == "only"} == {"n-grams"}
@@ -211,11 +211,11 @@ class TestStudies:
             ({"a": RECIPE.features.labels}, "the group a has all features"),
         ],
     )
-    def test_groups_that_cannot_be_left_out(self, groups: dict[str, list[str]], message: str, examples: Path) -> None:
+    def test_invalid_groups_are_refused(self, groups: dict[str, list[str]], message: str, examples: Path) -> None:
         with pytest.raises(ParameterError, match=message):
             feature_ablation(examples, RECIPE, groups=groups)
 
-    def test_depth(self, examples: Path, judged: Path) -> None:
+    def test_depth_study_ends_with_the_mean_of_features(self, examples: Path, judged: Path) -> None:
         study = network_depth(examples, RECIPE, [judged], (0, 2), width=4, seeds=2, resamples=10)
         layers = [(r["layers"], r["hidden_layers"]) for r in study.records[::2]]
         assert layers == [("4-2", 0), ("4-4-4-2", 2), ("none", None)]
@@ -233,27 +233,27 @@ class TestStudies:
         with pytest.raises(ParameterError, match="has no hidden layers, so their width is unknown"):
             network_depth(examples, replace(RECIPE, hidden=()), seeds=1)
 
-    def test_size(self, examples: Path, judged: Path) -> None:
+    def test_default_sizes_are_halved(self, examples: Path, judged: Path) -> None:
         study = training_size(examples, RECIPE, [judged], seeds=1, resamples=10)
         sizes = [r["images"] for r in study.records[::2]]
         assert sizes == [12, 6, 3, 1]
         assert study.records[0]["difference"] is None
 
     @pytest.mark.parametrize("size", [0, 13])
-    def test_sizes_out_of_range(self, size: int, examples: Path) -> None:
+    def test_sizes_out_of_range_are_refused(self, size: int, examples: Path) -> None:
         with pytest.raises(ParameterError, match=f"{size} is not a number of training images"):
             training_size(examples, RECIPE, sizes=[size])
 
     @pytest.mark.parametrize("study", [feature_ablation, network_depth, training_size])
-    def test_they_train_with_one_seed_or_more(self, study: Any, examples: Path) -> None:
+    def test_studies_need_a_seed(self, study: Any, examples: Path) -> None:
         with pytest.raises(ParameterError, match="0 is not a number of random seeds"):
             study(examples, RECIPE, seeds=0)
 
-    def test_the_same_twice(self, examples: Path, judged: Path) -> None:
+    def test_studies_are_deterministic(self, examples: Path, judged: Path) -> None:
         first, again = (network_depth(examples, RECIPE, [judged], (1,), seeds=2, resamples=10) for _ in range(2))
         assert first.to_dict() == again.to_dict()
 
-    def test_epochs(self, examples: Path, trials: Trials) -> None:
+    def test_epochs_are_those_of_training(self, examples: Path, trials: Trials) -> None:
         """Numbers of each epoch are those of a training that ends after it."""
         study = training_epochs(examples, RECIPE)
         assert [record["epoch"] for record in study.records] == [*range(1, len(study.records) + 1)]

@@ -54,7 +54,7 @@ def written(folder: Path, *records: object, name: str = "own.jsonl") -> Path:
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_lines_that_are_wrong(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+def test_malformed_lines_are_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     record = {key: value for key, value in (GOOD[0] | change).items() if value is not ...}
     path = written(tmp_path, record)
     with pytest.raises(CaptionFileError) as caught:
@@ -77,7 +77,7 @@ def test_lines_that_are_wrong(tmp_path: Path, change: dict[str, Any], message: s
     ],
     ids=lambda value: value[:40],
 )
-def test_lines_that_are_hostile(tmp_path: Path, line: str, message: str) -> None:
+def test_hostile_lines_are_refused(tmp_path: Path, line: str, message: str) -> None:
     path = written(tmp_path)
     with open(path, "a") as file:
         file.write(line + "\n")
@@ -88,21 +88,21 @@ def test_lines_that_are_hostile(tmp_path: Path, line: str, message: str) -> None
     assert caught.value.where == f"{path}, line 4"
 
 
-def test_a_byte_order_mark(tmp_path: Path) -> None:
+def test_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     path = written(tmp_path)
     expected = load_judgments(path)
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
     assert load_judgments(path).items == expected.items
 
 
-def test_gzip_without_gz_in_its_name(tmp_path: Path) -> None:
+def test_gzip_without_extension_is_read(tmp_path: Path) -> None:
     path = written(tmp_path)
     expected = load_judgments(path)
     path.write_bytes(gzip.compress(path.read_bytes()))
     assert load_judgments(path).items == expected.items
 
 
-def test_pairs_that_are_wrong(tmp_path: Path) -> None:
+def test_malformed_pairs_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text('{"better": "a", "worse": 7, "references": ["a"]}\n')
     with pytest.raises(CaptionFileError, match="worse is not a string"):
@@ -130,7 +130,7 @@ def lengths(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> l
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)
-def test_a_statistic_of_your_choice(statistic: str, tmp_path: Path) -> None:
+def test_statistic_is_chosen_by_name(statistic: str, tmp_path: Path) -> None:
     path = written(tmp_path, {"candidate": "a long caption", "references": ["x"], "ratings": [2, 5]})
     verdict = captious.judge(f"{path}@{statistic}", lengths, resamples=2)[f"own@{statistic}"]
     assert verdict.protocol.statistic == statistic
@@ -138,7 +138,7 @@ def test_a_statistic_of_your_choice(statistic: str, tmp_path: Path) -> None:
     assert verdict["lengths"].value == pytest.approx(expected, abs=1e-12)
 
 
-def test_without_a_statistic_it_is_tau_c_or_accuracy(tmp_path: Path) -> None:
+def test_default_statistic_is_tau_c_or_accuracy(tmp_path: Path) -> None:
     path = written(tmp_path)
     assert load_judgments(path).protocol.statistic == "kendall-tau-c"
     assert load_judgments(path).protocol.full_name == load_judgments(f"{path}@own").protocol.full_name == "own@own"
@@ -148,7 +148,7 @@ def test_without_a_statistic_it_is_tau_c_or_accuracy(tmp_path: Path) -> None:
     assert load_judgments(f"{pairs}@accuracy").values(np.array([1.0, 0.0])).tolist() == [1.0]
 
 
-def test_a_file_of_several_statistics_in_one_table(tmp_path: Path) -> None:
+def test_one_file_with_several_statistics_shares_a_table(tmp_path: Path) -> None:
     path = written(tmp_path)
     judgment = captious.judge([path, f"{path}@spearman", f"{path}.gz@pearson"], "rouge-l", resamples=2)
     assert [*judgment] == ["own@own", "own@spearman", "own@pearson"]
@@ -166,7 +166,7 @@ def test_a_file_of_several_statistics_in_one_table(tmp_path: Path) -> None:
         ("pairs.jsonl", "spearman", "statistics for pairs: accuracy"),
     ],
 )
-def test_statistics_that_do_not_exist(name: str, statistic: str, known: str, tmp_path: Path) -> None:
+def test_unknown_statistics_are_refused(name: str, statistic: str, known: str, tmp_path: Path) -> None:
     written(tmp_path)
     (tmp_path / "pairs.jsonl").write_text("".join(json.dumps(pair) + "\n" for pair in PAIRS))
     with pytest.raises(UnknownNameError, match=f"there is no statistic '{statistic}' for") as caught:
@@ -175,7 +175,7 @@ def test_statistics_that_do_not_exist(name: str, statistic: str, known: str, tmp
     assert caught.value.help.startswith(known)
 
 
-def test_names_with_an_at_sign(tmp_path: Path) -> None:
+def test_file_names_with_an_at_sign_are_read(tmp_path: Path) -> None:
     path = written(tmp_path, name="me@home.jsonl")
     assert load_judgments(path).protocol.full_name == "me@home@own"
     assert load_judgments(f"{path}@spearman").protocol.statistic == "spearman"
@@ -219,7 +219,7 @@ def test_a_function_has_to_give_every_sentence_of_a_system_a_score(shared_data: 
         captious.judge("conll14-gec", one_more, data=shared_data)
 
 
-def test_scores_of_items_that_are_not_there(tmp_path: Path) -> None:
+def test_scores_of_unknown_items_are_refused(tmp_path: Path) -> None:
     path = written(tmp_path)
     scores = {"own": {"mine": {"1": 0.1, "2": 0.2, "3": 0.3, "17": 0.4}}}
     with pytest.raises(ParameterError, match="scores for 1 unknown item"):
@@ -230,7 +230,7 @@ def test_scores_of_items_that_are_not_there(tmp_path: Path) -> None:
         captious.judge(path, scores={"own": {}})
 
 
-def test_metrics_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_default_metrics_are_those_of_coco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those of the COCO evaluation, as everywhere; with scores, only these."""
     monkeypatch.setattr(judging, "coco_available", lambda: (["bleu-1", "rouge-l"], ["meteor was left out."]))
     path = written(tmp_path)
@@ -242,7 +242,7 @@ def test_metrics_by_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert "meteor was left out." not in scored.warnings
 
 
-def test_files_of_one_name(tmp_path: Path) -> None:
+def test_files_with_equal_names_are_distinguished(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     with pytest.raises(ParameterError, match="two benchmarks are called own"):
         captious.judge([written(tmp_path), written(tmp_path / "b")], "rouge-l")

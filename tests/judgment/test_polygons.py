@@ -31,12 +31,12 @@ def around(points: NDArray[np.float64]) -> NDArray[np.float64]:
 @pytest.mark.parametrize(
     ("moved", "share"), [((0, 0), 1), ((1, 0), 0.5), ((1, 1), 0.25), ((2, 0), 0), ((5, 5), 0), ((-1.5, 0), 0.25)]
 )
-def test_squares(moved: tuple[float, float], share: float) -> None:
+def test_overlap_of_shifted_squares(moved: tuple[float, float], share: float) -> None:
     assert area(SQUARE) == 4
     assert overlap(SQUARE, SQUARE + moved) == pytest.approx(share, abs=1e-15)
 
 
-def test_one_in_the_other() -> None:
+def test_overlap_of_nested_squares() -> None:
     small = SQUARE / 2 + 0.5
     assert overlap(SQUARE, small) == pytest.approx(1)
     assert overlap(small, SQUARE) == pytest.approx(0.25)
@@ -45,7 +45,7 @@ def test_one_in_the_other() -> None:
 
 @settings(max_examples=25)
 @given(st.integers(0, 2**32 - 1))
-def test_ellipses(seed: int) -> None:
+def test_overlap_of_ellipses(seed: int) -> None:
     rng = np.random.default_rng(seed)
     first, second = (around(cloud(rng)) for _ in range(2))
     low, high = second.min(axis=0), second.max(axis=0)

@@ -52,7 +52,7 @@ def item(image: str, caption: str, score: object, **more: object) -> dict[str, A
     } | more
 
 
-def test_fleur(judgments: Path, tmp_path: Path) -> None:
+def test_fleur_scores_are_judged(judgments: Path, tmp_path: Path) -> None:
     rows = [JUDGED[2], JUDGED[0], JUDGED[1], ("9.jpg", "another", 0, ".1")]  # another order, and more
     file = fleur(tmp_path / "reffleur_mine.txt", rows)
     (tmp_path / "reffleur_mine.txt.gz").write_bytes(gzip.compress(file.read_bytes()))
@@ -61,7 +61,7 @@ def test_fleur(judgments: Path, tmp_path: Path) -> None:
     assert result["reffleur"].signature.startswith("reffleur|given:")
 
 
-def test_files_of_parts(judgments: Path, tmp_path: Path) -> None:
+def test_scores_in_several_files_are_combined(judgments: Path, tmp_path: Path) -> None:
     parts = [fleur(tmp_path / f"fleur_{k}.txt", JUDGED[k : k + 1]) for k in range(3)]
     assert captious.judge(judgments, scores=parts, resamples=10)["mine"]["fleur"].value == 1.0
     with pytest.raises(ParameterError, match=r"fleur_0.txt does not have scores for a whole benchmark") as caught:
@@ -84,7 +84,7 @@ def test_a_caption_that_is_scored_more_often_has_the_mean(judgments: Path, tmp_p
 
 
 @pytest.mark.parametrize("nested", [True, False])
-def test_caption_eval_kit(judgments: Path, tmp_path: Path, nested: bool) -> None:
+def test_caption_eval_kit_scores_are_judged(judgments: Path, tmp_path: Path, nested: bool) -> None:
     scores = {
         f"{k}_1": item(image, text, 0, scores={"CLIPScore": float(score), "RefCLIPScore": -float(score)})
         for k, (image, text, _, score) in enumerate(JUDGED)
@@ -97,7 +97,7 @@ def test_caption_eval_kit(judgments: Path, tmp_path: Path, nested: bool) -> None
     assert result["refclipscore"].value == -1.0
 
 
-def test_with_computed_and_tabled_scores(judgments: Path, tmp_path: Path) -> None:
+def test_published_computed_and_tabled_scores_share_a_table(judgments: Path, tmp_path: Path) -> None:
     table = tmp_path / "table.json"
     table.write_text(json.dumps({"mine": {"x": [1, 2, 3]}}))
     files = [str(table), str(fleur(tmp_path / "fleur.txt", [(*row[:3], row[3]) for row in JUDGED]))]
@@ -120,14 +120,14 @@ def test_with_computed_and_tabled_scores(judgments: Path, tmp_path: Path) -> Non
         ("\xff", "not UTF-8 text"),
     ],
 )
-def test_files_that_are_wrong(judgments: Path, tmp_path: Path, content: str, message: str) -> None:
+def test_malformed_score_files_are_refused(judgments: Path, tmp_path: Path, content: str, message: str) -> None:
     file = tmp_path / "fleur.txt"
     file.write_bytes(content.encode("latin-1"))
     with pytest.raises(CaptionFileError, match=message):
         captious.judge(judgments, scores=file)
 
 
-def test_a_file_that_is_missing(judgments: Path) -> None:
+def test_missing_score_file_is_named(judgments: Path) -> None:
     with pytest.raises(ResourceError, match="cannot read scores"):
         captious.judge(judgments, scores="no.txt")
 
@@ -135,7 +135,7 @@ def test_a_file_that_is_missing(judgments: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "file", "value"), [("flickr8k-expert", "flickr8k_expert", 53.0), ("composite", "composite", 63.5)]
 )
-def test_published_figures_of_fleur(shared_data: Path, name: str, file: str, value: float) -> None:
+def test_published_figures_of_fleur_are_reproduced(shared_data: Path, name: str, file: str, value: float) -> None:
     scores = shared_data / "fleur" / f"fleur_{file}.txt.gz"
     agreement = captious.judge(name, scores=scores, data=shared_data, resamples=10)[name]["fleur"]
     assert 100 * agreement.value == pytest.approx(value, abs=0.05)

@@ -36,7 +36,7 @@ def judged(statistic: str = "pearson") -> RatedSystems:
     return found
 
 
-def test_means() -> None:
+def test_system_scores_are_means_of_captions() -> None:
     found = judged()
     scores = np.random.default_rng(0).random(len(ITEMS))
     of_systems = scores.reshape(5, 4).mean(axis=0)
@@ -65,7 +65,7 @@ def test_correlations_are_those_of_scipy(statistic: str) -> None:
     assert found == pytest.approx([expected(x, y).statistic for x, y in zip(scores, ratings, strict=True)])
 
 
-def test_pairwise_accuracy() -> None:
+def test_pairwise_accuracy_counts_ordered_pairs() -> None:
     ratings = np.array([[1.0, 2, 3, 3]])  # five pairs that people tell apart
     assert agreement_of_systems("pairwise-accuracy", np.array([[1.0, 2, 3, 9]]), ratings) == pytest.approx([1])
     assert agreement_of_systems("pairwise-accuracy", np.array([[2.0, 1, 3, 4]]), ratings) == pytest.approx([4 / 5])
@@ -76,7 +76,7 @@ def test_pairwise_accuracy() -> None:
     assert np.isnan(agreement_of_systems("pairwise-accuracy", ratings, np.ones((1, 4)))).all()
 
 
-def test_the_difference_of_a_metric_and_itself() -> None:
+def test_metric_does_not_differ_from_itself() -> None:
     found, scores = judged("pairwise-accuracy"), np.random.default_rng(3).random(len(ITEMS))
     swaps = np.random.default_rng(0).integers(0, 2, (50, 5), np.uint8)
     assert found.p_value(scores, scores, swaps) == 1
@@ -109,7 +109,7 @@ def write(path: Path, n_systems: int = 3) -> Path:
 
 
 @pytest.mark.parametrize("statistic", SYSTEM_STATISTICS)
-def test_own_judgments(tmp_path: Path, statistic: str) -> None:
+def test_own_judgments_of_systems_are_judged(tmp_path: Path, statistic: str) -> None:
     path = write(tmp_path / "mine.jsonl")
     judgment = captious.judge(f"{path}@system-{statistic}", ["rouge-l", "bleu-1"], resamples=20, compare=True)
     result = judgment["mine"]
@@ -119,7 +119,7 @@ def test_own_judgments(tmp_path: Path, statistic: str) -> None:
     assert "systems" in result.to_dict()["protocol"]
 
 
-def test_own_judgments_without_systems(tmp_path: Path) -> None:
+def test_own_judgments_with_too_few_systems_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "mine.jsonl")
     path.write_text(path.read_text() + json.dumps({"candidate": "a", "references": ["a"], "rating": 1}) + "\n")
     with pytest.raises(CaptionFileError, match="no system") as caught:

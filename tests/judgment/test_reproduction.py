@@ -68,7 +68,7 @@ def test_values_are_those_of_judge(data: Path) -> None:
     assert result.signatures.keys() == {"bleu-1", "rouge-l"}
 
 
-def test_hundredths(data: Path) -> None:
+def test_figures_are_multiplied_by_a_hundred(data: Path) -> None:
     figure = reproduce(paper(published={"BLEU-1": (-90.0,)}, percent=True, digits=1), data=data, resamples=30).figures[
         0
     ]
@@ -76,7 +76,7 @@ def test_hundredths(data: Path) -> None:
     assert figure.unit == pytest.approx(0.001)
 
 
-def test_verdicts() -> None:
+def test_verdicts_compare_with_published_figures() -> None:
     def verdict(
         value: float | None, interval: tuple[float, float] | None, published: float | None, comparable: bool = True
     ) -> str:
@@ -90,7 +90,7 @@ def test_verdicts() -> None:
     assert verdict(None, None, 0.44) == "undefined"
 
 
-def test_what_is_missing_is_named_in_its_place(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_requirements_are_named_in_the_table(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     runs = [
         PaperColumn("no file", Run("robustness", {"references": File("coco/captions.json")})),
@@ -127,7 +127,7 @@ def test_settings_that_a_table_does_not_use_are_ignored(data: Path) -> None:
     assert all(figure.value is not None for figure in result.figures)
 
 
-def test_a_study(tmp_path: Path) -> None:
+def test_studies_are_reproduced(tmp_path: Path) -> None:
     """Records of studies are found by what they say, too."""
     (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())
     run = Run("word_agreement", {"references": File("references.json"), "n_words": 3})
@@ -145,7 +145,7 @@ def test_a_study(tmp_path: Path) -> None:
     assert list(result.pictures)
 
 
-def test_p_values_over_systems(shared_data: Path) -> None:
+def test_reproduction_over_systems_has_p_values(shared_data: Path) -> None:
     columns = judged("coco-2015@m1", {"M1": "coco-2015@m1"})
     table = PaperTable("systems", "table 1", "It shows.", {"METEOR": "meteor"}, columns)
     result = reproduce(Paper("p", "A paper", [table]), data=shared_data, resamples=30)
@@ -156,7 +156,7 @@ def test_p_values_over_systems(shared_data: Path) -> None:
     assert "coco-2015@m1-meteor" in result.pictures
 
 
-def test_files_in_a_mapping(tmp_path: Path) -> None:
+def test_files_in_mappings_are_resolved(tmp_path: Path) -> None:
     for name in ("references", "improved"):
         (tmp_path / f"{name}.json").write_text((EXAMPLES / f"{name}.json").read_text())
     columns = [
@@ -178,7 +178,7 @@ def test_files_in_a_mapping(tmp_path: Path) -> None:
     assert result.to_dict()["seconds"].keys() == {"words"}
 
 
-def test_made_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_generated_files_are_created_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They are made once, of files that must be there; tables with one run share it, whatever their rows."""
     made = []
 
@@ -220,7 +220,7 @@ def test_trainings_get_the_settings_of_their_features(data: Path, monkeypatch: p
     assert given[1] is None
 
 
-def test_index() -> None:
+def test_index_lists_all_tables() -> None:
     index = PaperIndex()
     records = index.to_table().records
     assert {record["paper"] for record in records} == {"lceval", "wembsim", "leic", "yi2020", "smurf", "coco"}
@@ -232,7 +232,7 @@ def test_index() -> None:
     json.dumps(index.to_table().document)
 
 
-def test_files_in_requests(data: Path) -> None:
+def test_files_in_requests_are_resolved(data: Path) -> None:
     (data / "words.txt").write_text("a\nthe\n", encoding="utf-8")
     rows = {"here": "yi2020-unigram:stop_words={words.txt}", "missing": "yi2020-unigram:stop_words={other/none.txt}"}
     table = PaperTable("t", "table 1", "It shows.", rows, judged("flickr8k-expert", {"c": "flickr8k-expert@spice2016"}))
@@ -244,7 +244,7 @@ def test_files_in_requests(data: Path) -> None:
     assert missing.reason.text == "needs other/none.txt in the folder of data"
 
 
-def test_what_is_the_same_prints_alike() -> None:
+def test_equal_figures_print_alike() -> None:
     """62.05 rounds to 62.1, or to 62.0, which the paper prints."""
     figure = Reproduced("t", "c", "r", 0.6205, None, 0.62, 0.001)
     assert (figure.verdict, figure.printed) == ("same", 0.62)
@@ -252,7 +252,7 @@ def test_what_is_the_same_prints_alike() -> None:
     assert (other.verdict, other.printed) == ("differs", 0.6206)
 
 
-def test_all_that_a_row_lacks_is_said(data: Path) -> None:
+def test_all_requirements_of_a_row_are_named(data: Path) -> None:
     rows = {"BERT": "yi2020:model=nowhere/none,stop_words={other/none.txt}"}
     table = PaperTable("t", "table 1", "It shows.", rows, judged("flickr8k-expert", {"c": "flickr8k-expert@spice2016"}))
     (figure,) = reproduce(Paper("p", "A paper", [table]), data=data, resamples=10).figures
@@ -295,7 +295,7 @@ JUDGED = Run("judge", {"benchmarks": ("flickr8k-expert@tau-b",)})
         ({"columns": judged("{data}/mine.jsonl@spearmn", {"c": "mine"})}, "no statistic 'spearmn'", "spearman"),
     ],
 )
-def test_names_that_do_not_exist(data: Path, arguments: dict[str, Any], message: str, help: str) -> None:
+def test_unknown_names_in_tables_are_refused(data: Path, arguments: dict[str, Any], message: str, help: str) -> None:
     """Nothing mistyped is silently left out."""
     (data / "mine.jsonl").write_text('{"candidate": "a", "references": ["a dog"], "rating": 3}\n')
     if "{data}" in str(arguments):
@@ -306,7 +306,7 @@ def test_names_that_do_not_exist(data: Path, arguments: dict[str, Any], message:
     assert help in raised.value.help
 
 
-def test_columns_that_are_metrics(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_columns_may_be_metrics(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Correlations with a metric that cannot run here need what it needs."""
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     run = Run("metric_correlations", {"benchmark": "flickr8k-expert"})
@@ -317,7 +317,7 @@ def test_columns_that_are_metrics(data: Path, monkeypatch: pytest.MonkeyPatch) -
     assert figures["rouge-l", "wembsim"].verdict == figures["wembsim", "bleu-1"].verdict == "needs"
 
 
-def test_rows_that_no_record_is_about(tmp_path: Path) -> None:
+def test_rows_without_a_record_are_refused(tmp_path: Path) -> None:
     (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())
     run = Run("word_agreement", {"references": File("references.json"), "n_words": 3})
     columns = [PaperColumn("recall", run, value="recall", row="word")]
@@ -328,7 +328,7 @@ def test_rows_that_no_record_is_about(tmp_path: Path) -> None:
     assert missing.verdict == "not computed"
 
 
-def test_stand_ins() -> None:
+def test_substitutes_are_derived_from_signatures() -> None:
     """An equal figure of other parses, vectors or weights is not said to be the same without a note."""
     spice = "spice|variant:official|tokenizer:ptb|parser:bundled-2|synonyms:meteor-1.5"
     assert stand_ins([spice]) == ("the grammar bundled-2",)
@@ -339,7 +339,7 @@ def test_stand_ins() -> None:
     assert stand_ins(["lceval|variant:trained|weights:coco-1"]) == ("the weights coco-1 of this package",)
 
 
-def test_stand_ins_are_noted(data: Path, meteor_tables: object) -> None:
+def test_substitutes_are_noted_in_tables(data: Path, meteor_tables: object) -> None:
     columns = judged("flickr8k-expert@tau-b", {"tau": "flickr8k-expert@tau-b"})
     rows = {"SPICE": "spice:parser=bundled", "BLEU-1": "bleu-1"}
     first = reproduce(Paper("p", "P", [PaperTable("t", "1", "S.", rows, columns)]), data=data, resamples=10)
@@ -352,7 +352,7 @@ def test_stand_ins_are_noted(data: Path, meteor_tables: object) -> None:
     assert result.records[0]["stand_ins"] == spice.stand_ins[0]
 
 
-def test_the_matrix_of_the_paper(data: Path) -> None:
+def test_table_has_rows_and_columns_of_the_paper(data: Path) -> None:
     """Rows and columns are the paper's, in its digits; tables follow each other in every format."""
     columns = [
         *judged("flickr8k-expert@tau-b", {"tau-b": "flickr8k-expert@tau-b"}),
@@ -372,7 +372,7 @@ def test_the_matrix_of_the_paper(data: Path) -> None:
     assert result.records[0]["value"] == result.figures[0].value
 
 
-def test_not_comparable(data: Path) -> None:
+def test_incomparable_tables_are_marked(data: Path) -> None:
     other = paper(published={"BLEU-1": (0.9,)}, comparable=False, differs="other data")
     result = reproduce(other, data=data, resamples=10)
     assert result.figures[0].verdict == "not comparable"

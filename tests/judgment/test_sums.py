@@ -46,7 +46,7 @@ def test_parts_have_one_output(ratings: str) -> None:
         judge(ratings, "sum:rouge-l+bleu", resamples=20)
 
 
-def test_weights(ratings: str) -> None:
+def test_weighted_sum_is_judged(ratings: str) -> None:
     result = judge(ratings, "sum:3*rouge-l+0.5*bleu-1", resamples=20)["own"]
     report = score(dict(enumerate(CAPTIONS)), {n: REFERENCES for n in range(6)}, ["rouge-l", "bleu-1"])
     total = 3 * stats.zscore(report["rouge-l"].per_caption) + stats.zscore(report["bleu-1"].per_caption) / 2
@@ -54,7 +54,7 @@ def test_weights(ratings: str) -> None:
     assert result["sum:3*rouge-l+0.5*bleu-1"].value == pytest.approx(expected)
 
 
-def test_an_output_that_was_requested_with_others(ratings: str) -> None:
+def test_requested_output_is_reused_in_a_sum(ratings: str) -> None:
     result = judge(ratings, ["bleu", "sum:ROUGE_L+bleu-1"], resamples=20)["own"]
     assert list(result.agreements) == ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "sum:ROUGE_L+bleu-1"]
 
@@ -76,7 +76,7 @@ def test_parts_keep_their_resources(ratings: str, tmp_path: Path) -> None:
         ("sum:rouge-l+nosuch", "no metric or output 'nosuch'|there is no metric"),
     ],
 )
-def test_wrong_sums(ratings: str, request_text: str, message: str) -> None:
+def test_invalid_sums_are_refused(ratings: str, request_text: str, message: str) -> None:
     with pytest.raises(CaptiousError, match=message):
         judge(ratings, request_text, resamples=20)
 
@@ -86,7 +86,7 @@ def test_sums_are_not_scores_of_captions() -> None:
         score(dict(enumerate(CAPTIONS)), {n: REFERENCES for n in range(6)}, "sum:rouge-l+bleu-1")
 
 
-def test_sums_in_studies(ratings: str) -> None:
+def test_sums_are_accepted_in_studies(ratings: str) -> None:
     by_metric = {r["metric"]: r for r in metric_correlations(ratings, ["sum:rouge-l+bleu-1"]).records}
     assert list(by_metric) == ["rouge-l", "bleu-1", "sum:rouge-l+bleu-1", "people"]
     assert by_metric["people"]["sum:rouge-l+bleu-1"] > 0

@@ -60,7 +60,7 @@ def rated(folder: Path, n: int) -> Path:
 
 
 @pytest.mark.parametrize("n", [9, 12])
-def test_judgment(tmp_path: Path, n: int) -> None:
+def test_judgment_has_warnings_about_few_images(tmp_path: Path, n: int) -> None:
     judgment = captious.judge(rated(tmp_path, n), METRICS, settings=BUNDLED, resamples=9)
     grammar, *few = judgment.warnings
     assert grammar.startswith(GRAMMAR)
@@ -68,13 +68,13 @@ def test_judgment(tmp_path: Path, n: int) -> None:
     assert judgment.to_dict()["warnings"] == judgment.warnings
 
 
-def test_a_judgment_without_warnings(tmp_path: Path) -> None:
+def test_judgment_without_warnings_has_none_in_json(tmp_path: Path) -> None:
     judgment = captious.judge(rated(tmp_path, 12), "rouge-l", resamples=9)
     assert judgment.warnings == []
     assert "warnings" not in judgment.to_dict()
 
 
-def test_each_warning_once(tmp_path: Path) -> None:
+def test_repeated_warnings_are_listed_once(tmp_path: Path) -> None:
     own = rated(tmp_path, 9)
     (tmp_path / "again.jsonl").write_bytes(own.read_bytes())
     judgment = captious.judge([own, tmp_path / "again.jsonl"], METRICS, settings=BUNDLED, resamples=9)
@@ -138,7 +138,7 @@ STUDIES: dict[str, tuple[Run, bool]] = {  # and whether it has intervals over im
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_studies(tmp_path: Path, name: str) -> None:
+def test_studies_have_warnings_about_few_images(tmp_path: Path, name: str) -> None:
     run, has_intervals = STUDIES[name]
     study = run(tmp_path, 9, METRICS, BUNDLED)
     assert sum(warning.startswith(GRAMMAR) for warning in study.warnings) == 1
@@ -147,13 +147,13 @@ def test_studies(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["references", "robustness", "failures", "agreement", "metrics", "timing"])
-def test_studies_without_warnings(tmp_path: Path, name: str) -> None:
+def test_study_without_warnings_has_none_in_json(tmp_path: Path, name: str) -> None:
     study = STUDIES[name][0](tmp_path, 12, ["rouge-l"], None)
     assert [*study.warnings] == []
     assert "warnings" not in study.to_dict()
 
 
-def test_systems_on_different_images() -> None:
+def test_systems_on_different_images_are_warned_about() -> None:
     outputs = {"a": candidates(12), "b": candidates(11), "c": candidates(12)}
     study = studies.system_correlations(outputs, references_table(REFERENCES), "rouge-l", subset=True)
     assert study.warnings == ["the systems were scored on different images, so their scores cannot be compared."]

@@ -1,7 +1,7 @@
-"""The command line: one file per command; each parses its arguments, calls the library and prints.
+"""The command line: one module per command, which parses its arguments, calls the library and prints.
 
-Exit codes: 0 done; 2 wrong usage or input, or results that cannot be written; 130 interrupted; 129 or 143 asked to
-stop by a signal. Results go to stdout, everything else to stderr.
+Exit codes: 0 success; 2 wrong usage or input, or results that cannot be written; 130 interrupted; 129 or 143 stopped by
+a signal. Results go to stdout, everything else to stderr.
 """
 
 from __future__ import annotations
@@ -58,11 +58,11 @@ _COMMANDS = {
 
 
 class CommandGroup(click.Group):
-    """A group whose commands are each in a module of the command's name.
+    """A group whose commands are modules of the same names.
 
     Args:
-        package: where the modules are.
-        lines: command -> what the help of the group says about it, in the order in which it lists them.
+        package: package of the modules.
+        lines: command -> its line in the help of the group, in the order of the help.
     """
 
     def __init__(self, *args: Any, package: str, lines: Mapping[str, str], **kwargs: Any) -> None:
@@ -133,7 +133,7 @@ def main() -> None:
 
 
 def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
-    """The arguments of captious, and those of the program that ``captious run`` runs."""
+    """Split the arguments of captious from those of the program that ``captious run`` runs."""
     command = next((number for number, text in enumerate(arguments) if not text.startswith("-")), None)
     if command is None or arguments[command] != "run":
         return arguments, []
@@ -144,7 +144,7 @@ def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
-    """The text of an error: the problem, the place, the remedy."""
+    """Format an error: the problem, the place, the remedy."""
     if isinstance(error, CaptiousError):
         return error.message, error.where, error.help
     if isinstance(error, MemoryError):
@@ -168,7 +168,7 @@ def _complain(message: str, where: str, help: str) -> None:
 
 
 def _context(arguments: list[str]) -> click.Context:
-    """The command that arguments ask for; some of click's errors do not say."""
+    """Return the context of the command that arguments select, as some of click's errors lack it."""
     context = click.Context(captious, info_name="captious")
     name = next((argument for argument in arguments if argument in _COMMANDS), None)
     command = captious.get_command(context, name) if name is not None else None

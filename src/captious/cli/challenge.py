@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @click.group(subcommand_metavar="COMMAND")
 def challenge() -> None:
-    """Make and check the challenges of an evaluation server."""
+    """Create and check challenges of an evaluation server."""
 
 
 @challenge.command(short_help="Make the folder of a new challenge.")
@@ -47,13 +47,13 @@ def challenge() -> None:
     help="Bundle of Codabench or CodaLab, or configuration of EvalAI: a zip file, its folder, or the YAML file.",
 )
 def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: Path | None) -> None:
-    """Make the FOLDER of a new challenge.
+    """Create the FOLDER of a new challenge.
 
-    It gets a challenge.toml with comments, and two pages to edit. FOLDER must not exist yet, or be empty; its
-    name becomes the name of the challenge in addresses.
+    It contains a commented challenge.toml and two pages to edit. FOLDER must not exist yet, or be empty; its name
+    becomes the name of the challenge in URLs.
 
-    With --from, texts, phases, dates, limits and metrics are those of the bundle, as far as captious knows them; what
-    was left out is listed.
+    With --from, texts, phases, dates, limits and metrics are taken from the bundle, as far as captious supports them;
+    everything left out is listed.
     """
     with server_extra():
         from captious.server.challenges.bundle_import import import_bundle
@@ -97,10 +97,10 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
     help="Folder of a server: check what loading needs there, and show what it would change.",
 )
 def check(folder: Path, data: Path | None) -> None:
-    """Check the FOLDER of a challenge, and show what is in it.
+    """Check the FOLDER of a challenge, and show its contents.
 
-    All problems are reported at once: in challenge.toml, in the files that it names, and metrics that cannot run
-    here. With --data, also those that depend on the server, such as organizers without an account.
+    All problems are reported at once: in challenge.toml, in the files that it names, and metrics that are not available
+    here. With --data, also problems that depend on the server, such as organizers without an account.
     """
     with server_extra():
         from captious.server.challenges.challenge_summary import summary_rows
@@ -128,11 +128,11 @@ def check(folder: Path, data: Path | None) -> None:
 @server_folder_option
 @click.option("--yes", is_flag=True, help="Also undo what was set on the site where the folder has changed.")
 def load(folder: Path, data: Path, yes: bool) -> None:
-    """Load the FOLDER of a challenge into the server of a data folder, or update it, also while it runs.
+    """Load the FOLDER of a challenge into the server of a data folder, or update it, even while the server runs.
 
-    Submissions stay. If references, metrics or their settings have changed, they are scored again, which counts
-    towards no quota. An update prints what it changes. What was set on the site stays, unless the folder's own value
-    has changed since it was loaded last; then the command asks, or needs --yes.
+    Submissions are kept. If references, metrics or their settings have changed, they are scored again, without counting
+    towards quotas. An update prints its changes. Settings made on the site are kept, unless the folder's value has
+    changed since it was last loaded; then the command asks, or needs --yes.
     """
     with server_extra():
         from captious.server.operations.setup import migrate, set_up
@@ -170,11 +170,11 @@ def _print_changes(changes: Changes) -> None:
 @click.option("-o", "--output", type=FILE, required=True, metavar="FOLDER", help="Folder to write; new, or empty.")
 @server_folder_option
 def export(slug: str, output: Path, data: Path) -> None:
-    """Write the folder of the challenge SLUG as the server of a data folder has it, references included.
+    """Write the folder of the challenge SLUG from the server of a data folder, including references.
 
-    captious challenge load brings it back, here or on another server: the files are those that were loaded, byte for
-    byte, but challenge.toml says which leaderboards were hidden on the site, and has a slug if FOLDER has another
-    name. Submissions are not part of it.
+    captious challenge load restores it, here or on another server: the files are those that were loaded, byte for byte,
+    but challenge.toml also records which leaderboards were hidden on the site, and has a slug if FOLDER has another
+    name. Submissions are not included.
     """
     with server_extra():
         from captious.server.operations.setup import set_up

@@ -16,9 +16,9 @@ from captious.server.client import Client
 @token_option(required=False)
 @format_option("text", "json")
 def challenges(server: str, token: str, format_: str) -> None:
-    """List the challenges of an evaluation server, the newest first.
+    """List the challenges of an evaluation server, newest first.
 
-    With a token, also those that only participants see. Phases whose scores are withheld say until when.
+    With a token, also those visible to participants only. For phases with withheld scores, the list shows until when.
     """
     rows = Client(server, token or "").challenges()
     if format_ == "json":

@@ -1,4 +1,4 @@
-"""captious check: what is wrong with captions, before they are scored."""
+"""captious check: find problems in captions before they are scored."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def check(
     destination: Destination,
     **reading: Any,
 ) -> None:
-    """Look at CANDIDATES before they are scored, beside REFERENCES if there are any.
+    """Check CANDIDATES before they are scored, compared with REFERENCES if there are any.
 
-    The table counts candidates that are empty, hold Markdown, begin like the answer to a prompt, have several
+    The table counts candidates that are empty, contain Markdown, begin like the answer to a prompt, have several
     sentences, are much longer or shorter than references, are in another script or language, repeat themselves or are
-    cut off. Below it stands what captious score would warn of, and what to do.
+    cut off. Below it are the warnings of captious score, with advice.
 
-    With --from, CANDIDATES is a log of a harness, which has the references, too.
+    With --from, CANDIDATES is a log of a harness, which also contains the references.
     """
     if harness is not None and references is not None:
         raise ParameterError("a log has references of its own", help="leave out REFERENCES")

@@ -68,11 +68,12 @@ def compare(
     randomization.
 
     More than two systems are compared in pairs: p values are then corrected for the number of pairs and metrics (Holm),
-    and letters mark each score with the systems that are significantly worse.
+    and letters after each score stand for the systems that are significantly worse.
 
     Metrics that need no references are compared without REFERENCES, with --no-references.
 
-    With --from, files are logs of a harness, which have answers and references; those of the first are used.
+    With --from, files are logs of a harness, which contain answers and references; the references of the first are
+    used.
     """
     if examples and destination.format in ("csv", "latex", "xlsx"):
         raise click.UsageError(

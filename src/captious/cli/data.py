@@ -34,7 +34,7 @@ def data() -> None:
 @data_option
 @format_option("table", "json")
 def list_(data: Path | None, format_: str) -> None:
-    """Show the benchmarks: protocols, required files, which files were found, and where to get the others.
+    """Show the benchmarks: protocols, required files, files found, and where to get the others.
 
     The first protocol is the default; select another with BENCHMARK@PROTOCOL. Files may be compressed: .gz.
     """
@@ -70,7 +70,9 @@ def items(benchmark: str, data: Path | None, destination: Destination) -> None:
 
 
 def _described(folder: DataFolder | None) -> Iterator[dict[str, Any]]:
-    """The JSON records of all benchmarks. One of another package that cannot be loaded gives a warning."""
+    """Return the JSON records of all benchmarks. A warning is issued for benchmarks of other packages that cannot be
+    loaded.
+    """
     for name in names():
         try:
             benchmark = get(name)
@@ -110,7 +112,7 @@ def _print_list(benchmarks: list[dict[str, Any]]) -> None:
 
 
 def _facts(benchmark: dict[str, Any]) -> dict[str, list[str]]:
-    """Label -> lines: the protocols; the files that are read or, if they are not there, all that would do."""
+    """Return label -> lines: the protocols; the files that are read or, if missing, all alternatives."""
     protocols = []
     for p in benchmark["protocols"]:
         what = ", ".join(filter(None, (p["statistic"], p["measure"], p["source"])))
@@ -128,7 +130,7 @@ def _facts(benchmark: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _folded(names: Iterable[str]) -> str:
-    """Files as a shell would take them: ``folder/{a,b}.json other/c.json``."""
+    """Write files with shell braces: ``folder/{a,b}.json other/c.json``."""
     kinds: dict[tuple[str, str], list[str]] = {}
     for name in map(PurePosixPath, names):
         kinds.setdefault((str(name.parent), name.suffix), []).append(name.stem)
@@ -151,7 +153,7 @@ def _items(judgments: HumanJudgments) -> Iterator[dict[str, Any]]:
 
 
 def _csv(rows: list[dict[str, Any]]) -> str:
-    """Lists as columns with numbers: reference_1, reference_2, ..."""
+    """Expand lists to numbered columns: reference_1, reference_2, ..."""
     flat = []
     for row in rows:
         lists = {key: values for key, values in row.items() if isinstance(values, list)}

@@ -43,7 +43,7 @@ _COMMANDS = ("pip install", "hf download", "captious resources")
 
 @click.command()
 def doctor() -> None:
-    """Show what works now, what is one command away, and what needs files of yours."""
+    """Show what works now, what needs one command, and what needs files of yours."""
     print_rows(
         [
             ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),

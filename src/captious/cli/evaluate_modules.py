@@ -15,8 +15,8 @@ from captious.compat.evaluate_modules import write_modules
 def evaluate_modules(folder: Path) -> None:
     """Write a module for Hugging Face evaluate into DIR for every metric.
 
-    evaluate.load("DIR/captious_cider_d") then loads one, without a network. Modules that are already there
-    are replaced. The paths of the modules go to stdout.
+    evaluate.load("DIR/captious_cider_d") then loads one, without a network. Existing modules are replaced. The paths of
+    the modules go to stdout.
     """
     for module in write_modules(folder):
         click.echo(module)

@@ -61,15 +61,15 @@ def explain(
     cider-r, coverage, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
 
     With --image or --worst, the captions come from a file of candidates and one of references, as for 'captious score';
-    CIDEr then has the document frequencies of all references.
+    CIDEr then uses the document frequencies of all references.
 
     For METEOR, aligned words are marked with the number of their chunk and the kind of match. For SPICE, the output
-    lists the tuples of the captions, and the words through which they match. For WMD, it lists the moves of the
-    transport plan, one per line, with their share of the caption and their distance. For captious, it lists the words
-    of the candidate with what they add to its similarity to the references. For CHAIR, it marks the words that name
-    objects; the objects in the image are those that the references name and, with --image, those of --objects. For
-    BLEU, it lists the n-grams that match, for CIDEr what each n-gram adds to the score, for ROUGE-L the longest common
-    subsequences. For coverage, it shows how well each sentence agrees with those of the references.
+    lists the tuples of the captions, and the words by which they match. For WMD, it lists the moves of the transport
+    plan, one per line, with their share of the caption and their distance. For captious, it lists the words of the
+    candidate with their contributions to the similarity with the references. For CHAIR, it marks the words that name
+    objects; the objects in the image are those named in the references and, with --image, those of --objects. For BLEU,
+    it lists the n-grams that match, for CIDEr the contribution of each n-gram to the score, for ROUGE-L the longest
+    common subsequences. For coverage, it shows how well each sentence matches those of the references.
     """
     selected_metric = explainable(metric, with_objects(metric, settings))
     if svg is not None and selected_metric.explanation != "scene":
@@ -106,7 +106,7 @@ def explain(
 
 
 def _check_quoted(candidate: str, references: Sequence[str], image: str | None, *, has_objects: bool) -> None:
-    """Refuse what are not quoted captions."""
+    """Refuse arguments that are not quoted captions."""
     if image is None and has_objects:
         raise ParameterError("the objects of which image are meant?", help="give --image ID, or leave --objects out")
     if not references and image is None:
@@ -123,7 +123,7 @@ def _is_file(text: str) -> bool:
 
 
 def _check_files(metric: str, candidates: str, references: Sequence[str]) -> None:
-    """Refuse anything but a file of candidates and one of references."""
+    """Refuse arguments other than a file of candidates and one of references."""
     if len(references) != 1 or not _is_file(candidates):
         raise ParameterError(
             "--image and --worst need a file of candidates and a file of references",

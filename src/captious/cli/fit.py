@@ -33,7 +33,7 @@ def fit(metric: str, files: tuple[Path, ...], output: Path, **options: Any) -> N
 
     'cider-d' (also 'cider' and 'spider') writes document frequencies, for --idf; with them, scores are comparable
     across sets of images. 'smurf' writes its standardization constants, for smurf:constants=FILE. 'chair' writes the
-    objects in images, for --objects: give COCO instances, captions written by people, or both.
+    objects in images, for --objects: pass COCO instances, human captions, or both.
     """
     fitted = fit_resource(metric, files, **options)
     fitted.resource.save(output)

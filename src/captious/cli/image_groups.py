@@ -1,4 +1,4 @@
-"""``--group-by``: what images are grouped by, a file, a column of a file that is read anyway, or a length."""
+"""``--group-by``: groups of images by a file, by a column of an input file, or by length."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ group_option = click.option(
 
 
 def groups_of(by: str, files: Sequence[Path], references: References, settings: Settings) -> Groups:
-    """The groups that the option names.
+    """Return the groups that the option names.
 
     Args:
         by: the value of the option.
         files: the files that the command reads, the references first.
         references: the images.
-        settings: whose tokenizer counts the words of references.
+        settings: settings with the tokenizer that counts the words of references.
 
     Raises:
-        ParameterError: neither a file nor a column, or both readings are possible.
+        ParameterError: neither a file nor a column, or ambiguous.
         InputError: as ``read_groups`` does.
     """
     tokenizer = settings.tokenizer or "ptb"
@@ -78,7 +78,7 @@ def _bounds(by: str, text: str) -> list[float]:
 
 
 def _columns(column: str, files: Sequence[Path]) -> tuple[list[Groups], list[str]]:
-    """Groups from every file that has the column, and where the others were searched."""
+    """Return groups from every file that has the column, and where it was searched for in others."""
     columns, absent = [], []
     for file in dict.fromkeys(files):
         if is_prepared(file):
@@ -92,7 +92,7 @@ def _columns(column: str, files: Sequence[Path]) -> tuple[list[Groups], list[str
 
 
 def _check_agreement(name: str, columns: Sequence[Groups]) -> None:
-    """Refuse columns of several files that put an image into different groups."""
+    """Refuse columns of several files that assign different groups to an image."""
     first = {str(image): group for image, group in columns[0].group_of.items()}
     for groups in columns[1:]:
         differing = [image for image, group in groups.group_of.items() if first.get(str(image), group) != group]

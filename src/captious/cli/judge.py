@@ -39,8 +39,8 @@ def judge(
     flickr8k-expert@yi2020; or a .jsonl file of your own judgments, with {"candidate", "references", "rating"} or
     {"better", "worse", "references"} on every line. The file name may be followed by a statistic for ratings:
     mine.jsonl@kendall-tau-b, kendall-tau-c (the default), spearman or pearson; or, with "system" on every line, by one
-    that compares systems, such as mine.jsonl@system-pearson. all selects every benchmark whose files are in the folder
-    of judgments.
+    that compares systems, such as mine.jsonl@system-pearson. 'all' selects every benchmark whose files are in the
+    folder of judgments.
     """
     judgment = judge_metrics(benchmarks, metrics, scores=scores or None, compare=compare, **options)
     destination.deliver_result(judgment)

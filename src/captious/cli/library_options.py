@@ -1,4 +1,4 @@
-"""Options that are parameters of library functions: their names, defaults and help come from the function."""
+"""Options that are parameters of library functions, with their names, defaults and help."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ COUNT = click.IntRange(min=1)
 
 
 def numbers(kind: type[int] | type[float], example: str) -> Mapping[str, Any]:
-    """Attributes of an option that takes numbers separated by commas, such as the example."""
+    """Return attributes of an option for numbers separated by commas, such as the example."""
 
     def read(context: click.Context, option: click.Parameter, text: str | None) -> tuple[float, ...] | None:
         try:
@@ -38,14 +38,14 @@ def option_of(
     flags: Sequence[str] = (),
     **attributes: Any,
 ) -> Callable[[Command], Command]:
-    """An option that is a parameter of a function.
+    """Create an option for a parameter of a function.
 
     Args:
         function: the function, or a class with parameters in its docstring.
         name: the parameter.
-        type: what click reads; by default that of the parameter's default.
-        flags: the options; by default, the name of the parameter, and ``--no-name`` if it is true by default.
-        attributes: of ``click.option``, in place of what follows from the function.
+        type: a click type; by default that of the parameter's default value.
+        flags: the option strings; by default, the name of the parameter, or ``--no-name`` if it is true by default.
+        attributes: arguments of ``click.option`` that replace those derived from the function.
     """
     default = inspect.signature(function).parameters[name].default
     flag = f"--{name.replace('_', '-')}"
@@ -69,12 +69,12 @@ def option_of(
 
 
 def description(function: Callable[..., Any]) -> str:
-    """The text of a docstring before its sections."""
+    """Return the text of a docstring before its sections."""
     return _plain(re.split(r"\n\n(?=[A-Z]\w+:\n)", inspect.getdoc(function) or "")[0])
 
 
 def argument_help(function: Callable[..., Any], name: str) -> str:
-    """The description of a parameter in a docstring, without sentences that begin "In Python"."""
+    """Return the description of a parameter in a docstring, without sentences that begin "In Python"."""
     _, _, section = (inspect.getdoc(function) or "").partition("\nArgs:\n")
     for names, text in re.findall(r"^    (\w[\w, ]*): ((?:.*\n?)(?:^ {8}.*\n?)*)", section, re.MULTILINE):
         if name in re.split(", *", names):
@@ -84,5 +84,5 @@ def argument_help(function: Callable[..., Any], name: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text without the markup of docstrings; commands in quotes."""
+    """Remove the markup of docstrings from text; commands are put in quotes."""
     return re.sub("``(.+?)``", r"\1", re.sub("``(captious .+?)``", r"'\1'", text))

@@ -23,9 +23,9 @@ _WIDEST = 60  # columns; what is longer is folded
 @click.argument("metric", required=False)
 @format_option("table", "json")
 def metrics(metric: str | None, format_: str) -> None:
-    """List the metrics, their outputs and variants, what they need, and whether they can run here.
+    """List the metrics, their outputs and variants, their requirements, and whether they are available here.
 
-    With METRIC, describe that one with its parameters. The first variant is the default; select another with
+    With METRIC, describe that metric and its parameters. The first variant is the default; select another with
     METRIC@VARIANT, and set a parameter with METRIC:PARAMETER=VALUE (several are separated by commas).
     """
     described = [
@@ -82,13 +82,13 @@ def _list(described: list[dict[str, Any]]) -> None:
 
 
 def _toolkit_names(names: Mapping[str, str]) -> str:
-    """The COCO toolkit's names for the outputs of a metric: the first and the last."""
+    """Return the COCO toolkit's names for the outputs of a metric: the first and the last."""
     toolkit_names = [*names.values()]
     return " .. ".join(dict.fromkeys((toolkit_names[0], toolkit_names[-1]))) if toolkit_names else ""
 
 
 def _described(name: str) -> dict[str, Any]:
-    """The JSON record of a metric; for a broken one of another package, only why it cannot run."""
+    """Return the JSON record of a metric; for a broken one of another package, only the reason."""
     try:
         metric = get(name)
     except CaptiousError as error:

@@ -1,4 +1,4 @@
-"""Options that several commands have: metrics, settings, parts of files, human judgments, resampling, output files."""
+"""Options shared by commands: metrics, settings, columns and splits, human judgments, resampling, output files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from captious.random_seed import DEFAULT_SEED
 
 
 def _metric(request: str) -> str | BaseMetric:
-    """The metric that ``-m`` names, or a function in a file, which is then run."""
+    """Return the metric that ``-m`` names, or a function from a file, which is executed."""
     if not names_a_file(request):
         return request
     from captious.metrics.contract.own_function import FileMetric
@@ -93,7 +93,7 @@ _SETTINGS: Mapping[str, Mapping[str, Any]] = {
 
 
 def settings_options(command: Command) -> Command:
-    """Give a command an option for every setting; it is called with ``settings``."""
+    """Add an option for every setting; the command is called with ``settings``."""
 
     @functools.wraps(command)
     def with_settings(**options: Any) -> Any:
@@ -108,17 +108,17 @@ def settings_options(command: Command) -> Command:
 
 
 def metric_options(command: Command) -> Command:
-    """Give a command the options ``--metric``, as ``metrics``, and those of settings."""
+    """Add the option ``--metric``, as ``metrics``, and those of settings."""
     return metric_option(settings_options(command))
 
 
 def resampling_options(command: Command) -> Command:
-    """Give a command the options ``--resamples`` and ``--seed``."""
+    """Add the options ``--resamples`` and ``--seed``."""
     return resamples_option(seed_option(command))
 
 
 def recipe_attributes(recipes: Iterable[str]) -> Mapping[str, Any]:
-    """Attributes of the option ``--recipe`` of a command that trains."""
+    """Return attributes of the option ``--recipe`` of training commands."""
     names = ", ".join(recipes)
     what = f"How to train: {names}, or a file (.json, .toml) with a base and what differs from it."
     return {"metavar": "NAME|FILE", "help": what}
@@ -127,13 +127,17 @@ def recipe_attributes(recipes: Iterable[str]) -> Mapping[str, Any]:
 def output_file(
     *, metavar: str = "FILE", help: str = "Output file, written atomically."
 ) -> Callable[[Command], Command]:
-    """The option ``-o`` of a command whose results always go to a file, which is checked before any work is done."""
+    """Return the option ``-o`` of a command whose results always go to a file, which is checked before any work is
+    done.
+    """
     option = click.option("-o", "--output", required=True, type=FILE, metavar=metavar, help=help)
     return lambda command: option(written("output")(command))
 
 
 def system_files(command: Command) -> Command:
-    """Arguments ``SYSTEM... REFERENCES``; the command gets the files of ``systems`` by name, and ``references``."""
+    """Add arguments ``SYSTEM... REFERENCES``; the command is called with the files of ``systems`` by name, and
+    ``references``.
+    """
 
     @functools.wraps(command)
     def with_systems(files: tuple[Path, ...], **options: Any) -> Any:
@@ -149,15 +153,15 @@ def system_files(command: Command) -> Command:
 
 
 def named_systems(files: Sequence[Path]) -> dict[str, Path]:
-    """The files of systems by ``system_names``."""
+    """Return the files of systems by ``system_names``."""
     return dict(zip(system_names(files), files, strict=True))
 
 
 def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> str:
-    """The call that is being made, as a command line: what was given on it, for another command.
+    """Return the current command line with its options, for use with another command.
 
     Args:
-        command: the command with which to call again, such as "captious compare".
+        command: the command to use, such as "captious compare".
         more: options to add.
         without: parameters of this call to leave out.
     """
@@ -182,16 +186,16 @@ def repeated_command(command: str, *more: str, without: Sequence[str] = ()) -> s
 
 
 def part_options(command: Command) -> Command:
-    """Give a command the options ``--columns`` and ``--split``."""
+    """Add the options ``--columns`` and ``--split``."""
     columns = option_of(read_captions, "columns", metavar="NAMES")
     return columns(option_of(read_captions, "split", metavar="NAME")(command))
 
 
 def reads_captions(*parameters: str) -> Callable[[Command], Command]:
-    """Give a command the options; the files of these parameters are then read as they say.
+    """Add the options of ``part_options``, and apply them to the files of these parameters.
 
     Args:
-        parameters: each a file, several, a mapping to files, or None.
+        parameters: each a file, several files, a mapping to files, or None.
     """
 
     def decorate(command: Command) -> Command:
@@ -206,10 +210,10 @@ def reads_captions(*parameters: str) -> Callable[[Command], Command]:
 
 
 def caption_files(values: Mapping[str, Any], columns: str | None, split: str | None) -> dict[str, Any]:
-    """The values, in which files share the columns and the split that are read of them.
+    """Return the values, with files as ``CaptionFile`` objects that share columns and split.
 
     Raises:
-        ParameterError: names that cannot be.
+        ParameterError: invalid names.
     """
     read_options = read_options_of(columns, split, len([*_files([*values.values()])]))
     return (
@@ -220,7 +224,7 @@ def caption_files(values: Mapping[str, Any], columns: str | None, split: str | N
 
 
 def harness_logs(files: Sequence[Path], harness: str | None, *, has_columns: bool) -> list[HarnessLog]:
-    """The logs that files are, none if they are of no harness; raises as ``read_harness_log``.
+    """Read harness logs, if a harness is named; raises as ``read_harness_log``.
 
     Raises:
         ParameterError: columns or a split were named.

@@ -1,4 +1,4 @@
-"""Where results go: the options for it, and what commands do with results, warnings and pictures."""
+"""Output of commands: options, and printing or writing of results, warnings and pictures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _FOR_PROGRAMS = ("json", "jsonl", "csv")
 
 
 def format_option(*formats: str) -> Callable[[Command], Command]:
-    """The option ``--format``, which the command gets as ``format_``; the first format is the default."""
+    """Add the option ``--format``, passed to the command as ``format_``; the first format is the default."""
     return click.option(
         "--format",
         "format_",
@@ -61,7 +61,7 @@ def format_option(*formats: str) -> Callable[[Command], Command]:
 
 @dataclass(frozen=True)
 class Destination:
-    """Where the result of a command goes, and in which form.
+    """The destination and format of the result of a command.
 
     Args:
         format: name of the format.
@@ -77,11 +77,11 @@ class Destination:
 
     @property
     def is_for_reading(self) -> bool:
-        """Whether a table is printed, below which hints may stand."""
+        """Whether a table is printed, so that hints may follow it."""
         return self.format == "table" and self.file is None
 
     def deliver(self, content: str | Table) -> None:
-        """Print text or a table, or write it to the file, atomically."""
+        """Print text or a table, or write it to the file atomically."""
         if isinstance(content, Table):
             content = self.presentation.of(content)
             if self.is_for_reading:
@@ -94,7 +94,7 @@ class Destination:
             write_text(self.file, rendered)
 
     def deliver_result(self, result: Displayed) -> None:
-        """Print or write a result with its warnings, and draw its pictures if a folder for them is given."""
+        """Print or write a result with its warnings, and draw its pictures if there is a folder for them."""
         table = result.to_table()
         self.deliver(table)
         warn(table.warnings)
@@ -111,16 +111,16 @@ def output_options(
     folders_with: str | None = None,
     presentation: Sequence[str] = PRESENTATION,
 ) -> Callable[[Command], Command]:
-    """Options for where a result goes: ``--format``, ``-o``, those of tables and, with pictures, ``--plot``.
+    """Add options for the output of a result: ``--format``, ``-o``, those of tables and, with pictures, ``--plot``.
 
-    The command gets a ``destination``. The name of an output file chooses the format, unless one is requested; a name
-    that does not is refused.
+    The command is called with a ``destination``. The extension of the output file selects the format unless one is
+    requested; other extensions are refused.
 
     Args:
-        formats: what can be printed, the default first.
-        pictures: the result can be drawn.
+        formats: names of formats, the default first.
+        pictures: whether the result can be drawn.
         folders_with: as in ``written``.
-        presentation: the parameters of ``Presentation`` that tables of this result have.
+        presentation: the parameters of ``Presentation`` that apply to this result.
     """
     shown = presentation if "table" in formats else ()
 
@@ -160,7 +160,7 @@ def output_options(
 
 
 def _format_of(output: Path, formats: Sequence[str]) -> str:
-    """The format that the name of a file asks for."""
+    """Return the format for the extension of a file."""
     suffix = output.suffix.lower()
     named = _BY_EXTENSION.get(suffix)
     if named is not None and named in formats:
@@ -174,11 +174,11 @@ def _format_of(output: Path, formats: Sequence[str]) -> str:
 
 
 def written(*names: str, folders_with: str | None = None) -> Callable[[Command], Command]:
-    """Refuse, before any work is done, outputs that cannot be written, that are one file, or that are an input.
+    """Refuse, before any work is done, outputs that cannot be written, that are the same file, or that are an input.
 
     Args:
         names: the parameters that hold paths of output files; all others that hold paths are inputs.
-        folders_with: a parameter with which outputs are folders, which are checked elsewhere.
+        folders_with: a parameter that makes outputs folders, which are checked elsewhere.
     """
 
     def decorate(command: Command) -> Command:
@@ -195,7 +195,7 @@ def written(*names: str, folders_with: str | None = None) -> Callable[[Command],
 
 
 def _inputs(parameters: dict[str, Any], outputs: Sequence[str]) -> list[Path]:
-    """The files that a call reads, as far as its parameters show."""
+    """Return the input files that the parameters of a call show."""
     paths: list[Path] = []
     for name, value in parameters.items():
         if name in outputs or name in ("output", "plot"):
@@ -256,11 +256,11 @@ def print_rows(rows: Iterable[tuple[str, ...]]) -> None:
 
 
 def _may_have_color() -> bool:
-    """Whether rich, which reads these variables, might take standard output for a terminal."""
+    """Return whether rich, which reads these variables, might treat standard output as a terminal."""
     return sys.stdout.isatty() or not {"FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"}.isdisjoint(os.environ)
 
 
 def write_text(path: Path, content: str | bytes) -> None:
-    """Write a file, atomically."""
+    """Write a file atomically."""
     with whole_file(path, "w" if isinstance(content, str) else "wb") as file:
         file.write(content)

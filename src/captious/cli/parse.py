@@ -56,7 +56,7 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
 
 
 def _texts(file: Path) -> list[str]:
-    """The captions of a file, whichever kind it is."""
+    """Return the captions in a file of either kind."""
     try:
         return list(read_rows(file, "references").texts)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""captious prepare: write references with everything that metrics need to know about them to one file."""
+"""captious prepare: write references and everything that metrics compute about them to one file."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from captious.metrics.contract.settings import Settings
 @metric_options
 @reads_captions("references")
 def prepare(references: Path, output: Path, metrics: list[str] | None, settings: Settings) -> None:
-    """Write REFERENCES to a file, with everything that metrics need to know about them.
+    """Write REFERENCES to a file, with everything that metrics compute about them.
 
-    The file takes the place of REFERENCES in all commands and in Python. Scores stay the same, and a system costs only
-    its own captions. It holds what the chosen metrics need with the given settings; other metrics compute what they
-    need as usual.
+    The file can be used as REFERENCES in all commands and in Python. Scores do not change, and the time to score a
+    system depends only on its own captions. The file serves the chosen metrics with the given settings; other metrics
+    work as usual.
     """
     name = output.name.lower().removesuffix(".gz")
     if name.endswith(EXTENSIONS):

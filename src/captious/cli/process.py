@@ -1,7 +1,7 @@
-"""The process of a command: its standard streams, the terminal that it may have, the signals that end it.
+"""The process of a command: standard streams, terminal, and termination by signals.
 
-Failing to write results is an error, failing to write messages is not. A signal that asks a run to stop ends it as
-Ctrl-C does, with nothing half written and the cursor shown.
+Failing to write results is an error, failing to write messages is not. A signal that stops a run has the effect of
+Ctrl-C: no file is left half-written and the cursor is shown.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 
 
 def prepare_streams() -> None:
-    """Put streams into ``sys.stdout`` and ``sys.stderr`` that say, or do not mind, that they cannot be written to.
+    """Replace ``sys.stdout`` and ``sys.stderr`` by streams that report or ignore write errors.
 
-    Streams that were replaced by others stay; characters that they cannot encode become question marks.
+    Streams that others have replaced are kept; characters that they cannot encode become question marks.
     """
     for descriptor in (0, 1, 2):
         _occupy(descriptor)
@@ -37,7 +37,7 @@ def prepare_streams() -> None:
 
 
 def _occupy(descriptor: int) -> None:
-    """Have no file that is opened later take the place of a closed stream, and get what is meant for that."""
+    """Occupy the descriptor of a closed stream, so that no file opened later receives its output."""
     try:
         os.fstat(descriptor)
     except OSError:
@@ -50,7 +50,7 @@ def _occupy(descriptor: int) -> None:
 
 
 class _Messages(io.RawIOBase):
-    """A standard stream. From the first error on it takes what it gets and drops it.
+    """A standard stream that discards its output after the first error.
 
     Args:
         file: its file; None if it was closed before captious began.
@@ -74,7 +74,7 @@ class _Messages(io.RawIOBase):
         return content.nbytes
 
     def _lose(self, error: OSError) -> None:
-        """Called at the first error, which by itself changes nothing."""
+        """Called at the first error; does nothing here."""
 
     def writable(self) -> bool:
         return True
@@ -87,7 +87,7 @@ class _Messages(io.RawIOBase):
 
 
 class _Results(_Messages):
-    """Standard output, whose first error is one of the run; that the reader has gone is for the caller to judge."""
+    """Standard output, whose first error is an error of the run; callers handle a reader that has gone."""
 
     def _lose(self, error: OSError) -> None:
         if isinstance(error, BrokenPipeError):
@@ -115,7 +115,7 @@ def _prepared(stream: TextIO | None, kind: type[_Messages]) -> TextIO:
 
 
 def at_a_terminal() -> bool:
-    """Whether stderr is a terminal; daemons have closed it, or have something there that is not a file."""
+    """Return whether stderr is a terminal. Daemons may have closed or replaced it."""
     try:
         return sys.stderr.isatty()
     except (AttributeError, OSError, ValueError):
@@ -124,9 +124,9 @@ def at_a_terminal() -> bool:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """End the process in an orderly way if it is asked to stop while the block runs, with exit status 128 + signal.
+    """Handle signals that stop the process while the block runs: end it in order, with exit status 128 + signal.
 
-    A second signal of the kind ends it at once. Signals that somebody else handles or ignores (``nohup``) stay so.
+    A second signal of the same kind ends it at once. Signals that others handle or ignore (``nohup``) are not changed.
     """
     if threading.current_thread() is not threading.main_thread():  # others cannot have handlers
         yield

@@ -1,4 +1,4 @@
-"""A progress bar on stderr for work that takes more than two seconds; nothing at all for shorter work."""
+"""A progress bar on stderr for tasks that take more than two seconds; nothing for shorter ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PATIENCE = 2.0  # seconds
 
 
 class ProgressBar:
-    """Shows a person at a terminal what is being done. Only the bar of the innermost work is on the screen."""
+    """Shows progress on a terminal. Only the bar of the innermost task is visible."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -62,7 +62,7 @@ class ProgressBar:
 
 
 class _Bar:
-    """Work in hand, and its bar once it has taken long enough."""
+    """A running task, and its bar once it has taken long enough."""
 
     def __init__(self, work: Progress) -> None:
         self.work = work

@@ -1,4 +1,4 @@
-"""captious reproduce: the tables of papers, ours beside the published figures."""
+"""captious reproduce: the tables of papers, computed and compared with the published figures."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def reproduce(
 ) -> None:
     """Compute the tables of a paper on metrics, and compare every figure with the published one.
 
-    PAPER is lceval, wembsim, leic, yi2020, smurf, coco, or one that another package brings; TABLE one of its tables, by
-    default all. 'captious reproduce list' shows all tables and figures, and what each needs; 'captious reproduce list
-    PAPER' those of one paper. What an absent file, model or vector prevents is named in its place.
+    PAPER is lceval, wembsim, leic, yi2020, smurf, coco, or one from another package; TABLE one of its tables, by
+    default all. 'captious reproduce list' shows all tables and figures with their requirements; 'captious reproduce
+    list PAPER' those of one paper. Figures that need a missing file, model or vectors say so.
     """
     if paper == _LIST:
         destination.deliver_result(PaperIndex([paper_names.get(table)] if table else None))

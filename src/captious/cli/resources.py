@@ -17,7 +17,7 @@ from captious.resources.user_resources import RESOURCES, Resource
 
 @click.group(subcommand_metavar="COMMAND")
 def resources() -> None:
-    """Get and compile the large files that some metrics need."""
+    """Download and compile the large files that some metrics need."""
 
 
 @resources.command("list")
@@ -55,7 +55,7 @@ def get(names: tuple[str, ...], source: str, folder: Path | None) -> None:
 
 
 def _fetched(name: str, source: str, again: bool) -> ResourceFiles:
-    """The resource that is here; it is fetched if there is none, if a source is named, or again if asked to."""
+    """Return the installed resource; it is fetched if missing, if a source is named, or again if requested."""
 
     def tell(line: str) -> None:
         click.echo(f"{name}: {line}", err=True)
@@ -96,13 +96,13 @@ def _compile(name: str, installed: ResourceFiles) -> None:
 
 
 def _ways(name: str) -> str:
-    """The commands that bring a resource."""
+    """Return the commands that install a resource."""
     install, get = RESOURCES[name].install, f"captious resources get {name}"
     return install if install.startswith(get) else f"{install}, or {get}"
 
 
 def _installed(resource: Resource) -> ResourceFiles | None:
-    """The resource, if it is here and can be used."""
+    """Return the resource, if it is installed and usable."""
     try:
         return resource.find()
     except CaptiousError:  # can be repaired
@@ -110,7 +110,7 @@ def _installed(resource: Resource) -> ResourceFiles | None:
 
 
 def describe(resource: Resource) -> tuple[str, str]:
-    """State of a resource (compiled, found, unusable or missing), and where it was found or how to get it."""
+    """Return the state of a resource (compiled, found, unusable or missing), and its origin or how to get it."""
     try:
         installed = resource.find()
     except CaptiousError as error:

@@ -1,4 +1,4 @@
-"""captious run: run a program with the toolkits that it imports replaced."""
+"""captious run: run a program with its imported toolkits replaced."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ def run(
     log: str | None,
     environment: bool,
 ) -> None:
-    """Run a SCRIPT with its ARGUMENTS; what it imports from pycocoevalcap comes from captious.
+    """Run a SCRIPT with its ARGUMENTS, with captious in place of pycocoevalcap.
 
     SCRIPT is a Python program, a shell script or a command, such as bash; the processes that it starts are included.
-    Copies of the toolkit under other names are recognized: their scorers and tokenizers are replaced. At the end,
-    standard error says what was replaced and what was not. Options after SCRIPT are ARGUMENTS.
+    Copies of the toolkit under other names are recognized: their scorers and tokenizers are replaced. At the end, a
+    message on standard error lists what was replaced and what was not. Options after SCRIPT are ARGUMENTS.
     """
     if environment:
         if script is not None or log is not None:
@@ -62,6 +62,6 @@ def run(
 
 
 def program_start(arguments: Sequence[str]) -> int:
-    """The position of the program among the arguments of this command."""
+    """Return the position of the program among the arguments of this command."""
     values = run.make_context("run", [*arguments], resilient_parsing=True).params
     return len(arguments) - (values["script"] is not None) - len(values["arguments"] or ())

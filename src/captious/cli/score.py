@@ -78,7 +78,7 @@ _NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several", "clean")
 
 
 def shard_options(command: Command) -> Command:
-    """Give a command the options of shards."""
+    """Add the options of shards."""
     for option in reversed(_SHARD_OPTIONS):
         command = option(command)
     return command
@@ -128,13 +128,13 @@ def score(
     CANDIDATES are results files, one per system; REFERENCES, the last file, holds the human captions. Both may be
     COCO json, {id: caption} json, jsonl, csv, tsv or parquet, plain or .gz.
 
-    With --from, files are logs of lmms-eval (--log_samples) or VLMEvalKit, which have answers and references.
+    With --from, files are logs of lmms-eval (--log_samples) or VLMEvalKit, which contain answers and references.
 
-    With --several, images have several candidates. Metrics such as div and self-cider judge them together; for the
-    others, --of-k says how an image gets its score.
+    With --several, images have several candidates. Metrics such as div and self-cider judge them together; for other
+    metrics, --of-k determines the score of an image.
 
     With --shards, the captions of one system are read from any number of files with rows of an id, a candidate and
-    its references, in bounded memory. REFERENCES may then be given to find references by id, and -o names a folder.
+    its references, in bounded memory. REFERENCES may then be passed to look up references by id, and -o names a folder.
     """
     choices = check_of_k(of_k, several=several)
     if of_shards["shards"]:
@@ -203,7 +203,7 @@ def score(
 
 
 def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]) -> Table:
-    """The table with what the models of logs were asked."""
+    """Add the prompts of logs to the table."""
     if not logs:
         return table
     notes = [log.note if len(logs) == 1 else f"{name}: {log.note}" for name, log in zip(names, logs, strict=True)]
@@ -212,7 +212,7 @@ def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]
 
 
 def _options_given(names: Sequence[str]) -> Iterator[str]:
-    """The options on the command line, of the parameters with these names."""
+    """Return the options on the command line for these parameters."""
     source = click.get_current_context().get_parameter_source
     return (f"--{name.replace('_', '-')}" for name in names if source(name) is ParameterSource.COMMANDLINE)
 
@@ -228,7 +228,7 @@ def _sharded_report(
     intervals: bool,
     **of_run: Any,
 ) -> ShardReport:
-    """Score shards, with parameters as the command has them; ``of_run`` are those of ``captious.scale.run``."""
+    """Score shards, with parameters as in the command; ``of_run`` are those of ``captious.scale.run``."""
     from captious import scale
 
     for option in _options_given(_NOT_OF_SHARDS):
@@ -252,7 +252,9 @@ def _sharded_report(
 
 
 def _system_name(pattern: str) -> str:
-    """Name of the system with these shards: that of the file, or of its folder if the pattern takes all files."""
+    """Return the name of the system of these shards: that of the file, or of its folder if the pattern matches all
+    files.
+    """
     path = Path(pattern)
     name: str = system_names([path])[0]
     return name if any(map(str.isalnum, name)) else path.parent.name or "candidates"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _Folder(click.Path):
-    """A folder; the empty text, as an unset variable gives it, is not the current one."""
+    """A folder; an empty string, as from an unset variable, is not the current folder."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
@@ -48,7 +48,7 @@ server_folder_option = click.option(
 
 @contextmanager
 def server_extra() -> Iterator[None]:
-    """A block that imports the server.
+    """Return a context in which the server is imported.
 
     Raises:
         MissingExtraError: a package is not installed.
@@ -78,7 +78,7 @@ def server_extra() -> Iterator[None]:
 def serve(context: click.Context, demo: bool, data: Path | None, host: str, port: int) -> None:
     """Run an evaluation server: pages, API, and workers that score submissions.
 
-    It brings the database to the current layout, makes the first administrator (from CAPTIOUS_ADMIN and
+    It updates the database to the current schema, creates the first administrator (from CAPTIOUS_ADMIN and
     CAPTIOUS_ADMIN_PASSWORD, or it asks), and runs until Ctrl-C. Settings are read from DIR/captious.toml and the
     environment.
     """
@@ -127,7 +127,7 @@ def _ask() -> tuple[str, str]:
 @_port_option
 @click.pass_context
 def web(context: click.Context, data: Path, host: str, port: int) -> None:
-    """Serve pages and API of a data folder that 'captious serve' or 'captious serve admin' has set up."""
+    """Serve the pages and API of a data folder that 'captious serve' or 'captious serve admin' has set up."""
     with server_extra():
         from captious.server.operations.supervisor import run_web
     context.exit(run_web(data, host, port))
@@ -136,7 +136,7 @@ def web(context: click.Context, data: Path, host: str, port: int) -> None:
 @serve.command(short_help="Score submissions only; for several machines.")
 @server_folder_option
 def worker(data: Path) -> None:
-    """Score submissions until told to stop; the one that is being scored is finished first."""
+    """Score submissions until stopped; the current submission is finished first."""
     with server_extra():
         from captious.server.operations.supervisor import run_worker
     run_worker(data)
@@ -172,7 +172,7 @@ def admin(data: Path, user: str, password: str) -> None:
 @click.option("--challenge", metavar="SLUG", help="The only challenge that it is for.")
 @click.option("--days", type=click.IntRange(min=1), metavar="N", help="Days after which it expires. Default: never.")
 def token(data: Path, user: str, name: str, scopes: tuple[str, ...], challenge: str | None, days: int | None) -> None:
-    """Print a new token of a user, for captious submit and the API. It cannot be shown again."""
+    """Print a new token of a user, for captious submit and the API. It is shown only once."""
     with server_extra():
         from captious.server.operations.setup import set_up
     set_up(data)
@@ -199,7 +199,7 @@ def token(data: Path, user: str, name: str, scopes: tuple[str, ...], challenge: 
 @click.option("--user", required=True, metavar="NAME", help="User name.")
 @click.option("-o", "--output", type=FILE, required=True, metavar="FILE", help="Zip file to write.")
 def export_user(data: Path, user: str, output: Path) -> None:
-    """Write what the server knows about a user, with the captions that the user uploaded, to a zip file."""
+    """Write everything that the server stores about a user, with the captions that the user uploaded, to a zip file."""
     check_place(output)
     owner = _account(data, user)
     from captious.server.people.audit import record
@@ -218,10 +218,9 @@ def export_user(data: Path, user: str, output: Path) -> None:
 @click.option("--submissions", is_flag=True, help="Also delete submissions that leaderboards count.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
-    """Delete the account of a user, with all that is the user's own. This cannot be undone.
+    """Delete the account of a user and the user's own data. This cannot be undone.
 
-    Submissions that leaderboards count stay without a name, and what was submitted for teams with other members stays
-    theirs.
+    Submissions on leaderboards are kept without a name, and submissions for teams with other members are kept.
     """
     owner = _account(data, user)
     from captious.server.people.account_deletion import delete_account, kept_submissions, why_not_deleted
@@ -241,7 +240,7 @@ def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
 def reset_second_step(data: Path, user: str) -> None:
     """Let a user who has lost the device and the recovery codes sign in with the password alone.
 
-    All sessions of the account end. Make sure that it is the user who asks.
+    All sessions of the account end. Verify first that the request comes from the user.
     """
     owner = _account(data, user)
     from captious.server.people.audit import record
@@ -255,7 +254,7 @@ def reset_second_step(data: Path, user: str) -> None:
 
 
 def _account(data: Path, name: str) -> User:
-    """The account of this name, in the server of a data folder."""
+    """Return the account of this name, in the server of a data folder."""
     with server_extra():
         from captious.server.operations.setup import set_up
     set_up(data)
@@ -285,7 +284,7 @@ def backup(file: Path, data: Path) -> None:
 @click.argument("file", type=FILE)
 @server_folder_option
 def restore(file: Path, data: Path) -> None:
-    """Make the data folder of a server from the backup FILE. The folder must not exist yet, or be empty."""
+    """Create the data folder of a server from the backup FILE. The folder must not exist yet, or be empty."""
     with server_extra():
         from captious.server.operations.backup import restore as restore_files
         from captious.server.operations.backup import restore_database, settle

@@ -1,7 +1,7 @@
-"""captious study: a command for each study of metrics, made from the signature and docstring of its function.
+"""captious study: a command for each study of metrics, built from the signature and docstring of its function.
 
-A package adds a study with an entry point of the group ``captious.studies``, whose name is the command's and whose
-value is what ``study_command`` returns.
+A package adds a study with an entry point of the group ``captious.studies``, whose name is that of the command and
+whose value is the result of ``study_command``.
 """
 
 from __future__ import annotations
@@ -47,22 +47,20 @@ def study_command(
     *,
     pictures: bool = True,
 ) -> click.Command:
-    """A command that calls a function with what is given on the command line, and delivers the study that it returns.
+    """Create a command that calls a function with the parameters of the command line, and outputs the study it returns.
 
-    Every parameter of the function becomes an argument or option, with the help that its docstring gives:
+    Every parameter of the function becomes an argument or option, with its docstring as help:
 
     - ``benchmark``, ``benchmarks``: names of benchmarks; ``candidates``, ``references``, ``examples``: files;
-      ``systems``, the first parameter: files of systems, which the function gets by name;
-    - ``metrics``, ``settings``, ``data``, ``subset``, ``statistic``, ``resamples``, ``seed``: the options that other
-      commands have, too;
+      ``systems``, the first parameter: files of systems, passed to the function by name;
+    - ``metrics``, ``settings``, ``data``, ``subset``, ``statistic``, ``resamples``, ``seed``: as in other commands;
     - others: an option of the parameter's name.
 
     Args:
         name: name of the command.
-        question: what the study answers. The help begins with it.
+        question: the question that the study answers, the first line of the help.
         function: returns the study.
-        options: parameter -> a click type, or attributes of ``option_of``, as far as they do not follow from the
-            function.
+        options: parameter -> a click type, or attributes of ``option_of`` that do not follow from the function.
         pictures: whether the study has figures, for ``--plot``.
     """
     parameters = [*inspect.signature(function).parameters]
@@ -114,7 +112,7 @@ _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
 
 
 def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> Callable[..., Any]:
-    """The decorator that declares a parameter of a function; ``option`` is as in ``study_command``."""
+    """Return the decorator that declares a parameter of a function; ``option`` is as in ``study_command``."""
     if isinstance(option, Mapping):
         return option_of(function, parameter, **option)
     if option is not None:
@@ -130,7 +128,7 @@ def _declaration(function: Callable[..., Any], parameter: str, option: Any) -> C
 
 @dataclass(frozen=True)
 class _Entry:
-    """A study of the package: the name of its function, and what ``study_command`` takes."""
+    """A study of the package: the name of its function, and the arguments of ``study_command``."""
 
     question: str
     function: str
@@ -250,7 +248,7 @@ _STUDIES = {
 
 
 def _groups(texts: Sequence[str]) -> dict[str, list[str]] | None:
-    """NAME=FEATURE,FEATURE, any number of times."""
+    """Parse NAME=FEATURE,FEATURE, any number of times."""
     groups: dict[str, list[str]] = {}
     for text in texts:
         name, mark, features = text.partition("=")
@@ -264,7 +262,7 @@ _PLUGINS = EntryPoints("captious.studies", "study", tuple(_STUDIES))
 
 
 class _Studies(click.Group):
-    """The studies of the package, which are imported when they are called, then those of other packages."""
+    """The studies of the package, imported when called, followed by those of other packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return _PLUGINS.names
@@ -292,4 +290,4 @@ class _Studies(click.Group):
 
 @click.group(cls=_Studies, subcommand_metavar="STUDY")
 def study() -> None:
-    """Study metrics: how many references they need, what they notice, where they fail, what they cost."""
+    """Study metrics: how many references they need, which errors they detect, where they fail, how long they take."""

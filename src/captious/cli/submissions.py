@@ -1,4 +1,4 @@
-"""captious submissions: list and download what your teams submitted to an evaluation server."""
+"""captious submissions: list and download the submissions of your teams to an evaluation server."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from captious.server.client import Client
 @click.option("-o", "--output", type=FILE, metavar="FOLDER", help="Download the files, each as ID-NAME.")
 @format_option("text", "json")
 def submissions(server: str, challenge: str, token: str, output: Path | None, format_: str) -> None:
-    """List the submissions of your teams to a challenge, the newest first, with their scores.
+    """List the submissions of your teams to a challenge, newest first, with their scores.
 
-    Where scores are withheld, it says until when.
+    If scores are withheld, the list shows until when.
 
-    With -o, their files are downloaded as well. Files that are there stay.
+    With -o, their files are downloaded as well. Existing files are kept.
     """
     client = Client(server, token)
     rows = client.submissions(challenge)

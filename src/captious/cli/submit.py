@@ -21,7 +21,7 @@ server_option = click.option(
 
 
 def token_option(*, required: bool = True) -> Callable[[Command], Command]:
-    """The option of a user's token."""
+    """Return the option for a user's token."""
     return click.option(
         "--token",
         required=required,
@@ -59,7 +59,7 @@ def submit(
 ) -> None:
     """Submit a FILE of captions to a challenge.
 
-    FILE is .json, .jsonl, .ndjson, .csv or .tsv, each also compressed as .gz, or a .zip where a submission has several
+    FILE is .json, .jsonl, .ndjson, .csv or .tsv, each also compressed as .gz, or a .zip if a submission has several
     files.
     """
     client = Client(server, token)

@@ -1,4 +1,4 @@
-"""``python -m captious.compat SCRIPT [ARGUMENTS]``: run a script with the toolkits that it imports replaced."""
+"""``python -m captious.compat SCRIPT [ARGUMENTS]``: run a script with its imported toolkits replaced."""
 
 import sys
 

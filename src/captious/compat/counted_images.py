@@ -1,4 +1,4 @@
-"""Images whose n-grams are counted only when a caller looks at the counts; until then, kernels score the text."""
+"""Images whose n-grams are counted only when a caller accesses the counts; until then, kernels score the text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class CountedImages(Generic[R, T]):
-    """Candidates and references to which more can be added.
+    """Candidates and references, with methods to add more.
 
     Args:
         n: highest order of n-grams.
@@ -34,15 +34,15 @@ class CountedImages(Generic[R, T]):
         self._ctest: list[T | None] = []
 
     def _cooked(self, test: str | None, refs: Sequence[str]) -> tuple[R, T | None]:
-        """The counts of an image."""
+        """Return the counts of an image."""
         raise NotImplementedError
 
     def _empty(self) -> Self:
-        """A scorer with the same settings, without images."""
+        """Return a scorer with the same settings, without images."""
         raise NotImplementedError
 
     def copy(self) -> Self:
-        """Another scorer with the same images."""
+        """Return another scorer with the same images."""
         new = self._empty()
         new._uncounted, new._crefs, new._ctest = [*self._uncounted], [*self._crefs], [*self._ctest]
         return new
@@ -73,7 +73,7 @@ class CountedImages(Generic[R, T]):
         """Add an image.
 
         Args:
-            test: the candidate; None for an image that has none yet.
+            test: the candidate; None for an image without one yet.
             refs: the references; None adds nothing.
         """
         if refs is not None:
@@ -104,7 +104,7 @@ class CountedImages(Generic[R, T]):
 
     @property
     def _is_uncounted(self) -> bool:
-        """Whether no caller has looked at the counts yet, so that none can have changed them."""
+        """Whether no caller has accessed the counts yet, so that they cannot have been changed."""
         return not self._crefs and not self._ctest
 
     def _count(self) -> None:
@@ -123,7 +123,7 @@ class CountedImages(Generic[R, T]):
         return table if is_unicode("".join(table.texts)) else None
 
     def _captions(self) -> Captions | None:
-        """Candidates and references as a table for kernels; None if they are counted, or an image lacks something."""
+        """Candidates and references as a table for kernels; None if they are counted or incomplete."""
         references = self._references()
         tests = [test for test, _ in self._uncounted if test is not None]
         if references is None or len(tests) < len(references) or not is_unicode("".join(tests)):
@@ -132,6 +132,6 @@ class CountedImages(Generic[R, T]):
 
 
 def table_of(groups: Collection[Sequence[str]], name: str) -> References:
-    """The table of groups of texts, whose ids count them from 0."""
+    """Return a table of groups of texts, with indices from 0 as ids."""
     texts = tuple(text for group in groups for text in group)
     return References(tuple(range(len(groups))), texts, np.cumsum([0, *map(len, groups)]), name=name)

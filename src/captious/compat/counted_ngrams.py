@@ -1,6 +1,6 @@
-"""Counts of n-grams in dictionaries, and CIDEr from them: what the scorers of other toolkits show to their callers.
+"""Counts of n-grams in dictionaries, and CIDEr computed from them, as other toolkits expose them.
 
-The dictionaries are made only for callers that look at them; for others, kernels compute the same scores.
+The dictionaries are created only when callers access them; otherwise, kernels compute the same scores.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 
 
 def precook(s: str, n: int = 4, out: bool = False) -> Counts:
-    """Counts of the n-grams of order 1 to n of a caption, split at white space. ``out`` is ignored."""
+    """Return counts of the n-grams of order 1 to n of a caption, split at white space. ``out`` is ignored."""
     words = s.split()
     counts: Counts = defaultdict(int)
     for order in range(1, n + 1):
@@ -39,12 +39,12 @@ def precook(s: str, n: int = 4, out: bool = False) -> Counts:
 
 
 def cook_refs(refs: Sequence[str], n: int = 4) -> list[Counts]:
-    """The counts of every reference of an image."""
+    """Return the counts of every reference of an image."""
     return [precook(reference, n) for reference in refs]
 
 
 def cook_test(test: str, n: int = 4) -> Counts:
-    """The counts of a candidate."""
+    """Return the counts of a candidate."""
     return precook(test, n)
 
 
@@ -53,7 +53,7 @@ COOKING = (precook, cook_refs, cook_test)
 
 
 class _Vector(NamedTuple):
-    """A caption as CIDEr sees it: weights of its n-grams, their norm by order, and its number of bigrams."""
+    """A caption in CIDEr: weights of its n-grams, their norm by order, and its number of bigrams."""
 
     weights: dict[Ngram, float]
     norms: list[float]
@@ -61,7 +61,7 @@ class _Vector(NamedTuple):
 
 
 class CountedCaptions(CountedImages[list[Counts], Counts]):
-    """Candidates and references to which more can be added.
+    """Candidates and references, with methods to add more.
 
     Args:
         n: highest order of n-grams.
@@ -70,7 +70,7 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
     Attributes:
         crefs: for every image, the counts of its references.
         ctest: for every image, the counts of its candidate, or None.
-        document_frequency: n-gram -> number of images whose references have it.
+        document_frequency: n-gram -> number of images with it in their references.
         ref_len: logarithm of the number of images.
     """
 
@@ -112,12 +112,12 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
         return cook_refs(refs, self.n), None if test is None else cook_test(test, self.n)
 
     def compute_score(self) -> tuple[np.float64, NDArray[np.float64]]:
-        """The mean, and float64[n_images]."""
+        """Return the mean, and float64[n_images]."""
         scores = np.array(self.compute_cider())
         return np.float64(scores.mean()), scores
 
     def compute_cider(self) -> list[Any]:
-        """CIDEr of every candidate, 0 to 10, with the present frequencies and ``ref_len``."""
+        """Return CIDEr of every candidate, 0 to 10, with the present frequencies and ``ref_len``."""
         scores_of_kernel = self._ciders_of_kernel()
         if scores_of_kernel is not None:
             return scores_of_kernel
@@ -133,7 +133,7 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
         return scores
 
     def _ciders_of_kernel(self) -> list[Any] | None:
-        """``compute_cider`` from text; None if a caller has looked at the counts or the frequencies."""
+        """Return ``compute_cider`` from text; None if a caller has accessed the counts or the frequencies."""
         frequencies = self._frequencies
         if self.n != _KERNEL_ORDER or not isinstance(frequencies, DocumentFrequencies) or self.ref_len is None:
             return None
@@ -166,7 +166,7 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
         return _Vector(weights, [math.sqrt(square) for square in squares], length)
 
     def _similarity(self, candidate: _Vector, reference: _Vector) -> float:
-        """Mean over the orders."""
+        """Return the mean over the orders."""
         candidate_weights, reference_weights = candidate.weights, reference.weights
         products = [0.0] * self.n
         for ngram in candidate_weights.keys() & reference_weights.keys():

@@ -18,14 +18,14 @@ _DOCUMENTS = {"coco-val": 40_504, "coco-val-df": 40_504}
 
 
 def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
-    """Document frequencies, None for those of the references at hand.
+    """Return document frequencies; None for those of the current references.
 
     Args:
-        df: "corpus", or a pickle: its path, or its name in the folder ``data`` without the ending ``.p``.
+        df: "corpus", or a pickle: its path, or its name in the folder ``data`` without the extension ``.p``.
 
     Raises:
         ResourceError: no such file, or not such a pickle.
-        ParameterError: a pickle that does not say of how many documents it is.
+        ParameterError: a pickle without the number of documents.
     """
     if df == CORPUS:
         return None

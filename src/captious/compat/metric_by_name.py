@@ -1,4 +1,4 @@
-"""A metric chosen by name, with settings as keyword arguments: how toolkits that know nothing of captious make one."""
+"""Creation of metrics by name, with settings as keyword arguments, for the interfaces of other toolkits."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["choose"]
 
 
 def choose(metric: str | BaseMetric, **settings: Any) -> RequestedMetric:
-    """A metric, and which of its outputs are asked for.
+    """Return a metric, and which of its outputs are requested.
 
     Args:
         metric: a metric, or its request, such as "cider-d", "bleu-4", "cider-d@paper" or "rouge-s:gap=2".
         settings: parameters of the metric's class, such as ``variant``, ``tokenizer`` and ``idf``.
 
     Raises:
-        UnknownNameError: no such metric, output, variant or parameter.
-        ParameterError: settings both as text and as keyword arguments, or for a metric that is already made.
+        UnknownNameError: an unknown metric, output, variant or parameter.
+        ParameterError: settings both as text and as keyword arguments, or for a metric object.
     """
     if not settings:
         (requested,) = select([metric])

@@ -1,7 +1,7 @@
-"""Running a program with the toolkits that it imports replaced, in the program and in every process that it starts.
+"""Running of a program with its imported toolkits replaced, including every process that it starts.
 
-When Python starts, it looks for ``sitecustomize`` and finds the one in ``startup/``, because ``PYTHONPATH`` begins with
-that folder. What another environment variable names is installed before the program runs.
+When Python starts, it imports ``sitecustomize`` from ``startup/``, because ``PYTHONPATH`` begins with that folder. It
+installs the replacements named in another environment variable before the program runs.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def run(
     whole: bool = False,
     log: str | os.PathLike[str] | None = None,
 ) -> int:
-    """Run a command line, wait for it, and say on standard error what was replaced.
+    """Run a command line, wait for it, and report on standard error what was replaced.
 
     Args:
-        line: as ``command`` gives it.
-        prefixes: toolkits that are replaced whole, as ``install`` takes them; ``name=toolkit`` for one of another name.
-        whole: replace ``pycocoevalcap`` and ``pyciderevalcap`` whole, and no copies of other names.
-        log: a file for the same as JSON.
+        line: the result of ``command``.
+        prefixes: toolkits to replace whole, as for ``install``; ``name=toolkit`` for one with another name.
+        whole: replace ``pycocoevalcap`` and ``pyciderevalcap`` whole, and no copies under other names.
+        log: a file for the report as JSON.
 
     Returns:
-        The exit status: 128 and the number of the signal for a program that one has ended.
+        The exit status: 128 plus the number of the signal for a program ended by one.
 
     Raises:
         ParameterError: a toolkit that captious does not replace.
@@ -77,15 +77,15 @@ def run(
 
 
 def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = False) -> list[str]:
-    """The command line that runs a Python program, a shell script or a command.
+    """Return the command line that runs a Python program, a shell script or a command.
 
     Args:
         script: path of a Python program or of a shell script, or the name of a command, such as ``bash``.
-        arguments: of the script.
+        arguments: arguments of the script.
         is_module: the script is the name of a module, as after ``python -m``.
 
     Raises:
-        ParameterError: no such command.
+        ParameterError: an unknown command.
     """
     path = Path(script)
     # Not -P: as with python itself, the program's own folder comes first.
@@ -107,7 +107,8 @@ def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = Fal
 
 
 def environment(prefixes: Sequence[str] = (), *, whole: bool = False) -> dict[str, str]:
-    """The environment of this process, with the two variables that replace toolkits; the arguments are ``run``'s.
+    """Return the environment of this process with the two variables that replace toolkits; the arguments are those of
+    ``run``.
 
     Raises:
         ParameterError: a toolkit that captious does not replace.
@@ -120,7 +121,7 @@ def environment(prefixes: Sequence[str] = (), *, whole: bool = False) -> dict[st
 
 
 def exports(variables: Mapping[str, str]) -> list[str]:
-    """The lines by which a shell sets the two variables of an environment for the programs that it starts later."""
+    """Return the shell lines that set the two variables of an environment for programs started later."""
     inherited = '"${PYTHONPATH:+:$PYTHONPATH}"'
     return [
         f"export {VARIABLE}={shlex.quote(variables[VARIABLE])}",
@@ -129,7 +130,7 @@ def exports(variables: Mapping[str, str]) -> list[str]:
 
 
 def install_from_environment() -> None:
-    """Install what the environment variable names; called when Python starts."""
+    """Install the replacements named in the environment variable; called when Python starts."""
     names = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
     if names:
         replacement_log.add("started", python=sys.executable)
@@ -142,13 +143,13 @@ def install_from_environment() -> None:
 
 
 def _split(prefix: str) -> tuple[str, str | None]:
-    """The name of a toolkit in a program, and which toolkit it is, None if the name says so."""
+    """Split a prefix into the name of a toolkit in a program, and the toolkit, None if the name says so."""
     name, separator, toolkit = prefix.partition("=")
     return name, toolkit if separator else None
 
 
 def _is_command(path: Path) -> bool:
-    """Whether a file is a program of its own: compiled, or a script that names another interpreter than Python."""
+    """Return whether a file is a program of its own: compiled, or a script for another interpreter than Python."""
     with path.open("rb") as file:
         first = file.readline(200)
     if first.startswith(b"#!"):
@@ -159,9 +160,9 @@ def _is_command(path: Path) -> bool:
 
 
 def _status(process: subprocess.Popen[bytes]) -> int:
-    """Wait for a process, and pass signals on that are meant for it.
+    """Wait for a process, and forward signals to it.
 
-    A terminal sends an interrupt to both processes; this one waits for what the other makes of it.
+    A terminal sends an interrupt to both processes; this one waits for the other to handle it.
     """
 
     def forward(number: int, frame: FrameType | None) -> None:

@@ -1,12 +1,11 @@
-"""``install``: from then on, the dotted paths of another toolkit lead to its replacement in captious.
+"""``install``: redirection of imports of another toolkit to its replacement in captious.
 
     import captious.compat
     captious.compat.install()
     from pycocoevalcap.cider.cider import Cider  # captious.compat.pycocoevalcap.Cider
 
-Modules of both names are the same objects, so what one part of a program patches, another sees, and objects pickle
-under captious's names. Of copies that a repository carries along, only scorers and tokenizers are replaced: see
-``copies``.
+Modules of both names are the same objects, so patches are visible throughout a program, and objects are pickled under
+captious's names. In copies that are part of a repository, only scorers and tokenizers are replaced: see ``copies``.
 """
 
 from __future__ import annotations
@@ -45,21 +44,20 @@ _ABOVE = "above a toolkit that captious replaces"
 
 
 def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
-    """Replace toolkits in all imports from now on.
+    """Replace toolkits in all later imports.
 
-    Modules of a toolkit that were imported before are replaced for later imports; names that a program already took
-    from them stay as they are.
+    Already imported modules of a toolkit are replaced for later imports; names already imported from them are not
+    changed.
 
     Args:
-        prefix: a toolkit as the program imports it, all of which is replaced: ``pycocoevalcap``, or within another
-            package, ``nlgeval.pycocoevalcap``. None for ``pycocoevalcap`` and ``pyciderevalcap``, and for the scorers
-            and tokenizers of copies under any name, which are recognized by their files.
+        prefix: the import name of a toolkit to replace whole: ``pycocoevalcap``, or within another package,
+            ``nlgeval.pycocoevalcap``. None for ``pycocoevalcap`` and ``pyciderevalcap``, and for the scorers and
+            tokenizers of copies under any name, which are recognized by their files.
         toolkit: the toolkit, of ``TOOLKITS``, if it is not the last word of the prefix: with
             ``install("metrics", toolkit="evaluation")``, ``metrics.PTBTokenizer`` leads to captious.
 
     Raises:
-        ParameterError: not the name of a toolkit that captious replaces, or a name that another toolkit's replacement
-            already has.
+        ParameterError: not the name of a toolkit that captious replaces, or a name already used for another toolkit.
     """
     if prefix is None:
         replace_copies()
@@ -79,7 +77,7 @@ def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
 
 
 def replacement_of(prefix: str, toolkit: str | None = None) -> str:
-    """The package of captious that replaces a toolkit; the arguments are those of ``install``.
+    """Return the package of captious that replaces a toolkit; the arguments are those of ``install``.
 
     Raises:
         ParameterError: not the name of a toolkit that captious replaces.
@@ -97,10 +95,10 @@ def replacement_of(prefix: str, toolkit: str | None = None) -> str:
 
 
 def uninstall(prefix: str | None = None) -> None:
-    """Undo ``install``: later imports find what they found before.
+    """Undo ``install``: later imports work as before.
 
     Args:
-        prefix: as given to ``install``; None for all.
+        prefix: as passed to ``install``; None for all.
     """
     for finder in _finders():
         if prefix in (None, finder.prefix):
@@ -111,7 +109,7 @@ def uninstall(prefix: str | None = None) -> None:
 
 
 def installed() -> list[str]:
-    """The prefixes that lead to captious."""
+    """Return the prefixes that are redirected to captious."""
     return [finder.prefix for finder in _finders()]
 
 
@@ -121,7 +119,7 @@ def _finders() -> list[_Finder]:
 
 @contextmanager
 def redirected(prefix: str | None = None, *, toolkit: str | None = None) -> Iterator[None]:
-    """A context in which toolkits are replaced; the arguments are those of ``install``."""
+    """Return a context in which toolkits are replaced; the arguments are those of ``install``."""
     before, replaced_copies = [*sys.meta_path], is_replacing()
     install(prefix, toolkit=toolkit)
     try:
@@ -141,8 +139,8 @@ class _Finder(MetaPathFinder):
     Args:
         prefix: the dotted name.
         target: the package of captious.
-        keeps_copies: a package of that name that is not installed, but part of a repository, is left alone, except
-            for files of it that only Python 2 could read.
+        keeps_copies: do not replace a package of that name that is part of a repository instead of installed, except
+            for its files in Python 2 syntax.
     """
 
     def __init__(self, prefix: str, target: str, *, keeps_copies: bool = False) -> None:
@@ -155,7 +153,7 @@ class _Finder(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """A spec for the toolkit and what is below it, and for the packages above it if there are none."""
+        """Return a spec for the toolkit and its submodules, and for its parent packages if there are none."""
         if self.prefix.startswith(f"{name}."):
             exists = name in sys.modules or _found_by_others(name, path) is not None
             return None if exists else ModuleSpec(name, None, origin=_ABOVE, is_package=True)
@@ -176,7 +174,7 @@ class _Finder(MetaPathFinder):
         return spec
 
     def restore(self) -> None:
-        """Put back the modules that were imported before, and leave nothing else behind."""
+        """Restore the modules that were imported before, and remove everything else."""
         _take_out(self.prefix)
         sys.modules.update(self._before)
         parent, _, last = self.prefix.rpartition(".")
@@ -188,7 +186,7 @@ class _Finder(MetaPathFinder):
 
 
 class _Alias(Loader):
-    """Loads a module of captious under another name: the same object."""
+    """Loader of a module of captious under another name: the same object."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -207,7 +205,7 @@ class _Alias(Loader):
 
 
 def _found_by_others(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
-    """The spec that a module would have without captious, also one installed in editable mode, by its own finder."""
+    """Return the spec that a module would have without captious, including editable installations."""
     for finder in sys.meta_path:
         if not isinstance(finder, _Finder) and hasattr(finder, "find_spec"):
             spec = finder.find_spec(name, path)
@@ -217,7 +215,7 @@ def _found_by_others(name: str, path: Sequence[str] | None) -> ModuleSpec | None
 
 
 def _is_of_a_repository(spec: ModuleSpec | None) -> bool:
-    """Whether a package is there, and not among those that are installed."""
+    """Return whether a package exists, but is not among the installed ones."""
     if spec is None:
         return False
     place = spec.origin or next(iter(spec.submodule_search_locations or []), "")
@@ -225,7 +223,7 @@ def _is_of_a_repository(spec: ModuleSpec | None) -> bool:
 
 
 def _is_python_3(spec: ModuleSpec | None) -> bool:
-    """Whether this Python can read a module, or there is none."""
+    """Return whether this Python can parse a module, or there is none."""
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         return True
     try:
@@ -236,7 +234,7 @@ def _is_python_3(spec: ModuleSpec | None) -> bool:
 
 
 def _take_out(prefix: str) -> dict[str, ModuleType]:
-    """Take the modules of a toolkit out of those that are imported, and out of the package above them."""
+    """Remove the modules of a toolkit from the imported ones, and from their parent package."""
     names = [name for name in sys.modules if name == prefix or name.startswith(f"{prefix}.")]
     modules = {name: sys.modules.pop(name) for name in names}
     parent, _, last = prefix.rpartition(".")
@@ -246,7 +244,7 @@ def _take_out(prefix: str) -> dict[str, ModuleType]:
 
 
 def _is_unused(name: str) -> bool:
-    """Whether a package is one of the empty ones above a toolkit, and nothing is below it any more."""
+    """Return whether a package is an empty parent of a toolkit, with nothing below it any more."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     below = [module for module in [*sys.modules, *installed()] if module.startswith(f"{name}.")]
     return getattr(spec, "origin", None) == _ABOVE and not below

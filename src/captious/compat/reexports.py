@@ -1,6 +1,6 @@
-"""Modules of other toolkits that only pass names on: a table of them, instead of a file for each.
+"""Modules of other toolkits that only re-export names, defined by a table instead of files.
 
-Toolkits keep a class in a file of its own, often in a folder of its own, and programs import it from there.
+Toolkits have a file for each class, often in a folder of its own, from which programs import it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ __all__ = ["add_modules", "by_name"]
 def add_modules(package: str, table: Mapping[str, Mapping[str, object]]) -> None:
     """Make modules below a package importable.
 
-    A package calls it at the end of its ``__init__``: importing one of the modules imports the package first.
+    A package calls this at the end of its ``__init__``, as importing one of the modules imports the package first.
 
     Args:
         package: name of the package.
-        table: path below the package -> what the module has, by name. A folder comes before its modules. Where both
-            have a name, as ``functional.bleu`` is a function and a module, the attribute is what the folder has.
+        table: path below the package -> contents of the module, by name. A folder comes before its modules. If a folder
+            and a module share a name, as ``functional.bleu`` is a function and a module, the attribute is that of the
+            folder.
     """
     folders = {path.rpartition(".")[0] for path in table}
     for path, names in table.items():
@@ -38,5 +39,5 @@ def add_modules(package: str, table: Mapping[str, Mapping[str, object]]) -> None
 
 
 def by_name(*things: Any) -> dict[str, object]:
-    """Classes and functions, each under its own name."""
+    """Return classes and functions by their own names."""
     return {thing.__name__: thing for thing in things}

@@ -1,7 +1,7 @@
-"""What was replaced in a program and what was not: one event each, of all of its processes.
+"""The log of replacements in a program: one event for each replacement or refusal, from all of its processes.
 
-A program that ``captious run`` started writes events to the file that an environment variable names, a line of JSON
-each; other programs keep them, for ``replacements``. An event says which process it is of, and what that process runs.
+A program started by ``captious run`` appends events to the file named in an environment variable, one JSON line each;
+other programs keep them in memory, for ``replacements``. An event includes the process, and what it runs.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _events: list[Event] = []
 
 
 def add(event: str, **values: str) -> None:
-    """Add an event, unless it is there already.
+    """Add an event, unless it is already present.
 
     Args:
         event: "started", a Python of the program; "replaced", "kept"; "toolkit", a whole toolkit that was replaced.
-        values: what it is about. The process and the arguments of its Python are added.
+        values: details of the event. The process and the arguments of its Python are added.
     """
     record = {"event": event, **values, "process": os.getpid(), "program": shlex.join(sys.orig_argv[1:])}
     if record in _events:
@@ -46,22 +46,22 @@ def add(event: str, **values: str) -> None:
 
 
 def replacements() -> list[Event]:
-    """What was replaced in this process, and what was not."""
+    """Return what was replaced in this process, and what was not."""
     return [*_events]
 
 
 def read(path: Path) -> list[Event]:
-    """The events that processes have written, in their order."""
+    """Read the events that processes have written, in order."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def summary(events: Iterable[Event], named: Iterable[str] = (), *, copies: bool = True) -> list[str]:
-    """What happened, as lines for the terminal, once even if several processes report it.
+    """Summarize events as lines for the terminal, each once even if several processes report it.
 
     Args:
-        events: of all processes.
+        events: events of all processes.
         named: prefixes that were to be replaced.
-        copies: whether copies of toolkits were looked for.
+        copies: whether copies of toolkits were searched for.
     """
     by_kind: dict[str, list[Event]] = {}
     for event in events:
@@ -106,7 +106,7 @@ def _class_in_process(event: Event) -> tuple[object, ...]:
 
 
 def print_summary(named: Iterable[str] = ()) -> None:
-    """Say on standard error what happened in this process, if anything did."""
+    """Report on standard error what happened in this process, if anything did."""
     if any(event["event"] != "started" for event in _events):
         for line in summary(_events, named):
             print(f"captious: {line}", file=sys.stderr)

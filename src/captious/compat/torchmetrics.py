@@ -5,9 +5,9 @@
     metric.update(["a dog runs"], [["a dog is running", "the dog runs"]])
     metric.compute()
 
-A state is the sum of the captions' statistics, so that processes add theirs, and ``compute`` returns the corpus score
-of all of them. A metric that has to be fitted on all references, such as CIDEr-D without given document frequencies,
-keeps the captions instead; ``compute`` then counts the references of all processes.
+The state is the sum of the captions' statistics, which is added over processes, and ``compute`` returns the corpus
+score of all of them. A metric that has to be fitted on all references, such as CIDEr-D without given document
+frequencies, keeps the captions instead; ``compute`` then counts the references of all processes.
 
 Needs torchmetrics.
 """
@@ -51,7 +51,7 @@ _OF_TORCHMETRICS = (
 class CaptionMetric(torchmetrics.Metric):
     """A metric of captious.
 
-    It scores a caption of its own first, so that everything it needs is loaded when it is made.
+    On construction, it scores a caption, so that all resources are loaded then.
 
     Args:
         metric: a metric of captious, or its specification: "cider-d", "bleu-4", "rouge-s:gap=2", ...
@@ -59,8 +59,8 @@ class CaptionMetric(torchmetrics.Metric):
             ``torchmetrics.Metric``, such as ``process_group``.
 
     Raises:
-        UnknownNameError: no such metric, output, variant or parameter.
-        ParameterError: a parameter with a value that it does not take.
+        UnknownNameError: an unknown metric, output, variant or parameter.
+        ParameterError: an invalid value of a parameter.
     """
 
     is_differentiable = False
@@ -87,10 +87,10 @@ class CaptionMetric(torchmetrics.Metric):
 
         Args:
             preds: candidates, or a single one.
-            target: for every candidate its references, or a single one.
+            target: the references of every candidate, or a single one.
 
         Raises:
-            InputError: invalid captions, or not as many references as candidates.
+            InputError: invalid captions, or different numbers of references and candidates.
         """
         candidates, references = _checked(preds, target)
         if not candidates:
@@ -104,7 +104,7 @@ class CaptionMetric(torchmetrics.Metric):
         setattr(self, self._number, getattr(self, self._number) + len(captions))
 
     def compute(self) -> Tensor | dict[str, Tensor]:
-        """The corpus score: a tensor, or output -> tensor for a metric with several outputs.
+        """Return the corpus score: a tensor, or output -> tensor for a metric with several outputs.
 
         Raises:
             ParameterError: no captions were added.
@@ -122,16 +122,16 @@ class CaptionMetric(torchmetrics.Metric):
         return {output: scores[column] for output, column in self.columns.items()}
 
     def _encoded(self, candidates: list[str], references: list[list[str]]) -> Tensor:
-        """Captions as a tensor, one number for each byte.
+        """Encode captions as a tensor, one number for each byte.
 
-        The numbers have the type of the metric, as has the empty tensor that torchmetrics gathers from a process that
-        has added no captions; 0 to 255 are exact in any type.
+        The tensor has the dtype of the metric, like the empty tensor that torchmetrics gathers from a process without
+        captions; 0 to 255 are exact in any dtype.
         """
         lines = "".join(json.dumps(pair) + "\n" for pair in zip(candidates, references, strict=True))
         return torch.frombuffer(bytearray(lines.encode()), dtype=torch.uint8).to(self.device, self.dtype)
 
     def _all_captions(self) -> Captions:
-        """The captions of all updates, and when processes are synchronized, of all processes."""
+        """Return the captions of all updates, and when processes are synchronized, of all processes."""
         state = getattr(self, self._texts)
         tensors = [state] if isinstance(state, torch.Tensor) else state
         pairs = [json.loads(line) for tensor in tensors for line in _lines(tensor)]
@@ -146,7 +146,7 @@ class CaptionMetric(torchmetrics.Metric):
 
 
 class _Named(CaptionMetric):
-    """A metric whose class names it."""
+    """A metric determined by its class."""
 
     _metric: ClassVar[str]
 
@@ -197,7 +197,7 @@ class Spider(_Named):
 
 
 def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:
-    """Candidates, and the references of each."""
+    """Return candidates, and the references of each."""
     if isinstance(preds, str):
         preds, target = [preds], [target]  # type: ignore[list-item]
     if isinstance(target, str) or not isinstance(preds, Sequence) or not isinstance(target, Sequence):

@@ -1,7 +1,7 @@
-"""Annotations of references that a file can keep: what is stored of them, and how a table asks for it.
+"""Annotations of references as they are stored in files.
 
-A layer that can be stored has three members more than a ``ReferenceLayer``; metrics need not know whether an annotation
-was computed or read.
+A storable layer has three more members than a ``ReferenceLayer``. Metrics need not know whether an annotation was
+computed or read.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, eq=False)
 class Stored:
-    """The part of an annotation that a file keeps: arrays by name, and the rest as JSON, read at every opening."""
+    """The stored part of an annotation: arrays by name, and other values as JSON, which is read whenever the file is
+    opened.
+    """
 
     arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
@@ -29,44 +31,48 @@ class Stored:
 
 @runtime_checkable
 class StorableLayer(Protocol[R]):
-    """A layer of references whose annotation a file can keep."""
+    """A layer of references whose annotation can be stored in a file."""
 
     @property
     def stored_as(self) -> str | None:
-        """All that the annotation depends on besides the references, as text: a name and a version of the layer, and
-        fingerprints of all resources. None if that is unknown, as for a tokenizer that is a user's function.
+        """Everything that the annotation depends on besides the references, as text.
+
+        This is the name and version of the layer and the fingerprints of its resources. None if it is unknown, as for a
+        user-defined tokenizer function.
         """
         ...
 
     def to_stored(self, annotation: R, references: References) -> Stored:
-        """The part of the annotation of these references that is kept."""
+        """Return the part of the annotation of these references that is stored."""
         ...
 
     def from_stored(self, stored: Stored, references: References) -> R:
-        """The annotation again. Arrays are read-only, may be mapped from the file, and may be anything that has the
-        right checksum.
+        """Restore an annotation.
+
+        Its arrays are read-only and may be mapped from the file. Only their checksums have been verified, not their
+        contents.
 
         Raises:
-            ValueError, KeyError, TypeError, IndexError, OverflowError: what was stored contradicts itself.
+            ValueError, KeyError, TypeError, IndexError, OverflowError: the stored values contradict each other.
         """
         ...
 
 
 def stored_key(layer: str, *parts: object) -> str | None:
-    """``StorableLayer.stored_as`` of a layer: its name with a version, and what it depends on. None if a part is."""
+    """``StorableLayer.stored_as`` of a layer; None for layers that cannot be stored."""
     return None if None in parts else "|".join([layer, *map(str, parts)])
 
 
 def text_array(texts: Sequence[str]) -> NDArray[np.uint8]:
-    """Texts as an array."""
+    """Encode texts as an array."""
     return np.frombuffer(json.dumps(list(texts)).encode(), np.uint8)
 
 
 def texts_of(array: NDArray[Any]) -> list[str]:
-    """The texts of ``text_array``.
+    """Decode the texts that ``text_array`` encoded.
 
     Raises:
-        ValueError: the array has none.
+        ValueError: the array does not hold texts.
     """
     texts = json.loads(array.tobytes())
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -77,11 +83,11 @@ def texts_of(array: NDArray[Any]) -> list[str]:
 def check_words(
     ids: NDArray[Any], offsets: NDArray[Any], *, n_words: int, n_captions: int, what: str = "words"
 ) -> None:
-    """Refuse words of captions that do not fit their vocabulary or the number of captions.
+    """Check that word ids fit their vocabulary and the number of captions.
 
     Args:
-        ids: int32[n], the words of all captions, end to end.
-        offsets: int64[n_captions + 1], where those of each caption begin and end.
+        ids: int32[n], the words of all captions, concatenated.
+        offsets: int64[n_captions + 1], the boundaries of the captions.
         n_words: size of the vocabulary.
 
     Raises:

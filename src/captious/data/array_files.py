@@ -1,12 +1,12 @@
 """Files of named arrays with a JSON header, mapped into memory when they are read, so that processes share them.
 
 Layout: eight bytes of magic, the length and the CRC-32 of the header (little-endian, 32 bits each); the header, JSON,
-padded with spaces; the arrays, each padded with zeros. Header and arrays begin at multiples of 64. The header has a
-description, and dtype, shape and CRC-32 (padding included) of each array, in the order in which they follow.
+padded with spaces; the arrays, each padded with zeros. Header and arrays begin at multiples of 64. The header holds a
+description, and the dtype, shape and CRC-32 (padding included) of each array in file order.
 
 Opening checks the header, its own checksum included, against the size of the file. Arrays are checked when they are
 first requested, or all at once when the file is opened. Nothing is unpickled, and no memory is allocated for sizes that
-a header claims. Checksums find damage, not malice: who uses arrays checks that they lead nowhere out of bounds.
+a header claims. Checksums detect damage, not malice: callers must check that indices in the arrays are within bounds.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DTYPES = frozenset(("|u1", "|b1", "<u2", "<u4", "<i4", "<i8", "<f4", "<f8"))
 def write_array_file(
     file: IO[bytes], magic: bytes, about: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
 ) -> None:
-    """Write arrays by name, after eight bytes of magic and a description of them in JSON."""
+    """Write named arrays, preceded by eight bytes of magic and a JSON header."""
     plain = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     entries = {}
     for name, array in plain.items():
@@ -57,18 +57,19 @@ class ArrayFile:
 
     Args:
         path: the file.
-        magic: what it must begin with.
+        magic: the bytes that it must begin with.
         what: what such a file is called in messages, as in "a file of prepared references".
-        help: what to do about one that is damaged.
-        check_unless: check all arrays now, unless this is the file's identity. None: check each when it is requested.
+        help: advice for messages about a damaged file.
+        check_unless: check all arrays now, unless the file has this identity. None: check each array when it is
+            requested.
 
     Attributes:
         about: the description that was written.
-        checksum: that of the header, which tells this content from another.
+        checksum: checksum of the header, which identifies the content.
         identity: inode, size and times of the file; it changes with the content.
 
     Raises:
-        CaptionFileError: another kind of file, or a damaged one; TruncatedFileError for one that is truncated.
+        CaptionFileError: the file is damaged or of another kind; TruncatedFileError if it is truncated.
         OSError: it cannot be read.
     """
 
@@ -117,7 +118,7 @@ class ArrayFile:
         return {name: self.array(name) for name in self._entries}
 
     def array(self, name: str) -> NDArray[Any]:
-        """An array, read-only and mapped; checked at the first request.
+        """Return an array, read-only and mapped. It is checked at the first request.
 
         Raises:
             CaptionFileError: there is no such array, or it is damaged.
@@ -133,11 +134,11 @@ class ArrayFile:
         return self._arrays[name]
 
     def damaged(self, how: str) -> CaptionFileError:
-        """The error for content that is not as it was written."""
+        """Return the error for damaged content."""
         return CaptionFileError(f"{self._what} is damaged: {how}", where=self.path, help=self._help)
 
     def _check_all(self, file: IO[bytes]) -> None:
-        """Check the arrays, which are read and not mapped: those that are never looked up take no memory."""
+        """Check the arrays by reading the file, so that arrays which are never used are not mapped into memory."""
         for name, entry in self._entries.items():
             crc = 0
             for begin in range(0, entry.stored, _PIECE):
@@ -164,7 +165,7 @@ class _Entry:
 
 
 def _entries(header: Mapping[str, list[Any]], start: int) -> tuple[dict[str, _Entry], int]:
-    """The entries of a header, and where the last array ends."""
+    """Return the entries of a header, and where the last array ends."""
     entries = {}
     for name, (dtype, shape, crc) in header.items():
         are_sizes = all(type(n) is int and 0 <= n < 1 << 62 for n in (crc, *shape))

@@ -1,4 +1,4 @@
-"""Batches of items that are worked on together, bounded by what they cost."""
+"""Batches of items that are processed together, bounded by cost."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ T = TypeVar("T")
 
 
 def batches(items: Iterable[T], cost: Callable[[T], int], most: int) -> Iterator[list[T]]:
-    """Items in order, in batches of at least one.
+    """Divide items into batches of at least one, in order.
 
     Args:
-        items: what is divided.
-        cost: what an item costs, such as its memory or time.
-        most: what a batch of several items may cost.
+        items: the items.
+        cost: the cost of an item, such as its memory or time.
+        most: maximum cost of a batch of several items.
     """
     batch: list[T] = []
     total = 0

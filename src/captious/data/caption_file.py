@@ -1,4 +1,4 @@
-"""``CaptionFile``: a file of captions, with the columns and the split of it that are read."""
+"""``CaptionFile``: a file of captions of which certain columns and one split are read."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _KEYS = ("id", "caption", "candidate", "references")
 
 @dataclass(frozen=True)
 class Columns:
-    """Names of columns; empty for those that are found by themselves.
+    """Names of columns; empty for those that are detected.
 
     Args:
         id: column of ids.
         candidate: column of candidates.
         references: columns of references, each cell one text or a list of texts.
-        caption: columns of captions, whichever of the two they are.
+        caption: columns of captions, candidates or references depending on the source.
     """
 
     id: str | None = None
@@ -36,10 +36,10 @@ class Columns:
 
     @classmethod
     def of(cls, names: ColumnNames | None) -> Self:
-        """From text such as ``id=image_id,candidate=caption,references=ref1,references=ref2``, or from a mapping.
+        """Parse text such as ``id=image_id,candidate=caption,references=ref1,references=ref2``, or convert a mapping.
 
         Raises:
-            ParameterError: not such text, or something that is not a column of captions.
+            ParameterError: other text, or a name that is not a kind of column.
         """
         if isinstance(names, cls):
             return names
@@ -61,7 +61,7 @@ class Columns:
         )
 
     def texts(self, role: Role) -> tuple[str, ...]:
-        """The columns that are named for captions of a role."""
+        """Columns of captions named for a role."""
         if role == "candidates" and self.candidate is not None:
             return (self.candidate,)
         if role in ("references", "objects") and self.references:
@@ -70,7 +70,7 @@ class Columns:
 
     @property
     def names(self) -> dict[str, str]:
-        """The role of each name that was given: name -> "id"."""
+        """Role of each column that was named, such as {"image_id": "id"}."""
         ids = {} if self.id is None else {self.id: "id"}
         candidate = {} if self.candidate is None else {self.candidate: "candidate"}
         texts = {name: "references" for name in self.references} | {name: "caption" for name in self.caption}
@@ -78,7 +78,7 @@ class Columns:
 
 
 def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
-    """Pairs such as ("id", "image_id")."""
+    """Return pairs such as ("id", "image_id")."""
     if isinstance(names, Columns):
         names = {key: value for key in _KEYS if (value := getattr(names, key))}
     if not isinstance(names, str):
@@ -98,15 +98,15 @@ def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """The columns and the split that are read of sources.
+    """Columns and splits to read from sources.
 
-    Sources that are read together share these options. A name holds for each of them that has such a column or split,
-    and at least one must have it.
+    Sources that are read together share these options. A column or split that is named need not be in all of them, but
+    must be in at least one.
 
     Args:
         columns: names of columns.
-        splits: names of splits; none for all of a source.
-        n_sources: how many sources share it.
+        splits: names of splits; empty for all of a source.
+        n_sources: number of sources that share the options.
     """
 
     columns: Columns
@@ -118,24 +118,24 @@ class ReadOptions:
     _sources: set[tuple[str, Role]] = field(default_factory=set, init=False, compare=False, repr=False)
 
     def note_used(self, names: Collection[str | None]) -> None:
-        """Note that a source has columns of these names, or with None, the splits."""
+        """Record that a source has columns of these names, or the splits if None."""
         self._names_used.update(names)
 
     def note_columns(self, source: str, names: Collection[object]) -> None:
-        """Note which columns a source has, for messages."""
+        """Record which columns a source has, for messages."""
         self._columns[source] = ", ".join(map(repr, names)) or "none"
 
     def finish(self, source: str, role: Role) -> None:
-        """Note that a source has been read, and with the last one ``check``."""
+        """Record that a source has been read, and call ``check`` after the last one."""
         self._sources.add((source, role))
         if len(self._sources) >= self.n_sources:
             self.check()
 
     def check(self) -> None:
-        """Check that each column and split was in one of the sources that have been read.
+        """Check that each column and split was in at least one of the sources.
 
         Raises:
-            InputError: none has a column that is named, or splits.
+            InputError: no source has one of the columns or splits.
         """
         names = dict.fromkeys(name for name, _ in sorted(self._sources))
         where = "; ".join(f"{name}: found {self._columns.get(name, 'no columns')}" for name in names)
@@ -157,15 +157,15 @@ class ReadOptions:
 def read_options_of(
     columns: ColumnNames | None, split: str | Sequence[str] | None, n_sources: int = 1
 ) -> ReadOptions | None:
-    """The options of reading, from the arguments of a user; None to read everything.
+    """Read options from user arguments; None to read everything.
 
     Args:
-        columns: as ``Columns.of`` takes them.
+        columns: see ``Columns.of``.
         split: the name of a split; several are a sequence, or separated by commas.
-        n_sources: how many sources share it.
+        n_sources: number of sources that share the options.
 
     Raises:
-        ParameterError: names that cannot be.
+        ParameterError: invalid names.
     """
     if columns is None and split is None:
         return None
@@ -177,7 +177,7 @@ def read_options_of(
 
 
 class CaptionFile(os.PathLike[str]):
-    """A file of captions, read only in part: some of its columns, or one split. It can be given wherever a path can.
+    """A file of captions, of which certain columns or one split are read. It is accepted wherever a path is.
 
     Args:
         path: the file.
@@ -185,7 +185,7 @@ class CaptionFile(os.PathLike[str]):
         split: name of a split, such as "test"; several are a sequence, or separated by commas.
 
     Raises:
-        ParameterError: names that cannot be.
+        ParameterError: invalid names.
     """
 
     def __init__(
@@ -199,14 +199,14 @@ class CaptionFile(os.PathLike[str]):
 
     @classmethod
     def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
-        """A file that shares options with others."""
+        """Create a file that shares read options with other sources."""
         file = cls(path)
         file.read_options = read_options
         return file
 
     @property
     def name(self) -> str:
-        """The name of the file, without its folders."""
+        """File name without folders."""
         return os.path.basename(self.path)
 
     def __fspath__(self) -> str:

@@ -1,6 +1,6 @@
 """``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
 
-Every reader ends in ``caption_rows``, which is where ids and captions are checked, once for all forms.
+Every reader calls ``caption_rows``, which checks ids and captions of all input forms.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ class CaptionRows:
     """Captions of one source, one per row, checked but not yet matched.
 
     Args:
-        name: what messages call the source: the file, or "candidates", "references".
-        role: what it was read as.
-        ids: the image of each row; an image may have many rows, unless these are candidates, one each.
+        name: the source in messages: the file, or "candidates", "references".
+        role: "candidates", "references" or "groups".
+        ids: the image of each row; an image may have several rows, except where each has one candidate.
         texts: the caption of each row.
-        unit: what the source is made of: "line", "record", "annotation", "key", "row", "index".
-        numbers: which of those each row came from. Files count from 1, "index" from 0.
+        unit: the kind of row in messages: "line", "record", "annotation", "key", "row", "index".
+        numbers: the line, record, ... of each row, counted from 1 in files; "index" counts from 0.
         id_form: how the source wrote its ids; see ``captious.data.ids``.
-        known_images: images that the source lists elsewhere than in a row: COCO's "images", empty lists.
-        are_categories: whether texts are names of categories, as in COCO's instances.
+        known_images: images that the source lists without captions: COCO's "images", empty lists.
+        are_categories: whether texts are category names, as in COCO's instances.
     """
 
     name: str
@@ -53,7 +53,7 @@ class CaptionRows:
     are_categories: bool = False
 
     def place(self, row: int) -> str:
-        """The place of a row in its source, such as "line 12"."""
+        """Return the place of a row in its source, such as "line 12"."""
         return f"{self.unit} {self.numbers[row]!r}"
 
 
@@ -70,17 +70,17 @@ def caption_rows(
     """Check ids and captions, and expand lists of captions to one row per caption.
 
     Args:
-        source: what is being read.
+        source: the source of the rows.
         ids: one image per entry.
-        values: per entry one caption, or a list of them, or of ``{"caption": ...}``.
-        unit, numbers: what an entry is called, as in ``CaptionRows``.
+        values: for each entry a caption, a list of captions, or a list of ``{"caption": ...}``.
+        unit, numbers: as in ``CaptionRows``.
         id_form: how the source writes ids.
         known_images: images that the source lists in addition to its entries.
 
     Raises:
         CaptionTypeError: an id that is neither an int nor a string, or a caption that is not a string.
         EncodingError: an id or a caption with a lone surrogate, which no file can hold.
-        DuplicateCandidateError: two candidates for one image, where several were not asked for.
+        DuplicateCandidateError: two candidates for one image, where only one is allowed.
         MissingCandidatesError: an image whose list of candidates is empty.
         EmptyInputError: no captions.
         InputError: a value that is neither a caption nor a list of them (CaptionFileError in a file).
@@ -136,7 +136,7 @@ def caption_rows(
 
 
 def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]) -> Sequence[ImageId]:
-    """The ids, each an int or a str."""
+    """Return the ids, each checked to be an int or a str."""
     types = set(map(type, ids))
     if types <= {int}:
         return ids
@@ -156,12 +156,12 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
 
 
 def _are_lists_of_strings(values: Sequence[Any]) -> bool:
-    """The common case, which is recognized quickly."""
+    """Detect the common case quickly."""
     return set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}
 
 
 def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
-    """The captions of one entry; what is not a string is left for ``_check_texts`` to name."""
+    """Return the captions of one entry. Items that are not strings are left for ``_check_texts`` to report."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -172,7 +172,9 @@ def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
 
 
 def _caption_of(source: Source, item: object, place: str) -> object:
-    """One item of a list of captions; the COCO harness wraps each as ``{"caption": ...}``, Karpathy as ``{"raw"}``."""
+    """Unwrap one item of a list of captions: ``{"caption": ...}`` of the COCO harness, or ``{"raw": ...}`` of
+    Karpathy's files.
+    """
     if isinstance(item, Mapping) and (field := "caption" if "caption" in item else "raw") in item:
         return item[field]
     if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
@@ -181,7 +183,7 @@ def _caption_of(source: Source, item: object, place: str) -> object:
 
 
 def _group(source: Source, value: object, place: str) -> str | None:
-    """The name of a group: text, or a number or truth value as text; None where there is none."""
+    """Return the name of a group: text, or a number or boolean as text; None where there is none."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
@@ -194,7 +196,7 @@ def _group(source: Source, value: object, place: str) -> str | None:
 
 
 def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callable[[int], str]) -> None:
-    """Refuse lists of several candidates, unless several were asked for, and empty ones, which may be a mistake."""
+    """Refuse several candidates where only one is allowed, and empty lists, which may be a mistake."""
     many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
     if many and source.one_each:
         raise DuplicateCandidateError(
@@ -212,7 +214,7 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
 
 
 def _check_texts(rows: CaptionRows) -> None:
-    """Every caption is a string that UTF-8 can write; an empty one is legal."""
+    """Check that every caption is a string that UTF-8 can encode. Empty captions are legal."""
     try:
         _check_unicode(rows.name, "captions", rows.texts, rows.place)
     except TypeError:
@@ -226,7 +228,7 @@ def _check_texts(rows: CaptionRows) -> None:
 
 
 def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
-    """JSON can escape half a character ("\\ud800"); no tokenizer, file or terminal can take it.
+    """Refuse lone surrogates, which JSON can escape ("\\ud800") but no tokenizer, file or terminal can handle.
 
     Raises TypeError at the first text that is not a string.
     """

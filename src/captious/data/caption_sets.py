@@ -1,8 +1,7 @@
 """``CaptionSets``: several candidates per image with their references, one row per image.
 
-Metrics of sets, such as those of diversity, see the candidates of an image together. Metrics that judge one caption at
-a time see them through ``slots``: tables with one candidate per image, which share the references and all that was
-computed about them.
+Metrics of sets, such as diversity, receive all candidates of an image together. Metrics of single captions receive
+``slots``: tables with one candidate per image, which share the references and their annotations.
 """
 
 from __future__ import annotations
@@ -21,10 +20,9 @@ from captious.errors import ParameterError
 
 @dataclass(frozen=True, eq=False)
 class Slot:
-    """The k-th candidates of images: int64[n] rows of a table, and the number of the candidate in each.
+    """The k-th candidate of each image: int64[n] rows of a table, and the index of the candidate in each.
 
-    Images with fewer candidates have rows that do not count. Candidates are numbered among all of
-    ``CaptionSets.candidates``.
+    Images with fewer candidates have rows that do not count. Indices refer to ``CaptionSets.candidates``.
     """
 
     captions: Captions
@@ -81,7 +79,7 @@ class CaptionSets:
         return len(self.references)
 
     def __getstate__(self) -> dict[str, object]:
-        """Copies and pickles leave out the slots, which are made again on demand."""
+        """Omit the slots from copies and pickles; they are recomputed on demand."""
         return {name: value for name, value in self.__dict__.items() if name != "slots"}
 
     def __repr__(self) -> str:
@@ -91,8 +89,8 @@ class CaptionSets:
     def slots(self) -> tuple[Slot, ...]:
         """Tables with one candidate per image: the first of each image, the second, and so on.
 
-        As long as at least half of the images have k candidates, the table has all images, so that its references
-        are ``references``, whose layers it shares; the rows of images with fewer candidates repeat one of theirs.
+        As long as at least half of the images have k candidates, the table has all images, so that it uses
+        ``references`` itself and shares its layers. Images with fewer candidates repeat one of them.
         """
         starts, counts = self.candidates.offsets[:-1], self.counts
         texts = self.candidates.texts
@@ -110,9 +108,9 @@ class CaptionSets:
         return tuple(slots)
 
     def select(self, indices: ArrayLike) -> CaptionSets:
-        """These images, in this order; the same object if these are all images in order.
+        """Return these images in this order; the object itself if these are all images in order.
 
-        Raises as ``References.select`` does. The counts of what matching left out stay as they were.
+        Raises as ``References.select`` does. The counts of items that matching left out are not changed.
         """
         references = self.references.select(indices)
         if references is self.references:
@@ -121,9 +119,9 @@ class CaptionSets:
 
     @cached_property
     def concatenated(self) -> CaptionSets:
-        """These candidates with ``References.concatenated``."""
+        """Return these candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
     def with_references_as(self, references_as: str) -> CaptionSets:
-        """As ``Captions.with_references_as``."""
+        """See ``Captions.with_references_as``."""
         return self.concatenated if references_as == "cat" else self

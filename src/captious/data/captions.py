@@ -1,8 +1,8 @@
 """The input of every metric: ``Captions``, candidates with their ``References``, one row per image.
 
-Both are immutable and carry annotation layers (tokens, parses, embeddings), which are computed at the first request and
-shared by every metric that asks again. The layers of references live in the ``References`` object, so systems that are
-scored against the same object share them.
+Both are immutable and carry annotation layers (tokens, parses, embeddings), which are computed when first requested and
+shared by all metrics. The layers of references live in the ``References`` object, so systems scored against the same
+object share them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ R_co = TypeVar("R_co", covariant=True)
 class _Keyed(Protocol):
     @property
     def key(self) -> Hashable:
-        """All that the annotation depends on, settings included: layers with equal keys are the same annotation."""
+        """Everything that the annotation depends on, settings included. Layers with equal keys have the same
+        annotation.
+        """
         ...
 
 
@@ -66,29 +68,29 @@ class Layer(_Keyed, Protocol[R, C_co]):
 
 
 class LayerStore(Protocol):
-    """Where a table of references looks for an annotation before it computes it."""
+    """A store that a table of references consults before it computes an annotation."""
 
     def find(self, layer: object, references: References) -> object | None:
-        """The annotation of a layer, or None."""
+        """Return the annotation of a layer, or None."""
         ...
 
     @property
     def of_concatenated(self) -> LayerStore:
-        """The store of ``References.concatenated``."""
+        """Return the store for ``References.concatenated``."""
         ...
 
     @property
     def n_missed(self) -> int:
-        """Number of annotations that were asked for and not stored, though they could have been."""
+        """Number of annotations that were requested but not stored, though they could have been."""
         ...
 
     def advice(self, metrics: Sequence[str]) -> str:
-        """A sentence for the users of metrics whose annotations it does not have."""
+        """A sentence of advice for users of metrics whose annotations are not in the store."""
         ...
 
 
 class KeyedByFields:
-    """Base class of layers that are frozen dataclasses: equal fields, equal annotation."""
+    """Base class of layers that are frozen dataclasses. Layers with equal fields have the same annotation."""
 
     @property
     def key(self) -> Hashable:
@@ -103,13 +105,12 @@ class References:
         ids: the images, each once.
         texts: all references, image by image.
         offsets: int64[n_images + 1]; the references of image i are ``texts[offsets[i]:offsets[i + 1]]``.
-        name: what messages call them: the file, or "references".
+        name: the references in messages: the file, or "references".
         id_form: how the source wrote its ids; see ``captious.data.ids``.
-        images: the image of each row, where ids name captions of which several may describe one image; by default, the
-            ids.
+        images: the image of each row, if ids name captions and several may describe one image; by default, the ids.
         without_references: images that the source lists without references. They are not rows.
-        present: whether there are references. If not, each image has one empty text in their place, for metrics that
-            need none.
+        present: whether there are references. If not, each image has one empty text instead, for metrics that need
+            none.
 
     Raises:
         ParameterError: a duplicate image, an image without texts, or offsets that do not match ids and texts.
@@ -155,7 +156,7 @@ class References:
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, object]:
-        """Copies and pickles leave out layers and memos, which are computed again on demand."""
+        """Omit layers and memos from copies and pickles; they are recomputed on demand."""
         state = {**self.__dict__, "_layers": {}, "_memos": {}}
         state.pop("rows_by_id", None)
         return state
@@ -165,7 +166,7 @@ class References:
         return f"<References {self.name!r}: {len(self):,} images, {n_references} references>"
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
-        """An annotation of the references, found in the store or computed at the first request for its key."""
+        """Return an annotation of the references, read from the store or computed at the first request for its key."""
         if layer.key not in self._layers:
             stored = None if self.stored is None else self.stored.find(layer, self)
             # setdefault: should two threads ask at once, both get the one that was there first.
@@ -173,16 +174,16 @@ class References:
         return cast(R, self._layers[layer.key])
 
     def with_store(self, store: LayerStore | None) -> References:
-        """This object, which from now on looks into a store before it computes an annotation."""
+        """Make this object consult a store before it computes an annotation, and return it."""
         object.__setattr__(self, "stored", store)
         return self
 
     def memo(self, key: Hashable, size: int) -> Memo[Any]:
-        """A cache of at most ``size`` values for texts; systems that are scored against these references share it."""
+        """Return a cache of at most ``size`` values for texts, shared by systems scored against these references."""
         return self._memos.setdefault(key, Memo(size))
 
     def select(self, indices: ArrayLike) -> References:
-        """These images, in this order; the same object, including its layers, if these are all images in order.
+        """Return these images in this order; the object itself, including its layers, if these are all images in order.
 
         Args:
             indices: integers, each image at most once, or bool[n_images].
@@ -207,14 +208,14 @@ class References:
         )
 
     def texts_of(self, rows: NDArray[np.int64]) -> tuple[tuple[str, ...], NDArray[np.int64]]:
-        """The references of rows, which may repeat, image by image, and their offsets, int64[n + 1]."""
+        """Return the references of rows, which may repeat, image by image, and their offsets, int64[n + 1]."""
         starts, counts = self.offsets[rows].tolist(), np.diff(self.offsets)[rows]
         parts = (self.texts[start : start + n] for start, n in zip(starts, counts.tolist(), strict=True))
         return tuple(chain.from_iterable(parts)), np.concatenate([[0], np.cumsum(counts)])
 
     @cached_property
     def rows_by_id(self) -> dict[ImageId, int]:
-        """The row of each image; of a source that has only text, or names of COCO's files, by numbers as well."""
+        """Row of each image by id. Text ids and COCO's file names are also found by their numbers."""
         rows: dict[ImageId, int] = {image: row for row, image in enumerate(self.ids)}
         if self.id_form == "text":
             rows |= {image: row for row, image in enumerate(numbers_from_text(self.ids))}
@@ -224,9 +225,9 @@ class References:
 
     @cached_property
     def with_numbers_for_ids(self) -> References:
-        """These references with text ids read as numbers where they are numbers.
+        """These references with text ids converted to numbers where possible.
 
-        Cached, so that every system that needs it gets the same object and shares its layers.
+        Cached, so that all systems that need it get the same object and share its layers.
         """
         ids, images = numbers_from_text(self.ids), numbers_from_text(self.images)
         if (ids, images) == (self.ids, self.images):
@@ -240,7 +241,7 @@ class References:
 
     @cached_property
     def with_numbers_in_file_names(self) -> References | None:
-        """These references with the numbers in the names of COCO's files as ids; None if ids are not such names."""
+        """These references with the numbers in COCO's file names as ids; None if the ids are not such names."""
         ids, images = numbers_in_file_names(self.ids), numbers_in_file_names(self.images)
         without = numbers_in_file_names(self.without_references)
         if ids is None or images is None or without is None:
@@ -250,7 +251,7 @@ class References:
 
     @cached_property
     def concatenated(self) -> References:
-        """These images with one reference each: all of theirs, joined by spaces (Yi et al. 2020, "cat"). Cached."""
+        """These images with one reference each: all joined by spaces (Yi et al. 2020, "cat"). Cached."""
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
         table = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
         return table.with_store(None if self.stored is None else self.stored.of_concatenated)
@@ -264,9 +265,9 @@ class Captions:
         candidates: one per image, in the order of the references.
         references: the images and their human captions.
         n_candidates_left_out: candidates that matching left out, because only a subset was asked for.
-        n_references_left_out: images that matching left out for the same reason, with their references.
-        subset: metrics may leave out images, too, of which they lack something.
-        clean: the rules that candidates were cleaned by; signatures name them.
+        n_references_left_out: images with references that matching left out for the same reason.
+        subset: whether metrics may also leave out images for which they lack data.
+        clean: names of the cleaning rules that were applied to candidates, for signatures.
 
     Raises:
         ParameterError: not exactly one candidate per image.
@@ -299,29 +300,29 @@ class Captions:
         return len(self.candidates)
 
     def __getstate__(self) -> dict[str, object]:
-        """Copies and pickles leave out layers, which are computed again on demand."""
+        """Omit layers from copies and pickles; they are recomputed on demand."""
         return {**self.__dict__, "_layers": {}}
 
     def __repr__(self) -> str:
         return f"<Captions: {len(self):,} candidates with {self.references!r}>"
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
-        """An annotation of candidates and references, each computed at the first request for its key."""
+        """Return an annotation of candidates and references, each computed at the first request for its key."""
         references = self.references.layer(layer)
         if layer.key not in self._layers:
             self._layers.setdefault(layer.key, layer.of_candidates(self, references))
         return cast(C, self._layers[layer.key]), references
 
     def own_layer(self, layer: CandidateLayer[C]) -> C:
-        """An annotation of the candidates alone, computed at the first request for its key."""
+        """Return an annotation of the candidates alone, computed at the first request for its key."""
         if layer.key not in self._layers:
             self._layers.setdefault(layer.key, layer.of_candidates(self))
         return cast(C, self._layers[layer.key])
 
     def select(self, indices: ArrayLike) -> Captions:
-        """These images, in this order; the same object if these are all images in order.
+        """Return these images in this order; the object itself if these are all images in order.
 
-        Raises as ``References.select`` does. The counts of what matching left out stay as they were.
+        Raises as ``References.select`` does. The counts of items that matching left out are not changed.
         """
         references = self.references.select(indices)
         if references is self.references:
@@ -331,16 +332,18 @@ class Captions:
 
     @cached_property
     def concatenated(self) -> Captions:
-        """These candidates with ``References.concatenated``."""
+        """Return these candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
     def with_references_as(self, references_as: str) -> Captions:
-        """These candidates with references "each" by itself, or, for "cat", ``concatenated``; see ``Settings``."""
+        """Return these candidates with separate references ("each"), or ``concatenated`` ones ("cat"); see
+        ``Settings``.
+        """
         return self.concatenated if references_as == "cat" else self
 
 
 def _rows(n: int, indices: ArrayLike) -> NDArray[np.int64]:
-    """The rows that indices or a mask pick out of n."""
+    """Return the rows that indices or a mask select from n."""
     positions = np.asarray(indices)
     if positions.size == 0:
         positions = positions.astype(np.int64)  # numpy takes an empty list for floats

@@ -1,4 +1,4 @@
-"""Cleaning of candidates before they are scored: Markdown to text, and the beginnings of an assistant's answers."""
+"""Cleaning of candidates before scoring: removal of Markdown, and of opening phrases of assistants."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _ENDS = tuple(".!?:;,…。！？")
 
 
 def _plain(text: str) -> str:
-    """Markdown as text: what is marked, without its marks.
+    """Convert Markdown to plain text.
 
-    Paragraphs, headings, items of lists and cells of tables follow each other, with a full stop after those that have
-    no mark at their end. Of links the text stays, of images the description, of HTML only what is between the tags.
+    Paragraphs, headings, list items and table cells are joined, with a full stop after those that do not end in a
+    punctuation mark. Links become their text, images their description; HTML tags are removed.
     """
     from markdown_it import MarkdownIt
 
@@ -43,7 +43,7 @@ def _inline(token: Token) -> str:
 
 
 def _without_opening(text: str) -> str:
-    """A text without "Sure! Here is a caption:", "The image shows" and the like; a refusal stays as it is."""
+    """Remove openings such as "Sure! Here is a caption:" and "The image shows". Refusals are not changed."""
     match = PROMPT.match(text)
     if match is None or match["refusal"]:
         return text
@@ -59,7 +59,7 @@ _APPLY = {"markdown": is_markdown, "prompt": is_prompt_answer}
 
 
 def rules_of(clean: str | Sequence[str]) -> tuple[str, ...]:
-    """The rules that are asked for, in the order in which they are applied.
+    """Return the names of cleaning rules in the order in which they are applied.
 
     Args:
         clean: names of rules, or one text with commas between them.
@@ -77,7 +77,7 @@ def rules_of(clean: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def cleaned(texts: Sequence[str], rules: Sequence[str]) -> tuple[str, ...]:
-    """Texts cleaned by rules; those that a rule has nothing to do with stay as they are.
+    """Clean texts. Texts to which no rule applies are returned as they are.
 
     Args:
         texts: n texts.

@@ -1,7 +1,8 @@
-"""Where the records of a JSON document are: in a list, in lists by split or class, in the events of videos.
+"""Locations of records in JSON documents: in a list, in lists by split or class, in the events of videos.
 
-Each kind has ``first``, the first record, by which layouts are recognized (None if the document is of another shape),
-and ``all``, the records with what they are called in messages: a unit, and a number or name for each.
+Each class has a method ``first`` for the first record, by which layouts are recognized (None if the document has
+another shape), and a method ``all`` for all records with their names in messages: a unit, and a number or name for
+each.
 """
 
 from __future__ import annotations
@@ -20,19 +21,19 @@ _Numbered: TypeAlias = tuple[str, Sequence[ImageId], Sequence[Any]]
 
 
 class DocumentRecords(Protocol):
-    """A place of records in a document."""
+    """A location of records in a document."""
 
     def first(self, document: _Document) -> Mapping[Any, Any] | None:
-        """The first record; None if there is none."""
+        """Return the first record; None if there is none."""
         ...
 
     def all(self, document: _Document) -> _Numbered:
-        """All records, of a document that has a first one."""
+        """Return all records of a document that has a first one."""
         ...
 
 
 def first_of(values: object) -> Mapping[Any, Any] | None:
-    """The first item of a list if it is an object."""
+    """Return the first item of a list if it is an object."""
     first = values[0] if isinstance(values, _LISTS) and values else None
     return first if isinstance(first, Mapping) else None
 
@@ -42,8 +43,8 @@ class Listed:
     """``{key: [record, ...]}``.
 
     Args:
-        key: of the list.
-        once_for: a field with lists: further records of an image in which it is the same are left out.
+        key: key of the list.
+        once_for: a field with lists; further records of an image with the same value are left out.
     """
 
     key: str
@@ -74,8 +75,8 @@ class ListsByKey:
     """``{"train": [record, ...], "test": [...]}``; the key becomes a field of its records.
 
     Args:
-        field: what the key says: "split", "class".
-        keys: the only ones that there may be; any if none are given.
+        field: name of that field: "split", "class".
+        keys: the keys that are allowed; any if empty.
     """
 
     field: str
@@ -101,7 +102,7 @@ class DenseCaptions:
     """``{video: {"timestamps": [[start, end], ...], "sentences": [...]}}``, or as results are written,
     ``{"results": {video: [{"sentence", "timestamp": [start, end]}, ...]}}``.
 
-    An event is called by its video and its seconds: ``v_uqiMw7tQ1Cc[0.28-55.15]``.
+    An event is named by its video and its seconds: ``v_uqiMw7tQ1Cc[0.28-55.15]``.
 
     Args:
         paragraphs: one record per video, with its sentences joined by spaces; otherwise one per event.

@@ -1,4 +1,4 @@
-"""Which fields or columns of rows hold ids and captions: those that are named, those of a layout, or the usual ones."""
+"""Choice of the fields or columns that hold ids and captions: named by the user, by a layout, or the usual ones."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ TEXT_FIELDS: dict[Role, _Names] = {
 
 @dataclass(frozen=True)
 class Fields:
-    """The fields of rows that are read.
+    """The fields of rows to read.
 
     Args:
-        ids: those of the id, joined by "_" if there are several.
-        texts: those of captions, of which each is a caption or a list of them.
-        keys: the key of the captions in objects that a field of ``texts`` holds, one per field; "" for none.
-        split: the one that says to which split a row belongs, if that matters.
-        conditions: by field, which rows are read.
+        ids: fields of the id, joined by "_" if there are several.
+        texts: fields of captions, each holding a caption or a list of captions.
+        keys: for each field of ``texts``, the key of the captions if it holds objects; otherwise "".
+        split: the field with the split of a row, if it matters.
+        conditions: by field, the condition on rows to read.
         splits_apart: whether one of several splits must be chosen.
     """
 
@@ -51,22 +51,22 @@ class Fields:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All of them, in the order in which ``rows_of_columns`` expects their values."""
+        """All fields, in the order in which ``rows_of_columns`` expects their values."""
         return (*self.ids, *self.texts, *((self.split,) if self.split else ()), *self.conditions)
 
 
 def choose_fields(source: Source, names: Sequence[object], where: str, layout: Layout | None = None) -> Fields:
-    """The fields to read among all names.
+    """Choose the fields to read.
 
     Args:
-        source: what is read; it says which columns and split the user wants.
-        names: of all fields.
-        where: what has them, such as "record 1".
-        layout: that of the document; by default, the layouts of rows.
+        source: the source, which holds the columns and split that the user wants.
+        names: names of all fields.
+        where: the place of the fields, such as "record 1".
+        layout: layout of the document; by default, the layouts of rows.
 
     Raises:
-        InputError: one is not there, or there are two to choose from (CaptionFileError in a file).
-        UnknownNameError: the column of groups that was asked for is not there.
+        InputError: a field is missing or ambiguous (CaptionFileError in a file).
+        UnknownNameError: the requested column of groups is missing.
     """
     if source.read_options is not None:
         source.read_options.note_columns(source.name, names)
@@ -90,7 +90,7 @@ def choose_fields(source: Source, names: Sequence[object], where: str, layout: L
 
 
 def has_usual_fields(role: Role, names: Collection[object]) -> bool:
-    """Whether rows have an id and captions under the usual names."""
+    """Return whether rows have an id and captions under the usual names."""
     return all(
         any(fields_of(name, names) for group in groups for name in group) for groups in (ID_FIELDS, TEXT_FIELDS[role])
     )
@@ -98,7 +98,7 @@ def has_usual_fields(role: Role, names: Collection[object]) -> bool:
 
 @dataclass(frozen=True)
 class _Row:
-    """The first row of a source: the names of its fields, where it is, and whether it is from a document."""
+    """The first row of a source: its field names, its place, and whether it is from a document."""
 
     source: Source
     names: Sequence[object]
@@ -107,7 +107,7 @@ class _Row:
 
     @property
     def named_ids(self) -> tuple[str, ...]:
-        """The fields of the id that the user names, as far as they are there."""
+        """Fields of the id that the user names and that exist."""
         read_options = self.source.read_options
         ids = (
             () if read_options is None or read_options.columns.id is None else tuple(read_options.columns.id.split("+"))
@@ -116,12 +116,12 @@ class _Row:
 
     @property
     def named_texts(self) -> tuple[str, ...]:
-        """The fields of captions that the user names, as far as they are there."""
+        """Fields of captions that the user names and that exist."""
         return tuple(name for name, _ in self.named_keys.values())
 
     @property
     def named_keys(self) -> dict[str, tuple[str, str]]:
-        """The names of captions that the user gives -> field, key: "de/caption" is the key caption of the field de."""
+        """Field and key of each caption column that the user names: "de/caption" is the key caption of the field de."""
         read_options = self.source.read_options
         texts = () if read_options is None else read_options.columns.texts(self.source.role)
         keys = {text: (text, "") if text in self.names else _field_and_key(text) for text in texts}
@@ -162,7 +162,7 @@ class _Row:
         raise self._missing(self.source.role, "caption", groups, ID_FIELDS)
 
     def group(self, ids: Sequence[str]) -> str:
-        """The field of groups: the one that was asked for, ``group``, or the only one besides the id."""
+        """Return the field of groups: the requested one, ``group``, or the only one besides the id."""
         if self.source.column is not None:
             if self.source.column not in self.names:
                 raise missing_column(self.source, self.where)
@@ -173,7 +173,7 @@ class _Row:
         raise self.source.error("which field holds the groups? Name it, as FILE:COLUMN", where=self.where)
 
     def fields(self, ids: tuple[str, ...], texts: tuple[str, ...], layout: Layout | None) -> Fields:
-        """The fields, checked, with those that say which rows are read."""
+        """Return the fields, checked, with those that conditions depend on."""
         if any(self.names.count(name) > 1 for name in (*ids, *texts)):
             raise self.source.error("duplicate field", where=self.where)
         read_options = self.source.read_options
@@ -194,7 +194,7 @@ class _Row:
         return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart)
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
-        """The error for two fields to choose from."""
+        """Return the error for two fields to choose from."""
         options = some([option("columns", choice) for choice in choices], separator=" or ")
         return self.source.error(problem, where=self.where, help=f"choose: {options}")
 
@@ -203,7 +203,7 @@ class _Row:
         return f"{both}{some(names, separator=' and ')} could be the {self.source.role}"
 
     def _missing(self, what: str, column: str, usual: _Names, other_names: _Names) -> InputError:
-        """The error for a row that has none of the usual names; ``other_names`` are those of its other column."""
+        """Return the error for a row without any of the usual names; ``other_names`` are those of its other column."""
         read_options = self.source.read_options
         absent = [] if read_options is None else [name for name in read_options.columns.names if name not in self.names]
         if absent:
@@ -224,7 +224,7 @@ class _Row:
 
 
 def missing_column(source: Source, where: str) -> UnknownNameError:
-    """The error for a column of groups that is not there."""
+    """Return the error for a missing column of groups."""
     return UnknownNameError(
         f"there is no column {source.column!r}",
         where=f"{source.name}: {where}",
@@ -242,16 +242,16 @@ def rows_of_columns(
     id_form: IdForm = "typed",
     known_images: Sequence[Any] = (),
 ) -> CaptionRows:
-    """Rows of the values of fields, of the split that is read.
+    """Build rows from the values of fields, for the chosen split.
 
     Args:
-        source: what is read.
-        fields: those that were chosen.
+        source: the source.
+        fields: the chosen fields.
         columns: their values, in the order of ``Fields.names``.
-        unit, numbers, id_form, known_images: as ``caption_rows`` takes them.
+        unit, numbers, id_form, known_images: see ``caption_rows``.
 
     Raises:
-        InputError: several splits, of which none was chosen; a split that is not there.
+        InputError: several splits, none of which was chosen, or an unknown split.
     """
     n_ids, n_texts = len(fields.ids), len(fields.texts)
     if fields.split or fields.conditions:
@@ -274,7 +274,7 @@ def rows_of_columns(
 def _under_key(
     source: Source, name: str, key: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId]
 ) -> Sequence[Any]:
-    """The values of a key of objects."""
+    """Return the values of a key of objects."""
     for number, cell in zip(numbers, column, strict=True):
         if not isinstance(cell, Mapping) or key not in cell:
             shown_cell = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
@@ -286,19 +286,19 @@ def _under_key(
 
 
 def _field_and_key(name: str) -> tuple[str, str]:
-    """A field, and the key after the first slash."""
+    """Split a name at the first slash into field and key."""
     field, _, key = name.partition("/")
     return (field, key) if key else (name, "")
 
 
 def _joined(cells: Sequence[Any]) -> list[Any]:
-    """The captions of the cells of a row, without those that are empty."""
+    """Return the captions in the cells of a row, without empty ones."""
     lists = (cell if isinstance(cell, list | tuple) else [cell] for cell in cells if cell is not None and cell != "")
     return [text for texts in lists for text in texts]
 
 
 def _mask(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: int) -> list[bool]:
-    """A mask of the rows that are read."""
+    """Return a mask of the rows to read."""
     mask = [True] * n
     if fields.split:
         splits, *columns = columns
@@ -311,12 +311,12 @@ def _mask(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: i
 
 
 def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> frozenset[str] | None:
-    """The splits that are read; None for all.
+    """Return the splits to read; None for all.
 
     Args:
-        source: what is read.
-        splits: those of its rows or images.
-        apart: whether one of several must be chosen.
+        source: the source.
+        splits: splits of its rows or images.
+        apart: whether one of several splits must be chosen.
 
     Raises:
         InputError: as ``rows_of_columns`` does.

@@ -1,4 +1,4 @@
-"""Reading files as bytes and text: located, unpacked and decoded, with the position of the first error."""
+"""Reading of files as bytes and text: decompression, decoding, and the position of the first error."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ _standard_input: tuple[object, bytes, str] = (None, b"", "")
 
 
 def is_standard_input(path: str | os.PathLike[str]) -> bool:
-    """Whether a path stands for standard input."""
+    """Return whether a path stands for standard input."""
     return os.fspath(path) in _STANDARD_INPUT
 
 
 def format_of_name(source: Source, further_formats: Mapping[str, Format] = MappingProxyType({})) -> Format:
-    """The format that the extension of a file says, in upper or lower case and with or without ``.gz``.
+    """Return the format of a file by its extension, in upper or lower case, with or without ``.gz``.
 
     Args:
         source: the file.
         further_formats: by extension, formats besides ``FORMATS``.
 
     Raises:
-        CaptionFileError: none of ``EXTENSIONS`` and the further ones, or a directory.
+        CaptionFileError: an unknown extension, or a directory.
     """
     formats = {**FORMATS, **further_formats}
     extension = Path(source.name.lower().removesuffix(".gz")).suffix
@@ -82,7 +82,7 @@ def format_of_name(source: Source, further_formats: Mapping[str, Format] = Mappi
 
 
 def format_of_content(data: bytes) -> Format:
-    """The format of standard input, which has no name: what begins like none of the others is csv."""
+    """Detect the format of standard input, which has no name; csv unless it begins like another format."""
     content = data.removeprefix(codecs.BOM_UTF8).strip()
     first, _, following_lines = content.partition(b"\n")
     if data.startswith(b"PAR1"):
@@ -99,7 +99,7 @@ def format_of_content(data: bytes) -> Format:
 
 
 def is_prepared(path: str | os.PathLike[str]) -> bool:
-    """Whether this is a file of prepared references, whatever its name."""
+    """Return whether this is a file of prepared references, whatever its name."""
     try:
         if not os.path.isfile(path):  # what is read of a pipe is gone
             return False
@@ -119,10 +119,11 @@ def _directory(source: Source) -> CaptionFileError:
 
 @contextmanager
 def reading(source: Source) -> Iterator[None]:
-    """Turn failures of reading and unpacking a file into errors that name it.
+    """Turn errors of reading and decompressing a file into errors that name it.
 
     Raises:
-        CaptionFileError: no such file, not a file, not readable, not gzip in spite of its name, or too large unpacked.
+        CaptionFileError: no such file, not a file, not readable, not gzip despite its name, or too large when
+            decompressed.
         TruncatedFileError: gzip data that is truncated.
     """
     if "\0" in source.name:
@@ -165,12 +166,12 @@ def reading(source: Source) -> Iterator[None]:
 
 
 def read_bytes(source: Source) -> bytes:
-    """The content of a file, unpacked if it is a gzip file.
+    """Return the content of a file, decompressed if it is a gzip file.
 
     Raises:
         CaptionFileError: as ``reading`` does.
         EmptyInputError: only white space.
-        ParameterError: standard input holds something else already.
+        ParameterError: standard input has already been read.
     """
     with reading(source):
         data = _from_standard_input(source) if source.is_standard_input else Path(source.name).read_bytes()
@@ -197,10 +198,10 @@ def _from_standard_input(source: Source) -> bytes:
 
 
 def decode(data: bytes | bytearray, source: Source) -> str:
-    """UTF-8 text, with or without a byte order mark.
+    """Decode UTF-8 text, with or without a byte order mark.
 
     Raises:
-        EncodingError: not UTF-8; names the first wrong byte, counted from 0, and its line.
+        EncodingError: not UTF-8; names the first invalid byte, counted from 0, and its line.
     """
     try:
         return data.decode().removeprefix("\ufeff")
@@ -211,15 +212,16 @@ def decode(data: bytes | bytearray, source: Source) -> str:
 def text_lines(
     file: IO[bytes], source: Source, longest: int | None, *, carriage_returns: bool = False
 ) -> Iterable[str]:
-    """Lines of UTF-8 text. Line feeds end them: captions may contain U+2028 and its like.
+    """Iterate over lines of UTF-8 text. Only line feeds end them, as captions may contain U+2028 and similar
+    characters.
 
     Args:
-        longest: most bytes of a line, for a file that need not fit in memory; None for one that is read at once.
+        longest: maximum bytes of a line, for a file that need not fit in memory; None if the whole file is read.
         carriage_returns: whether a carriage return alone ends a line, too.
 
     Raises:
         EncodingError: as ``decode``.
-        CaptionFileError: a line that is longer.
+        CaptionFileError: a longer line.
     """
     if longest is None:
         return io.StringIO(decode(file.read(), source), newline="" if carriage_returns else "\n")
@@ -248,7 +250,7 @@ def _streamed_lines(file: IO[bytes], source: Source, longest: int) -> Iterator[s
 
 
 def _not_utf8(error: UnicodeDecodeError, source: Source, *, line: int = 1, offset: int = 0) -> EncodingError:
-    """The error for bytes that start in a line and at an offset of a file."""
+    """Return the error for invalid bytes, given the line and the offset where they start."""
     line += error.object.count(b"\n", 0, error.start)
     return EncodingError(
         "the file is not UTF-8 text",

@@ -1,4 +1,4 @@
-"""Groups of images: which domain, data set or language an image belongs to, read from files and Python objects.
+"""Groups of images, such as domains, data sets or languages, read from files and Python objects.
 
 Scores are then reported by group; see ``captious.evaluation.group_scores``.
 """
@@ -29,10 +29,10 @@ class Groups:
     """The group of each image.
 
     Args:
-        by: what images are grouped by, such as "domain".
+        by: the name of the grouping, such as "domain".
         group_of: image -> name of its group.
-        names: the groups in the order in which they are shown; by default numbers by size, then names by alphabet.
-        source: what messages call the source.
+        names: the groups in display order; by default numbers in ascending order, then names in alphabetical order.
+        source: the source in messages.
         id_form: how the source wrote its ids; see ``captious.data.ids``.
 
     Raises:
@@ -60,7 +60,7 @@ class Groups:
         return f"<Groups by {self.by}: {len(self.group_of):,} images, {len(self.names):,} groups>"
 
     def rows(self, references: References) -> dict[str, NDArray[np.int64]]:
-        """The rows of each group: name -> int64[n_images of the group], for groups that have images.
+        """Return the rows of each group: name -> int64[n_images of the group], without empty groups.
 
         Ids match as those of candidates do. Images that have a group but no references are ignored.
 
@@ -93,8 +93,8 @@ def read_groups(source: object, *, column: str | None = None) -> Groups:
         source: a path to .json, .jsonl, .csv, .tsv or .parquet, plain or with .gz; a mapping from image to group; a
             data frame; a sequence of records; or ``Groups``.
         column: the field or column that holds the groups; also one of COCO's "images". Then an image may occur several
-            times, as in files of captions, if always with the same group. By default ``group``, or the only one
-            besides the image ids. Groups may be text, numbers or truth values.
+            times, as in files of captions, as long as its group is the same. By default ``group``, or the only one
+            besides the image ids. Groups may be text, numbers or booleans.
 
     Raises:
         InputError: what is wrong with the source, as ``read_rows`` does; an image with two entries or two groups.
@@ -111,7 +111,7 @@ def read_groups(source: object, *, column: str | None = None) -> Groups:
 
 
 def _check_no_repeats(rows: CaptionRows, *, several: bool) -> None:
-    """Refuse images that occur twice; if they may, those that occur with several groups."""
+    """Refuse images that occur twice; if ``several``, only those that occur with different groups."""
     wrong = {
         image: at
         for image, at in repeated(rows.ids).items()
@@ -132,7 +132,7 @@ def _check_no_repeats(rows: CaptionRows, *, several: bool) -> None:
 
 
 def _order(name: str) -> tuple[bool, float, str]:
-    """Numbers by size, before names by alphabet."""
+    """Sort key: numbers by size, before names by alphabet."""
     try:
         number = float(name)
     except ValueError:

@@ -1,9 +1,9 @@
-"""Logs of evaluation harnesses: the answers of a model, their references, and the prompt, as the harness wrote them.
+"""Logs of evaluation harnesses: a model's answers, their references, and the prompt.
 
 lmms-eval writes ``*_samples_TASK.jsonl`` with ``--log_samples``: an object per answer, with ``filtered_resps`` or
-``resps``, and either the fields that its task hands to metrics, ``{"answer", "pred", "image_id"}``, or ``doc`` and
-``target``; its first versions wrote one document with a list of them, "logs". VLMEvalKit writes
-``MODEL_DATASET.xlsx``, .tsv or .json, with ``index``, ``question``, ``answer`` and ``prediction``.
+``resps``, and either the fields that its task passes to metrics, ``{"answer", "pred", "image_id"}``, or ``doc`` and
+``target``. Its first versions wrote one document with a list of them, "logs". VLMEvalKit writes ``MODEL_DATASET.xlsx``,
+.tsv or .json, with ``index``, ``question``, ``answer`` and ``prediction``.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _LONGEST_LIST = 1_000_000  # characters of a list that is written as text
 
 @dataclass(frozen=True)
 class HarnessLog:
-    """What a harness logged about one model and one task.
+    """The log of one model on one task.
 
     Args:
-        candidates: image -> the answer of the model.
-        references: image -> captions that people wrote.
-        prompts: what the model was asked, each once.
+        candidates: image -> answer of the model.
+        references: image -> human captions.
+        prompts: the distinct prompts.
     """
 
     candidates: Mapping[ImageId, str]
@@ -74,10 +74,10 @@ class _Answer:
 
 
 def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
-    """The answers, references and prompts of a log.
+    """Read the answers, references and prompts of a log.
 
-    Images are called as the log calls them; if two answers have the same image, as in tasks that ask several questions
-    about one, by their position in the data set.
+    Images are named as in the log. If two answers have the same image, as in tasks that ask several questions about
+    one, images are named by their position in the data set.
 
     Args:
         path: the file, plain or compressed.
@@ -86,7 +86,7 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
     Raises:
         UnknownNameError: another harness.
         ResourceError: the file cannot be read.
-        CaptionFileError: it is not such a log, or an answer lacks something.
+        CaptionFileError: it is not such a log, or an answer is incomplete.
         EmptyInputError: no answers.
         MissingExtraError: .xlsx without openpyxl.
     """
@@ -119,7 +119,7 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
 
 
 def _of_lmms_eval(sample: Mapping[str, Any]) -> _Answer:
-    """An answer of lmms-eval; metrics of a task are all given the same fields."""
+    """Convert an answer of lmms-eval. All metrics of a task are passed the same fields."""
     answer: Mapping[str, Any] = next(
         (value for value in sample.values() if isinstance(value, Mapping) and {"answer", "pred"} <= value.keys()), {}
     )
@@ -146,7 +146,7 @@ def _id(fields: Mapping[str, Any]) -> ImageId | None:
 
 
 def _first_text(value: Any) -> str:
-    """The first text in nested lists."""
+    """Return the first text in nested lists."""
     while isinstance(value, Sequence) and not isinstance(value, str):
         if not value:
             return ""
@@ -157,7 +157,7 @@ def _first_text(value: Any) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """References: a list, or text, which may be a list as Python or JSON writes it."""
+    """Return references from a list, or from text that may be a list as Python or JSON writes it."""
     if isinstance(value, str) and value.lstrip().startswith("[") and len(value) <= _LONGEST_LIST:
         try:
             value = ast.literal_eval(value.strip())
@@ -170,7 +170,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def _json_rows(file: Path) -> Iterator[Mapping[str, Any]]:
-    """Objects on lines, or in a list."""
+    """Read objects from lines, or from a list."""
     text = user_text(file, *_LOG)
     try:
         if text.lstrip().startswith("["):
@@ -185,7 +185,7 @@ def _json_rows(file: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _document(text: str) -> list[Any] | None:
-    """The "logs" of a JSON document; None if this is none."""
+    """Return the "logs" of a JSON document; None if the text is not one."""
     try:
         document = json.loads(text)
     except ValueError:
@@ -194,7 +194,7 @@ def _document(text: str) -> list[Any] | None:
 
 
 def _table_rows(file: Path) -> Iterator[Mapping[str, Any]]:
-    """Rows of a spreadsheet, of columns between tabs or commas, or of JSON."""
+    """Read rows of a spreadsheet, of a tab- or comma-separated file, or of JSON."""
     suffixes = [suffix for suffix in file.suffixes if suffix != ".gz"]
     kind = suffixes[-1].lower() if suffixes else ""
     if kind in (".json", ".jsonl"):

@@ -1,4 +1,4 @@
-"""Human captions as candidates: one reference of each image is held out, and the others stay its references."""
+"""Human captions as candidates: one reference of each image is held out, and the others remain references."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ from typing import Literal, TypeAlias
 ImageId: TypeAlias = int | str
 
 IdForm: TypeAlias = Literal["typed", "text", "position"]
-"""``typed``: ids are as the source gave them. ``text``: the format has only text, "12" may stand for 12.
-``position``: the source gave no ids, image i is the i-th entry, counted from 0."""
+"""``typed``: ids are as in the source. ``text``: the format has only text, so "12" may stand for 12. ``position``: the
+source has no ids; image i is the i-th entry, counted from 0.
+"""
 
 # Canonical decimal integers only: "012" and "+12" are names that happen to have digits in them. The bound
 # keeps them within 64 bits, as ids are in every format that types them.
@@ -27,7 +28,7 @@ _COCO_FILE_NAME = re.compile(r"(?:.*/)?(?:COCO_[a-z]+20\d\d_(\d{12})(?:\.[a-zA-Z
 
 
 def as_image_id(value: object) -> ImageId | None:
-    """A value as an image id, with numpy's integers and strings as Python's; None if it cannot be one."""
+    """Convert a value to an image id, numpy's integers and strings to Python's; None if that is impossible."""
     if isinstance(value, str):
         return str(value)
     if isinstance(value, Integral) and not isinstance(value, bool):
@@ -36,9 +37,9 @@ def as_image_id(value: object) -> ImageId | None:
 
 
 def same_images(a: Sequence[ImageId], b: Sequence[ImageId]) -> bool:
-    """Whether two tables with the same references have the same images in the same order.
+    """Return whether two tables with the same references have the same images in the same order.
 
-    A source that has only text leaves open whether "12" is 12: here it is.
+    If a source has only text ids, "12" is equal to 12.
     """
     return len(a) == len(b) and (a == b or all(str(x) == str(y) for x, y in zip(a, b, strict=True)))
 
@@ -64,16 +65,16 @@ def read_alike(
 
 
 def numbers_from_text(ids: Iterable[ImageId]) -> tuple[ImageId, ...]:
-    """Ids of a format that has only text, read as numbers where they are canonical decimal integers.
+    """Convert ids of a format that has only text to numbers where they are canonical decimal integers.
 
-    Called when the other side of a match has integer ids: "12" and "-3" become 12 and -3, "012" and "a.jpg"
-    stay strings. No two different ids become the same.
+    Used when the other side of a match has integer ids: "12" and "-3" become 12 and -3, "012" and "a.jpg" remain
+    strings. Distinct ids remain distinct.
     """
     return tuple(int(i) if isinstance(i, str) and _CANONICAL_INTEGER.fullmatch(i) else i for i in ids)
 
 
 def numbers_in_file_names(ids: Sequence[ImageId]) -> tuple[int, ...] | None:
-    """The numbers of images whose ids are names of COCO's files; None if some are not, or two have the same number."""
+    """Return the numbers in COCO's file names; None if some ids are not such names, or two have the same number."""
     numbers = []
     for image in ids:
         match = _COCO_FILE_NAME.fullmatch(image) if isinstance(image, str) else None
@@ -84,15 +85,15 @@ def numbers_in_file_names(ids: Sequence[ImageId]) -> tuple[int, ...] | None:
 
 
 def spell_numbers(ids: Iterable[ImageId], form: IdForm) -> bool:
-    """Whether all ids are integers, or the text of integers in a format that has only text."""
+    """Return whether all ids are integers, or the text of integers in a format that has only text."""
     return are_numbers(numbers_from_text(ids) if form == "text" else ids)
 
 
 def are_numbers(ids: Iterable[ImageId]) -> bool:
-    """Whether all ids are integers."""
+    """Return whether all ids are integers."""
     return all(isinstance(image, int) for image in ids)
 
 
 def differ_in_type(unknown: Iterable[ImageId], ids: Iterable[ImageId]) -> bool:
-    """Whether unknown ids would be among others if numbers and the strings that spell them were the same."""
+    """Return whether unknown ids would be known if numbers were equal to the strings that spell them."""
     return not set(map(str, unknown)).isdisjoint(map(str, ids))

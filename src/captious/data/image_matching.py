@@ -1,7 +1,7 @@
-"""Matching candidates with references by image id: ``read_references`` and ``read_captions``.
+"""Matching of candidates and references by image id: ``read_references`` and ``read_captions``.
 
-Every image that either side names must have both a candidate and references; with ``subset``, the images that do are
-scored and the others are counted. Rows come in the order of the references.
+Every image must have both a candidate and references; with ``subset``, images that have both are scored and the others
+are counted. Rows are in the order of the references.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them
 
 
 class MatchOptions(TypedDict, total=False):
-    """Options of ``read_captions``, which explains them, and of the functions that read captions as it does."""
+    """Options of ``read_captions`` and of functions that read captions like it; see there."""
 
     subset: bool
     clean: str | Sequence[str]
@@ -74,39 +74,39 @@ def read_captions(
     """Read candidates and references and match them by image.
 
     Text ids of one side are read as numbers if all ids of the other are numbers; see ``captious.data.ids``. Positions
-    match only positions, and only as many.
+    match only the same number of positions.
 
-    Names of columns and the split hold for each side that has them. To give those of one side only, give it as a
-    ``CaptionFile``, or read the references with ``read_references``.
+    Columns and splits apply to both sides. For only one side, pass a ``CaptionFile``, or read the references with
+    ``read_references``.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
-            references, which others replace.
+            references of their own, which ``references`` replace.
         references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
-            scored against the same object share what is computed about it. None for metrics that need none.
-        subset: use only the images that both sides have, and count the others; otherwise, a difference is an error.
-        several: images have any number of candidates; otherwise, each has exactly one.
-        clean: rules to clean candidates by before they are scored: "markdown" makes text of it, "prompt" removes
-            beginnings such as "Sure! Here is a caption:" and "The image shows". Several have commas between them.
+            scored against the same object share what is computed about it. None for metrics without references.
+        subset: use only the images that both sides have, and count the others; otherwise, they are an error.
+        several: allow any number of candidates for an image; otherwise, each image has exactly one.
+        clean: rules to clean candidates by before they are scored: "markdown" converts it to text, "prompt" removes
+            openings such as "Sure! Here is a caption:" and "The image shows". Several are separated by commas.
             Signatures name them.
-        columns: names of columns or fields, where they are not the usual ones: ``id=key,caption=text``. Captions of one
+        columns: names of columns or fields other than the usual ones: ``id=key,caption=text``. Captions of one
             side are ``candidate`` or ``references``, which may be repeated. In Python, also a mapping.
-        split: the split of the data set that is read, such as test; several are separated by commas. In Python, also a
+        split: the split of the data set to read, such as test; several are separated by commas. In Python, also a
             sequence.
 
     Returns:
         ``Captions``, or ``CaptionSets`` if ``several``, in the order of the references. Its ``references`` is the
-        object that was given if every image has a candidate and its ids needed no reading as numbers.
+        object that was passed if every image has a candidate and no ids were converted to numbers.
 
     Raises:
-        InputError: invalid candidates or references, as ``read_rows`` says; neither side has a column that is named,
-            or the split.
+        InputError: invalid candidates or references, as ``read_rows`` says; neither side has one of the columns or
+            splits.
         ParameterError: positions on one side only, or two different numbers of them.
-        UnknownNameError: no such rule.
-        MissingReferencesError: an image that the references list without any.
-        UnknownImageError: a candidate for an image that the references do not know.
+        UnknownNameError: an unknown rule.
+        MissingReferencesError: an image listed without references.
+        UnknownImageError: a candidate for an unknown image.
         MissingCandidatesError: references without a candidate.
-        With ``subset`` not the last three, but UnknownImageError if no image has both.
+        With ``subset``, the last three do not occur, but UnknownImageError if no image has both.
     """
     shares = references is not None and not isinstance(references, References)
     read_options = read_options_of(columns, split, 2 if shares else 1)
@@ -122,7 +122,7 @@ def match_images(
     several: bool = False,
     clean: str | Sequence[str] = (),
 ) -> Captions | CaptionSets:
-    """``read_captions`` with options that say what to read of the sources, which several systems share."""
+    """Read captions with ``ReadOptions`` shared by several systems; otherwise as ``read_captions``."""
     rules = rules_of(clean) if clean else ()
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
         if several == isinstance(candidates, CaptionSets):
@@ -166,7 +166,7 @@ def match_images(
 def read_references(
     source: object, *, columns: ColumnNames | None = None, split: str | Sequence[str] | None = None
 ) -> References:
-    """Read references and gather them by image, with images in order of first appearance.
+    """Read references and group them by image, in order of first appearance.
 
     ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
     ``captious.data.prepared_files``.
@@ -182,7 +182,7 @@ def read_references(
 
 
 def references_of(source: object, read_options: ReadOptions | None) -> References:
-    """``read_references`` with options that say what to read of the sources."""
+    """Read references with ``ReadOptions``; otherwise as ``read_references``."""
     if isinstance(source, References):
         return source
     if isinstance(source, str | os.PathLike) and is_prepared(source):
@@ -198,7 +198,7 @@ def references_of(source: object, read_options: ReadOptions | None) -> Reference
 
 
 def _by_image(rows: CaptionRows) -> References:
-    """Rows gathered by image, with images in order of first appearance."""
+    """Group rows by image, in order of first appearance."""
     row_of: dict[ImageId, int] = {}
     # Each row gets the number of the first row of its image; these are then numbered from 0.
     first_rows = np.fromiter(map(row_of.setdefault, rows.ids, count()), np.int64, len(rows.ids))
@@ -216,14 +216,14 @@ def _by_image(rows: CaptionRows) -> References:
 
 
 def absent_references(candidates: object, read_options: ReadOptions | None = None) -> References:
-    """The images of candidates, without references: what metrics that need none are given in their place.
+    """Return the images of candidates without references, for metrics that need none.
 
     Args:
         candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
-        read_options: which columns and which split are read.
+        read_options: columns and splits to read.
 
     Raises:
-        InputError: what is wrong with the candidates.
+        InputError: invalid candidates.
     """
     rows = read_rows(candidates, "candidates", several=True, read_options=read_options)
     ids = tuple(dict.fromkeys(rows.ids))
@@ -235,7 +235,7 @@ def absent_references(candidates: object, read_options: ReadOptions | None = Non
 def _matched(
     candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, subset: bool
 ) -> References:
-    """The references of the images that have candidates; unless a subset is asked for, these must be all images."""
+    """Return the references of images with candidates; unless ``subset``, these must be all images."""
     rows = [row for row, image in enumerate(references.ids) if image in having]
     if not subset and references.without_references:
         without = references.without_references
@@ -258,7 +258,7 @@ def _matched(
 
 
 def _check_positions(candidates: CaptionRows, references: References) -> None:
-    """Positions are not ids: they mean the same images only as two lists of the same length."""
+    """Check that positions are on both sides and equal in number. Only then do they denote the same images."""
     n_references = len(references) + len(references.without_references)
     by_position = [side.name for side in (candidates, references) if side.id_form == "position"]
     if len(by_position) == 1:
@@ -307,7 +307,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
 
 
 def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
-    """The error for two sides without a common image; the usual reason is ids that differ only in type."""
+    """Return the error for two sides without a common image, usually because ids differ in type."""
     differ = differ_in_type(candidates.ids, references.ids)
     return UnknownImageError(
         f"none of the {len(candidates.ids):,} candidates is for an image that has references"

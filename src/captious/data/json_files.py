@@ -1,6 +1,6 @@
 """JSON of captions: documents, lines of records, and lists of records that need not fit in memory.
 
-Of long lists of objects in a document, ``JsonRecords`` reads a few fields without building the objects.
+``JsonRecords`` reads a few fields of long lists of objects without building the objects.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BETWEEN = re.compile(r"[ \t\r\n]*(?:,|(?P<end>\]))[ \t\r\n]*")
 
 
 class RepeatedKeys(dict[str, Any]):
-    """A JSON object that has a key more than once; an ``object_pairs_hook`` can make these.
+    """A JSON object with a repeated key; an ``object_pairs_hook`` can create these.
 
     Args:
         pairs: all keys and values.
@@ -49,20 +49,20 @@ class RepeatedKeys(dict[str, Any]):
 
     @classmethod
     def hook(cls, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        """The object of these pairs, as a ``RepeatedKeys`` where a key is repeated."""
+        """Build an object from pairs, as ``RepeatedKeys`` if a key is repeated."""
         unique = dict(pairs)
         return unique if len(unique) == len(pairs) else cls(pairs)
 
 
 def parse_json(text: str, source: Source, decoder: json.JSONDecoder = DECODER) -> Any:
-    """The JSON document that a text is, or the ``Problem`` with it."""
+    """Parse a JSON document, and return it or the ``Problem`` with it."""
     return _parsed(text, source, decoder, line=1, may_be_cut=True)
 
 
 def json_lines(
     lines: Iterable[str], source: Source, refuse: Refuse, decoder: json.JSONDecoder
 ) -> Iterator[tuple[int, Any]]:
-    """The record of every line that is not blank, with the number of the line."""
+    """Yield the record of every non-blank line, with its line number."""
     decode = decoder.decode
     numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
     remaining_lines = numbered
@@ -84,7 +84,7 @@ def json_lines(
 
 
 def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Iterator[tuple[int, Any]]:
-    """The records of a JSON list with their numbers, each parsed as soon as it has been read."""
+    """Yield the records of a JSON list with their numbers, each as soon as it has been read."""
     pieces = codecs.getreader("utf-8-sig")(file)
     text, at, number, ended = "", 0, 0, False
     separator = _OPENING
@@ -132,7 +132,10 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
 
 
 def _parsed(text: str, source: Source, decoder: json.JSONDecoder, *, line: int, may_be_cut: bool) -> Any:
-    """The document, or the problem, of a text that starts in a line of the file and may be the last one in it."""
+    """Parse a text, and return the document or the problem.
+
+    ``line`` is the line of the file that the text starts in; ``may_be_cut`` says whether it may be the last one.
+    """
     try:
         return decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -160,7 +163,7 @@ def _parsed(text: str, source: Source, decoder: json.JSONDecoder, *, line: int, 
 
 
 def _ends_in_the_middle(error: json.JSONDecodeError) -> bool:
-    """Whether more text could have completed a document: the parser stopped at its end, or in its last token."""
+    """Return whether more text could have completed a document: the parser stopped at its end, or in its last token."""
     text = error.doc.rstrip()
     if error.msg.startswith("Unterminated string") or error.pos >= len(text):
         return True
@@ -168,13 +171,13 @@ def _ends_in_the_middle(error: json.JSONDecodeError) -> bool:
 
 
 class JsonRecords(Sequence[Any]):
-    """The objects of a list; they are built when one other than the first is asked for.
+    """The objects of a list, built when one other than the first is accessed.
 
     Args:
         data: the document.
-        start, end: where the list is.
-        first_end: where its first object ends.
-        size: how many there are, at least one.
+        start, end: position of the list.
+        first_end: end of its first object.
+        size: number of objects, at least one.
     """
 
     def __init__(self, data: bytes, start: int, end: int, first_end: int, size: int) -> None:
@@ -196,14 +199,14 @@ class JsonRecords(Sequence[Any]):
         return objects
 
     def columns(self, names: Sequence[str]) -> list[list[Any]] | None:
-        """The values of fields, each for all objects; None if one is missing, or is neither text nor an integer."""
+        """Return the values of fields for all objects; None if one is missing, or is neither text nor an integer."""
         return json_columns(self._data, self._start, self._end, tuple(names))
 
 
 def outlined(data: bytes) -> dict[str, Any] | JsonRecords | None:
-    """A document with its lists of objects as ``JsonRecords``.
+    """Parse a document, with its lists of objects as ``JsonRecords``.
 
-    None if it has no such list, or if it is for Python's parser to read or to refuse.
+    None if it has no such list, or if it must be parsed or refused by Python's parser.
 
     Args:
         data: UTF-8, with or without a byte order mark.
@@ -221,11 +224,11 @@ def outlined(data: bytes) -> dict[str, Any] | JsonRecords | None:
 
 
 def columns_of(records: Sequence[Any], names: Sequence[str]) -> list[list[Any]]:
-    """The values of fields, each for all records.
+    """Return the values of fields for all records.
 
     Raises:
-        KeyError: a record lacks one.
-        TypeError: what should be a record is something else.
+        KeyError: a field is missing.
+        TypeError: a record is not an object.
     """
     columns = records.columns(names) if isinstance(records, JsonRecords) else None
     return [[record[name] for record in records] for name in names] if columns is None else columns

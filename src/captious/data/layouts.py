@@ -1,5 +1,5 @@
-"""The layouts in which data sets are published. ``LAYOUTS`` is the only list of them: files are recognized by it,
-errors name the nearest one, and the table in docs/input-formats.md is made from it.
+"""Layouts of published data sets. ``LAYOUTS`` is the only list of them: it is used to recognize files, to name the
+nearest layout in errors, and to generate the table in docs/input-formats.md.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from captious.data.document_records import DenseCaptions, DocumentRecords, Liste
 
 @dataclass(frozen=True)
 class Parents:
-    """A list of images or videos, which records refer to.
+    """A list of images or videos to which records refer.
 
     Args:
-        key: of the list in the document.
-        id: the field of their ids.
-        reference: the field of records that holds such an id.
+        key: key of the list in the document.
+        id: field of their ids.
+        reference: field of records that holds such an id.
     """
 
     key: str
@@ -30,24 +30,24 @@ class Parents:
 
 @dataclass(frozen=True)
 class Layout:
-    """How captions are published, and what of it is read.
+    """A layout of captions, and which parts of it are read.
 
     Args:
-        name: what messages and the documentation call it.
+        name: name in messages and the documentation.
         files: published files.
-        fields: what the first record must have.
-        ids: fields of which the first one that is there holds the id; "a+b" joins fields by "_".
+        fields: fields that the first record must have.
+        ids: fields of which the first one present holds the id; "a+b" joins fields by "_".
         captions: fields that hold captions, only one of which may be present; "raw raw_#" is raw, raw_1, raw_2, ...
-        records: where the records are in a JSON document; None for a list or table of them.
-        keys: what the document must have.
+        records: location of the records in a JSON document; None for a list or table of them.
+        keys: keys that the document must have.
         parents: a list of images that the document may have.
         split: the field of the split.
         splits_apart: whether one of several splits must be chosen.
-        conditions: by field, which rows are read.
+        conditions: by field, the condition on rows to read.
         absent: fields that it does not have.
-        on_request: it is read only if ``--columns`` names its captions.
-        key: where fields of captions hold objects, the key of the captions in them.
-        note: what the documentation adds.
+        on_request: read it only if ``--columns`` names its captions.
+        key: if fields of captions hold objects, the key of the captions in them.
+        note: an addition for the documentation.
     """
 
     name: str
@@ -67,12 +67,12 @@ class Layout:
     note: str = ""
 
     def captions_among(self, names: Sequence[object]) -> list[tuple[str, ...]]:
-        """The fields of captions that are there, each with those that belong to it."""
+        """Return the caption fields that are present, each with its numbered fields."""
         present = (fields_of(caption, names) for caption in self.captions)
         return [fields for fields in present if fields]
 
     def missing(self, names: Sequence[object]) -> list[str]:
-        """The fields that a record lacks, as messages show them."""
+        """Return the fields that a record lacks, formatted for messages."""
         lacking = [repr(name) for name in self.fields if name not in names]
         if not any(all(part in names for part in name.split("+")) for name in self.ids):
             lacking.append(" or ".join(map(repr, self.ids)))
@@ -81,12 +81,12 @@ class Layout:
         return [*dict.fromkeys(lacking)]
 
     def fits(self, names: Sequence[object]) -> bool:
-        """Whether a record with fields of these names is of this layout."""
+        """Return whether a record with fields of these names has this layout."""
         return not self.missing(names) and not any(name in names for name in self.absent)
 
 
 def fields_of(caption: str, names: Collection[object]) -> tuple[str, ...]:
-    """The fields that a name of captions stands for, of which the first one must be there: itself, or numbered ones."""
+    """Expand a caption field into the fields it stands for, itself or numbered ones; the first one must be present."""
     if "#" not in caption:
         return (caption,) if caption in names else ()
     first, *_ = words = caption.split()
@@ -293,7 +293,7 @@ _COMMON = {"caption", "captions", "image", "image_id", "file_name", "id", "split
 
 
 def document_layouts(document: Mapping[Any, Any]) -> list[Layout]:
-    """The layouts that a JSON object fits, without those that others make more precise."""
+    """Return the layouts that a JSON object fits, without those that others refine."""
     layouts = []
     for layout in LAYOUTS:
         if layout.records is not None and all(key in document for key in layout.keys):
@@ -304,7 +304,7 @@ def document_layouts(document: Mapping[Any, Any]) -> list[Layout]:
 
 
 def row_layouts(names: Sequence[object]) -> list[Layout]:
-    """The layouts that a row fits whose fields have these names, without those that others make more precise."""
+    """Return the layouts that a row with these fields fits, without those that others refine."""
     return _most_precise([layout for layout in LAYOUTS if layout.records is None and layout.fits(names)])
 
 
@@ -315,11 +315,11 @@ def _most_precise(layouts: Sequence[Layout]) -> list[Layout]:
 def nearest_layout(
     names: Sequence[object], document: Mapping[Any, Any] | None = None
 ) -> tuple[Layout, list[str]] | None:
-    """The layout that a row or a document is nearly of, and what is missing; None if it is like none.
+    """Return the nearest layout of a row or a document, and what it lacks; None if none is near.
 
     Args:
-        names: of the fields of the row.
-        document: the document, in which case the names are of no use.
+        names: field names of the row.
+        document: the document, in which case the names are ignored.
     """
     near: list[tuple[float, Layout, list[str]]] = []
     for layout in LAYOUTS:

@@ -1,4 +1,4 @@
-"""Lines of text that are rows of captions, as some data sets are published in them."""
+"""Data sets published as lines of text, with one row of captions per line."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from captious.errors import CaptionFileError
 
 @dataclass(frozen=True)
 class LinePattern:
-    """Lines that are rows.
+    """A pattern of lines that are rows.
 
     Args:
         example: a line, for messages.
-        first: matches the first line of such a file, by which it is recognized.
-        row: matches a line; its groups are the cells of a row, and their names those of the columns.
+        first: matches the first line of such a file, to recognize it.
+        row: matches a line; its groups are the cells, and their names the column names.
         has_header: whether the first line is not a row.
     """
 
@@ -28,11 +28,11 @@ class LinePattern:
 
     @property
     def columns(self) -> list[str]:
-        """The names of columns."""
+        """Names of the columns."""
         return [*self.row.groupindex]
 
     def rows(self, lines: Iterable[tuple[int, str]], source: Source, refuse: Refuse) -> Iterator[tuple[int, list[str]]]:
-        """The rows of numbered lines, without those that are blank or comments."""
+        """Return the rows of numbered lines, without blank lines and comments."""
         for number, line in lines:
             match = self.row.match(line)
             if match is not None:
@@ -61,5 +61,5 @@ LINE_PATTERNS = (
 
 
 def line_pattern(first: str) -> LinePattern | None:
-    """The pattern of a file with this first line; None if its lines are not rows."""
+    """Return the pattern of a file with this first line; None if its lines are not rows."""
     return next((pattern for pattern in LINE_PATTERNS if pattern.first.match(first)), None)

@@ -11,10 +11,10 @@ V = TypeVar("V")
 
 
 class Memo(Generic[V]):
-    """A least-recently-used cache of values for texts. It is thread-safe.
+    """A thread-safe least-recently-used cache of values for texts.
 
     Args:
-        size: the most values that are kept, at least 1.
+        size: maximum number of values, at least 1.
     """
 
     def __init__(self, size: int) -> None:
@@ -23,15 +23,16 @@ class Memo(Generic[V]):
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """Number of values that are kept."""
+        """Number of cached values."""
         return len(self._values)
 
     def of(self, texts: Sequence[str], compute: Callable[[list[str]], Iterable[V]]) -> list[V]:
-        """The value of each text.
+        """Return the value of each text.
 
         Args:
             texts: n texts; equal ones are computed once.
-            compute: the values of the distinct texts that are not known, in their order. It runs outside the lock.
+            compute: returns the values of the distinct texts that are not cached, in their order. It runs outside the
+                lock.
         """
         distinct = dict.fromkeys(texts)
         with self._lock:

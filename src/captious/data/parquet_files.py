@@ -16,7 +16,7 @@ _ROWS = 1 << 12
 def parquet_batches(
     file: IO[bytes], source: Source, choose: Callable[[list[str], str], Sequence[str]], size: int | None
 ) -> Iterator[tuple[Sequence[int], list[list[Any]]]]:
-    """The numbers of rows and the values of the chosen columns, batch by batch; see ``parse_rows``."""
+    """Yield the row numbers and the values of the chosen columns, batch by batch; see ``parse_rows``."""
     try:
         arrow = importlib.import_module("pyarrow")
         parquet = importlib.import_module("pyarrow.parquet")
@@ -60,14 +60,14 @@ def parquet_batches(
 
 
 def _ends(file: IO[bytes]) -> tuple[bytes, bytes]:
-    """The first and the last four bytes of a file."""
+    """Return the first and the last four bytes of a file."""
     start = file.read(4)
     file.seek(max(file.seek(0, 2) - 4, 0))
     return start, file.read(4)
 
 
 def _values(column: Any, name: str, numbers: Sequence[int], source: Source) -> list[Any]:
-    """The values of a part of a column of parquet."""
+    """Return the values of a chunk of a parquet column."""
     try:
         return list(column.to_pylist())
     except Exception:  # pyarrow raises many kinds of errors on values that Python cannot represent

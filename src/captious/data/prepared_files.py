@@ -1,11 +1,11 @@
-"""Files of prepared references: texts, ids, and what metrics compute about them before they see a candidate.
+"""Files of prepared references: texts, ids, and everything that metrics compute about references alone.
 
-``recorded`` gives a table that remembers which annotations metrics ask for; ``write_prepared`` writes them. The table
-that ``read_prepared`` returns looks into the file before it computes an annotation, so scores are those of the original
-references, to the last bit.
+``recorded`` returns a table that records which annotations metrics request; ``write_prepared`` writes them. The table
+that ``read_prepared`` returns looks in the file before it computes an annotation, so scores are bit-identical to those
+of the original references.
 
-An annotation is found by all that it depends on (``StorableLayer.stored_as``). Files of another version of captious
-give their texts only: it may cut captions differently.
+An annotation is identified by everything that it depends on (``StorableLayer.stored_as``). Of files written by another
+version of captious, which may tokenize captions differently, only the texts are used.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ _SOURCE, _JOINED = "each", "cat"  # the tables that a file has annotations of
 
 
 def recorded(references: References) -> References:
-    """A copy of references that remembers the annotations that it is asked for."""
+    """Return a copy of references that records the annotations requested of it."""
     return replace(references).with_store(_Recording(references.stored))
 
 
 def write_prepared(path: str | os.PathLike[str], references: References, metrics: Sequence[str]) -> None:
-    """Write references that ``recorded`` returned, with all annotations that they were asked for.
+    """Write references that ``recorded`` returned, with all annotations requested of them.
 
     Args:
-        metrics: what the file is prepared for, to be shown.
+        metrics: the metrics that the file is prepared for, for display.
 
     Raises:
         OutputError: the file cannot be written.
@@ -84,7 +84,7 @@ def write_prepared(path: str | os.PathLike[str], references: References, metrics
 
 
 def read_prepared(path: str | os.PathLike[str]) -> References:
-    """The references of a file, which is mapped into memory; annotations are read when they are asked for.
+    """Open a file of prepared references, mapped into memory; annotations are read on demand.
 
     Raises:
         CaptionFileError: not such a file, a damaged one, or one of another format.
@@ -125,7 +125,7 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
 
 
 class _Recording:
-    """A store that remembers what it was asked for, and looks for it in another store."""
+    """A store that records requests, and looks them up in another store."""
 
     def __init__(self, store: LayerStore | None) -> None:
         self._store = store
@@ -202,7 +202,7 @@ class _PreparedLayers:
 
 
 def _reopened(path: str, part: str, checksum: int) -> _PreparedLayers | None:
-    """The annotations of a file in another process; None if it is gone or was replaced."""
+    """Open the annotations of a file in another process; None if it is gone or was replaced."""
     try:
         file = ArrayFile(path, PREPARED_MAGIC, what=_WHAT, help=_HELP)
     except (OSError, CaptionFileError):
@@ -214,7 +214,7 @@ def _reopened(path: str, part: str, checksum: int) -> _PreparedLayers | None:
 
 
 def _packed_ids(ids: Sequence[ImageId]) -> NDArray[Any]:
-    """Integers of 64 bits, or else JSON."""
+    """Pack ids as 64-bit integers, or else as JSON."""
     numbers = [image for image in ids if type(image) is int]
     if numbers and len(numbers) == len(ids) and min(numbers) >= -(1 << 63) and max(numbers) < 1 << 63:
         return np.array(numbers, np.int64)

@@ -1,7 +1,8 @@
-"""``read_rows`` reads captions of every accepted form, from a path or a Python object.
+"""``read_rows``: reading of captions in every accepted form, from a path or a Python object.
 
-The forms are listed in the errors of ``Source``; anything else, and what could be two of them, is refused with that
-list. Nothing is guessed from contents: a file is read by its extension. Only standard input has none.
+Anything other than the forms listed in the errors of ``Source``, and anything ambiguous, is refused with that list. The
+format of a file is given by its extension, never guessed from its content, except for standard input, which has no
+name.
 """
 
 from __future__ import annotations
@@ -61,12 +62,12 @@ def read_rows(
             a sequence of records with the usual fields;
             a sequence of captions or of lists of captions, image i at position i;
             an iterator of these, which is read to its end;
-            a pandas or polars data frame, or a series, whose images are those of its index, if it has one;
+            a pandas or polars data frame, or a series, with images from its index, if it has one;
             ``Captions`` or ``CaptionSets``, whose candidates are read; ``CaptionRows``, which are returned.
         role: whether these are "candidates" or "references"; or "groups", for ``read_groups``.
         several: an image may have several candidates; otherwise it has exactly one.
-        column: the field or column that holds groups.
-        read_options: which columns and which split are read; those of a ``CaptionFile`` take precedence.
+        column: the field or column of groups.
+        read_options: columns and splits to read; those of a ``CaptionFile`` take precedence.
 
     Returns:
         One row per caption, in the order of the source.
@@ -122,7 +123,7 @@ def _rows(
 
 
 def _rows_of_file(source: Source) -> CaptionRows:
-    """Rows of a file, by its extension."""
+    """Read rows of a file according to its extension."""
     if is_prepared(source.name):
         raise CaptionFileError(
             f"this is a file of prepared references, which cannot be read as {source.role}",
@@ -156,12 +157,12 @@ def _rows_of_file(source: Source) -> CaptionRows:
 
 
 def _is_named(source: Source, column: str) -> bool:
-    """Whether the user names a column, and so says what it holds."""
+    """Return whether the user names a column, and thereby says what it holds."""
     return source.read_options is not None and column in source.read_options.columns.names
 
 
 def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
-    """Rows of a JSON document of one of the three accepted shapes."""
+    """Read rows of a JSON document of one of the three accepted shapes."""
     if not data.isascii():
         decode(data, source)  # refuses what is not UTF-8
     document = outlined(data)
@@ -173,7 +174,7 @@ def _rows_of_json(data: bytes, source: Source) -> CaptionRows:
 
 
 def _rows_of_text(text: str, source: Source) -> CaptionRows:
-    """Rows of JSON that the parser of Python reads, or refuses with the place of the error."""
+    """Read rows of JSON with Python's parser, which also reports the place of errors."""
     # A hook on every object would slow the large COCO files by half, and those have no images as keys.
     hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
     is_flat = text.count("{") == 1
@@ -193,7 +194,7 @@ def _rows_of_text(text: str, source: Source) -> CaptionRows:
 
 
 def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
-    """The error for an object in which an image is a key twice, of which ``json.loads`` keeps the last."""
+    """Return the error for a mapping that repeats an image, of which ``json.loads`` would keep the last."""
     twice = repeated(key for key, _ in document.pairs)
     examples = [f"key {key!r} in " + some([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
     kind = DuplicateCandidateError if source.one_each else CaptionFileError
@@ -207,13 +208,15 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
 
 
 def _is_of_tables(captions: object, kind: Literal["DataFrame", "Series"]) -> bool:
-    """Whether this is one of pandas or polars; imports neither: the library of such an object already is."""
+    """Return whether this is such an object of pandas or polars. Neither needs to be imported: if it is, its library
+    already has been.
+    """
     modules = [sys.modules[name] for name in ("pandas", "polars") if name in sys.modules]
     return any(isinstance(captions, getattr(module, kind)) for module in modules)
 
 
 def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
-    """The values of a series by image, if its index does more than count them; images may be repeated."""
+    """Return the values of a series by image, if its index is more than a counter; images may be repeated."""
     values: list[Any] = series.to_list()
     index = getattr(series, "index", None)
     ids = range(len(values)) if index is None else index.tolist()
@@ -226,14 +229,14 @@ def _items_of_series(series: Any) -> list[Any] | dict[Any, Any]:
 
 
 def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
-    """Rows of a data frame; messages count its rows from 0, whatever its index."""
+    """Read rows of a data frame; messages count rows from 0, whatever its index."""
     fields = choose_fields(source, list(frame.columns), "columns")
     columns = [frame[name].to_list() for name in fields.names]
     return rows_of_columns(source, fields, columns, unit="row index", numbers=range(len(columns[0])))
 
 
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
-    """Rows of a sequence: records if it starts with one, else captions by position."""
+    """Read rows of a sequence: records if it starts with one, else captions by position."""
     if len(entries) == 0:
         raise EmptyInputError("there are no captions", where=source.name, help=f"give the {source.role}")
     numbers = range(len(entries))

@@ -1,7 +1,7 @@
-"""The shapes captions come in, whether parsed from JSON or given as Python objects: mappings, records, documents.
+"""Shapes of captions, parsed from JSON or passed as Python objects: mappings, records, documents.
 
 A mapping goes from image to caption or captions. Records are one mapping per caption or per image, with the id and the
-text under one of the names of ``captious.data.fields``. A document is an object that holds records in one of the
+text under one of the names in ``captious.data.fields``. A document is an object that holds records in one of the
 ``LAYOUTS``, such as COCO's.
 """
 
@@ -32,20 +32,20 @@ from captious.errors import option
 
 
 def is_document(content: Mapping[Any, Any], role: Role) -> bool:
-    """Whether this holds records in one of the layouts, rather than being a mapping from images."""
+    """Return whether this holds records in one of the layouts, rather than being a mapping from images."""
     return _is_coco(content, role) or bool(document_layouts(content))
 
 
 def _is_coco(content: Mapping[Any, Any], role: Role) -> bool:
-    """Whether this is COCO's format; groups also come without captions."""
+    """Return whether this is COCO's format; groups may also come without captions."""
     lists = [content.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
     return any(records == [] or first_of(records) is not None for records in lists)
 
 
 def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
-    """Rows of a document in one of the layouts.
+    """Read rows of a document in one of the layouts.
 
-    Of objects, COCO's annotations may be instances: they have a "category_id", which "categories" names.
+    COCO's annotations may be instances when the role is objects: they have a "category_id", which "categories" names.
     """
     layout = _layout(source, document)
     if source.role == "objects" and layout.parents == COCO.parents and "categories" in document:
@@ -66,7 +66,7 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
 
 
 def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
-    """The layout of a document."""
+    """Return the layout of a document."""
     columns = () if source.read_options is None else source.read_options.columns.texts(source.role)
     layouts = [one for one in document_layouts(document) if not one.on_request or {*columns} & {*one.captions}]
     if len(layouts) > 1 and (matching := [one for one in layouts if {*columns} & {*one.captions}]):
@@ -84,7 +84,7 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
 def _with_parents(
     source: Source, layout: Layout, document: Mapping[Any, Any], records: Sequence[Any], unit: str
 ) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The records with the fields that only the images have which they refer to; and all images."""
+    """Return the records, with fields of the images they refer to, and all images."""
     assert layout.parents is not None
     parent, record = first_of(document.get(layout.parents.key)) or {}, first_of(records) or {}
     read_options = source.read_options
@@ -117,7 +117,7 @@ def _with_parents(
 def _parent_ids(
     source: Source, layout: Layout, document: Mapping[Any, Any], split: str | None, id_field: str | None = None
 ) -> Sequence[Any]:
-    """The ids of all images that a document lists, of the split that is read."""
+    """Return the ids of all images that a document lists for the chosen split."""
     assert layout.parents is not None
     parents = document.get(layout.parents.key) or ()
     try:
@@ -138,7 +138,7 @@ def _parent_ids(
 
 
 def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:
-    """Groups from a field of COCO's images, or of its annotations; of other documents alike."""
+    """Read groups from a field of COCO's images or annotations; similarly from other documents."""
     assert layout.parents is not None and layout.keys
     layouts = {layout.parents.key: replace(layout, ids=(layout.parents.id,)), layout.keys[-1]: layout}
     lists = {name: document.get(name) or [] for name in layouts}
@@ -155,7 +155,7 @@ def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> Capt
 
 
 def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[str, Any]]:
-    """The objects of COCO's instances, with the names of their categories."""
+    """Return the objects of COCO's instances, with the names of their categories."""
     try:
         names = {category["id"]: category["name"] for category in document["categories"]}
     except (KeyError, TypeError, IndexError):
@@ -171,7 +171,7 @@ def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[s
 
 
 def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdForm) -> CaptionRows:
-    """Rows of ``{image: caption}`` or ``{image: [captions]}``."""
+    """Read rows of ``{image: caption}`` or ``{image: [captions]}``."""
     if source.column is not None:
         raise missing_column(source, "an object from images to values has no columns")
     if has_usual_fields(source.role, mapping.keys()):
@@ -187,7 +187,7 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
 
 
 def _are_records_of_many_images(value: object) -> bool:
-    """Whether this is a list of records of different images, not the captions of one."""
+    """Return whether this is a list of records of different images, not the captions of one image."""
     if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
         return False
     return len({repr(item[name]) for item in value for name in ("image_id", "image") if name in item}) > 1
@@ -202,14 +202,14 @@ def rows_of_records(
     known_images: Sequence[Any] = (),
     layout: Layout | None = None,
 ) -> CaptionRows:
-    """Rows of ``[{"image_id", "caption"}, ...]``; every record has the fields that the first one has.
+    """Read rows of ``[{"image_id", "caption"}, ...]``; every record has the fields of the first one.
 
     Args:
-        source: what is being read.
-        records: the records; what else they hold is ignored.
-        unit, numbers: what a record is called, as in ``CaptionRows``.
+        source: the source.
+        records: the records; other fields are ignored.
+        unit, numbers: as in ``CaptionRows``.
         known_images: images that are listed elsewhere.
-        layout: that of the document they are from.
+        layout: layout of the document that holds them.
     """
     if not records:
         return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)

@@ -1,7 +1,7 @@
-"""The row parser: a file of captions in any format becomes batches of rows, and problems with what is not a row.
+"""The row parser: reads a file of captions in any format as batches of rows, and reports problems.
 
-Readers say which columns they take, how many rows at a time, and what becomes of a problem: ``captious.read_captions``
-and shards raise the first one, the evaluation server collects all of them to show them together.
+Callers choose the columns, the batch size, and how problems are handled: ``captious.read_captions`` and shards raise
+the first one, the evaluation server collects all of them to show them together.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Batch:
     """Rows of a file.
 
     Args:
-        unit: what the file is made of: "line", "record", "row".
+        unit: kind of row: "line", "record", "row".
         numbers: the line, record or row that each row starts in, counted from 1.
-        columns: the values of each column that was chosen, one per row.
+        columns: the values of each chosen column, one per row.
     """
 
     unit: str
@@ -60,14 +60,14 @@ def parse_rows(
     refuse: Refuse = raise_error,
     decoder: json.JSONDecoder = DECODER,
 ) -> Iterator[Batch]:
-    """The rows of a file, in batches.
+    """Yield the rows of a file in batches.
 
     Args:
-        file: not compressed.
-        format: how to read it; of JSON, only lists of records have rows.
-        source: what errors call the file.
+        file: an uncompressed file.
+        format: its format; JSON documents must be lists of records.
+        source: the file in errors.
         choose: chooses columns, once.
-        size: most rows of a batch; None if all rows are kept in memory anyway, which the file must then fit.
+        size: maximum rows of a batch; None to read the whole file, which must then fit in memory.
         refuse: called with every problem; if it returns, the row is skipped, or a field of it is ``MISSING``.
         decoder: parses JSON.
 
@@ -99,7 +99,7 @@ def record_batches(
     choose: Choose,
     refuse: Refuse = raise_error,
 ) -> Iterator[Batch]:
-    """The rows of numbered records, which all have the fields chosen from the first one; see ``parse_rows``."""
+    """Yield the rows of numbered records, all with the fields chosen from the first one; see ``parse_rows``."""
     fields: Sequence[str] = ()
     first = 0
     for numbers, records in batches:
@@ -125,7 +125,7 @@ def record_batches(
 def _objects(
     source: Source, unit: str, numbers: Sequence[int], records: Sequence[Any], refuse: Refuse
 ) -> tuple[Sequence[int], Sequence[Any]]:
-    """The records that are objects, with their numbers."""
+    """Return the records that are objects, with their numbers."""
     objects: list[tuple[int, Any]] = []
     for number, record in zip(numbers, records, strict=True):
         if not isinstance(record, Mapping):
@@ -139,7 +139,7 @@ def _objects(
 
 
 def in_batches(records: Iterable[tuple[int, Any]], size: int | None) -> Iterator[tuple[Sequence[int], Sequence[Any]]]:
-    """Numbered records, at most ``size`` at a time."""
+    """Yield numbered records, at most ``size`` at a time."""
     numbers: list[int] = []
     values: list[Any] = []
     for number, value in records:
@@ -155,7 +155,7 @@ def in_batches(records: Iterable[tuple[int, Any]], size: int | None) -> Iterator
 def _line_batches(
     lines: Iterable[str], source: Source, format: Format, choose: Choose, size: int | None, refuse: Refuse
 ) -> Iterator[Batch]:
-    """Rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
+    """Yield rows of lines in one of the ``LINE_PATTERNS``, or of a table."""
     lines = iter(lines)
     numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
     if format == "txt":  # which may begin with comments
@@ -185,7 +185,7 @@ def _table_batches(
     *,
     first: int,
 ) -> Iterator[Batch]:
-    """Rows of csv or tsv with a header; cells that hold the delimiter or line breaks are in double quotes."""
+    """Yield rows of csv or tsv with a header; cells that contain the delimiter or line breaks are in double quotes."""
     rows = _table_rows(csv.reader(lines, delimiter=delimiter, strict=True), source, refuse, first)
     number, header = next(rows, (0, []))
     if not header:
@@ -196,7 +196,7 @@ def _table_batches(
 
 
 def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iterator[tuple[int, list[str]]]:
-    """The header and the rows of csv that are not blank, with the numbers of the lines in which they start."""
+    """Yield the header and the non-blank rows of csv, with the numbers of the lines in which they start."""
     line, width = first, 0
     try:
         for row in reader:

@@ -1,4 +1,4 @@
-"""``Source``: what is being read, which makes the errors about it; and ``Problem``: what is wrong with a row of it."""
+"""``Source``: the origin of captions, which words errors about them; and ``Problem``: an error in one of its rows."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ _SEVERAL_FORMS = """
 
 @dataclass(frozen=True)
 class Source:
-    """What is being read: its name in messages, what its captions are, and whether it is a file.
+    """A source of captions: its name in messages, its role, and whether it is a file.
 
     An image may have several candidates only if ``several``; it may always have several references. With the role
-    "groups", what is read are groups of images instead of captions; ``column`` is the field or column that holds them,
-    None if there is only one that can be meant. ``read_options`` are the columns and splits that a user names.
+    "groups", groups of images are read instead of captions; ``column`` is the field or column of the groups, None if
+    only one is possible. ``read_options`` are the columns and splits that the user names.
     """
 
     name: str
@@ -91,11 +91,11 @@ class Source:
         return self.role == "candidates" and not self.several
 
     def error(self, problem: str, *, where: str = "", help: str = "", hint: str = "") -> InputError:
-        """The error for a form that is unknown or ambiguous; without other help, it shows every accepted form.
+        """Return the error for an unknown or ambiguous form; without other help, it lists every accepted form.
 
         Args:
-            problem, where, help: of the error.
-            hint: what may help, above the accepted forms.
+            problem, where, help: as in ``CaptiousError``.
+            hint: advice to show above the accepted forms.
         """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
@@ -106,16 +106,16 @@ class Source:
 
 @dataclass(frozen=True)
 class Problem:
-    """What is wrong with a row, or with all of a file from there on.
+    """A problem with one row, or with the rest of a file.
 
     Args:
         kind: "json" (not JSON), "truncated" (JSON that ends too early), "nested" (JSON that is nested too deeply),
-            "record" (not an object), "fields" (some are missing), "repeated" (a key more than once), "cells" (more or
-            fewer than in the header), "csv" (the table cannot be read any further).
+            "record" (not an object), "fields" (some are missing), "repeated" (a repeated key), "cells" (more or fewer
+            than in the header), "csv" (the table cannot be read any further).
         number: the line or record.
-        error: to be raised.
-        detail: what the parser complains about.
-        fields: those that are missing.
+        error: the error to raise.
+        detail: the message of the parser.
+        fields: missing fields.
     """
 
     kind: Literal["json", "truncated", "nested", "record", "fields", "repeated", "cells", "csv"]
@@ -135,14 +135,14 @@ def raise_error(problem: Problem) -> None:
 
 
 def some(items: Iterable[object], *, separator: str = ", ") -> str:
-    """Up to three items, and how many more there are: "a, b, c and 17 more"."""
+    """Format up to three items and the number of others: "a, b, c and 17 more"."""
     texts = [str(item) for item in items]
     more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
     return separator.join(texts[:3]) + more
 
 
 def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:
-    """The places of keys that occur more than once."""
+    """Return the positions of keys that occur more than once."""
     places: defaultdict[Key, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
         places[key].append(place)
@@ -150,12 +150,12 @@ def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:
 
 
 def images(ids: Iterable[ImageId]) -> str:
-    """Image ids as messages show them; strings in quotes, to tell "12" from 12."""
+    """Format image ids for messages, strings in quotes to distinguish "12" from 12."""
     return "image_id " + some([repr(i) for i in ids])
 
 
 def is_unicode(text: str) -> bool:
-    """Whether UTF-8 can write a text: not if it holds a lone surrogate."""
+    """Return whether UTF-8 can encode a text, that is, whether it has no lone surrogates."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""What captions look like as text: Markdown, answers to a prompt, several sentences, another script, repetitions.
+"""Checks of captions as text: Markdown, answers to a prompt, several sentences, another script, repetitions.
 
-Each check takes all texts at once and returns bool[n]. It looks at them joined, so that captions without any of this,
-which are nearly all that people write, cost next to nothing.
+Each check takes all texts at once and returns bool[n]. It searches the joined texts, so it costs next to nothing for
+ordinary captions.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 
 
 def _matching(texts: Sequence[str], pattern: re.Pattern[str]) -> NDArray[np.bool_]:
-    """A mask of the texts that a pattern matches; it must not match across the end of a text."""
+    """Return a mask of the texts that a pattern matches. The pattern must not match across the end of a text."""
     mask = np.zeros(len(texts), bool)
     places = [match.start() for match in pattern.finditer(_BETWEEN.join(texts))]
     if places:
@@ -67,12 +67,12 @@ def _matching(texts: Sequence[str], pattern: re.Pattern[str]) -> NDArray[np.bool
 
 
 def is_empty(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Nothing but white space."""
+    """Find texts of white space alone."""
     return np.array([not text.strip() for text in texts], bool)
 
 
 def is_markdown(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Marks of Markdown or HTML."""
+    """Find Markdown or HTML markup."""
     mask = np.zeros(len(texts), bool)
     whole = "\0".join(texts)
     marks = [mark for mark in _MARKS if mark in whole]
@@ -82,13 +82,13 @@ def is_markdown(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def is_prompt_answer(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """A beginning such as "Sure! Here is a caption:" or "The image shows"."""
+    """Find openings such as "Sure! Here is a caption:" or "The image shows"."""
     match = PROMPT.match
     return np.array([match(text) is not None for text in texts], bool)
 
 
 def several_sentences(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """More than one sentence: an end mark, and a capital or a digit after it."""
+    """Find texts of more than one sentence: an end mark followed by a capital letter or a digit."""
     text = _BETWEEN.join(texts)
     has_lines = text.count("\n") > 2 * (len(texts) - 1)
     if not has_lines and _END.search(text) is None:
@@ -97,7 +97,7 @@ def several_sentences(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
-    """Most letters are not Latin."""
+    """Find texts in which most letters are not Latin."""
     mask = np.zeros(len(texts), bool)
     if _BETWEEN.join(texts).isascii():
         return mask
@@ -110,7 +110,7 @@ def is_in_another_script(texts: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def repeats_itself(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which captions have one to eight words three times or more in a row, and at least six words so.
+    """Find captions that repeat one to eight words three times or more in a row, at least six words in total.
 
     Args:
         ids: tokens of n captions, int32[n_tokens].
@@ -132,12 +132,12 @@ def repeats_itself(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArra
 
 
 def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64], *, long: int = 25) -> NDArray[np.bool_]:
-    """A long text that ends within a sentence, where most long texts end with a mark.
+    """Find long texts that end within a sentence, if most long texts end with a punctuation mark.
 
     Args:
         texts: n texts.
         n_words: their lengths, int64[n].
-        long: the words of a long text.
+        long: minimum words of a long text.
     """
     mask = np.zeros(len(texts), bool)
     candidates = np.flatnonzero(n_words >= long)

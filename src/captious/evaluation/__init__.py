@@ -1,6 +1,6 @@
-"""``score`` and ``compare``: metrics run over captions, with intervals, paired tests and the reports they return.
+"""``score`` and ``compare``: metrics over captions, with intervals, paired tests and reports.
 
-Each name is imported when it is first used: scoring does not import what compares or streams.
+Each name is imported on first use, so scoring does not import comparisons or streams.
 """
 
 from __future__ import annotations

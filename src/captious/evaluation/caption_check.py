@@ -1,4 +1,4 @@
-"""``check``: what captions have in them that makes scores misleading, without scoring them."""
+"""``check``: detection of properties of captions that make scores misleading, without scoring."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from captious.version import __version__
 
 
 class CaptionCheck(Displayed):
-    """What ``check`` says about the captions of a system.
+    """The result of ``check`` for the captions of a system.
 
     Attributes:
         system: name of the system.
-        findings: every kind of finding that some candidate has, also those too rare for a warning.
-        warnings: what ``captious.score`` would warn of, one sentence each.
+        findings: all findings about candidates, including those too rare for a warning.
+        warnings: the warnings that ``captious.score`` would issue, one sentence each.
         n_candidates, n_references: numbers of captions.
         words: PTB tokens per candidate, and per reference of its image; 0 without references.
     """
@@ -38,7 +38,7 @@ class CaptionCheck(Displayed):
         self.warnings = counted.warnings
 
     def to_table(self) -> Table:
-        """A row for each kind of finding that these captions can have."""
+        """Return a table with a row for each kind of finding that these captions can have."""
         columns = [
             Column("candidates", form="count"),
             Column("share", form="percent"),
@@ -69,7 +69,7 @@ class CaptionCheck(Displayed):
         return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values of JSON, as ``captious check --format json`` prints them."""
+        """Return plain JSON values, as printed by ``captious check --format json``."""
         return json_document(
             {
                 "version": __version__,
@@ -95,11 +95,11 @@ def check(
     several: bool = False,
     **options: Unpack[MatchOptions],
 ) -> CaptionCheck:
-    """Look at captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
+    """Check captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
 
     Args:
-        candidates, references, several: as for ``score``. Without references, only what candidates show by themselves
-            is found.
+        candidates, references, several: as for ``score``. Without references, only the candidates themselves are
+            checked.
         system: name of the system; by default that of its file, or "candidates".
         options: subset, clean, columns and split, as for ``score``.
 

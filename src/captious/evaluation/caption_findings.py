@@ -1,6 +1,6 @@
-"""What captions have in them that makes scores misleading: counted once per run, told wherever warnings are.
+"""Properties of captions that make scores misleading, counted once per run and reported with the warnings.
 
-Findings of parts add up, so shards of a corpus are told what the whole has.
+Findings of parts can be added, so shards of a corpus yield those of the whole.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class FindingKind:
 
     Args:
         predicate: the rest of the sentence "12 of 100 candidates ...".
-        advice: what it does to scores, and what to do.
-        option: name and value of the option that ends the advice.
-        always: told however rare it is.
-        needs_references: it is found by comparison with references.
-        of_tokens: it only matters to the tokenizers for English, whatever the references are like.
-        before_scoring: only ``check`` tells it; the metrics that it matters to warn themselves.
+        advice: the effect on scores, and a remedy.
+        option: name and value of an option to append to the advice.
+        always: report it however rare it is.
+        needs_references: it is detected by comparison with references.
+        of_tokens: it only matters to tokenizers for English, whatever the references.
+        before_scoring: only ``check`` reports it; the metrics concerned issue their own warnings.
     """
 
     predicate: str
@@ -116,12 +116,12 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Finding:
-    """Candidates that have something in common.
+    """A property shared by some candidates.
 
     Args:
-        kind: of ``KINDS``.
-        n: number of candidates.
-        of: of how many.
+        kind: one of ``KINDS``.
+        n: number of these candidates.
+        of: number of all candidates.
         examples: the first few image ids.
     """
 
@@ -155,16 +155,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class CaptionFindings:
-    """What was counted in captions.
+    """Counts of properties of captions.
 
     Args:
         n: number of candidates.
         references: number of their references.
-        most_references: the most references of an image.
-        words: of all candidates, and of the references of their images on average.
+        most_references: maximum number of references of an image.
+        words: total words of the candidates, and of the references, averaged by image.
         candidates: kind -> number of candidates, and the first few of their image ids.
-        reference_counts: kind -> number of references, of those that were looked at.
-        n_looked_at: how many those were.
+        reference_counts: kind -> number of references among those checked.
+        n_looked_at: number of references checked.
     """
 
     n: int = 0
@@ -177,7 +177,7 @@ class CaptionFindings:
 
     @classmethod
     def of(cls, captions: Captions | CaptionSets) -> CaptionFindings:
-        """Look at captions and, where there are any, at their references."""
+        """Check captions and, if present, their references."""
         references = captions.references
         if isinstance(captions, CaptionSets):
             texts, rows = captions.candidates.texts, np.repeat(np.arange(len(captions)), captions.counts)
@@ -237,12 +237,12 @@ class CaptionFindings:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> CaptionFindings:
-        """Read what ``to_dict`` gave."""
+        """Restore from the values of ``to_dict``."""
         words, reference_words = document["words"]
         return cls(
             int(document["n"]),
@@ -256,7 +256,7 @@ class CaptionFindings:
 
     @property
     def findings(self) -> list[Finding]:
-        """The findings that deserve a warning: too frequent to be chance, and unusual in references."""
+        """Findings that deserve a warning: too frequent to be chance, and unusual in references."""
         findings = []
         for kind, properties in KINDS.items():
             n, examples = self.candidates.get(kind, (0, ()))
@@ -268,7 +268,7 @@ class CaptionFindings:
 
     @property
     def without_references(self) -> CaptionFindings:
-        """The findings about candidates by themselves, without references."""
+        """Findings about candidates by themselves, without references."""
         candidates = {kind: counted for kind, counted in self.candidates.items() if not KINDS[kind].needs_references}
         return replace(self, candidates=candidates, reference_counts={}, n_looked_at=0)
 
@@ -279,7 +279,7 @@ class CaptionFindings:
 
     @property
     def few_references(self) -> list[str]:
-        """The warning that there is only one reference of each image."""
+        """The warning that every image has only one reference."""
         if self.most_references != 1 or self.n <= 1:
             return []
         return [
@@ -288,7 +288,7 @@ class CaptionFindings:
         ]
 
     def findings_for(self, tokens: Iterable[str]) -> list[Finding]:
-        """The findings that matter to metrics with these ``tokens``, which combined metrics join by commas."""
+        """Return the findings that matter to metrics with these ``tokens``; combined metrics join theirs by commas."""
         is_english = not ENGLISH.isdisjoint(name for names in tokens for name in names.split(", "))
         return [
             finding
@@ -297,12 +297,12 @@ class CaptionFindings:
         ]
 
     def warnings_for(self, tokens: Iterable[str]) -> list[str]:
-        """The warnings that matter to metrics with these tokens."""
+        """Return the warnings that matter to metrics with these tokens."""
         return self.few_references + [finding.sentence for finding in self.findings_for(tokens)]
 
     @property
     def warnings_without_references(self) -> list[str]:
-        """The warnings that matter to metrics that look at no references."""
+        """The warnings that matter to metrics without references."""
         kinds = ("empty", "markdown", "prompt", "repetition", "cut")
         return [finding.sentence for finding in self.findings if finding.kind in kinds]
 
@@ -312,7 +312,7 @@ _MIN_SHARES = {"copy": 0.1, "long": 0.25, "short": 0.25, "sentences": 0.1, "lang
 
 
 def _masks_of_texts(texts: Sequence[str]) -> dict[str, NDArray[np.bool_]]:
-    """Kinds that a text shows by itself."""
+    """Return masks for the kinds that are detected in a text alone."""
     return {
         "empty": is_empty(texts),
         "markdown": is_markdown(texts),
@@ -330,7 +330,7 @@ def _masks_beside(
     n_words_of_references: int,
     reference_words: NDArray[np.float64],
 ) -> dict[str, NDArray[np.bool_]]:
-    """Kinds that show beside the references: ``rows`` are the images of the texts."""
+    """Return masks for the kinds detected by comparison with references; ``rows`` are the images of the texts."""
     offsets = references.offsets.tolist()
     copies = [
         text in references.texts[offsets[row] : offsets[row + 1]]
@@ -350,7 +350,7 @@ def _masks_beside(
 
 
 def _mean_lengths(tokens: Tokens, references: References) -> NDArray[np.float64]:
-    """Words of the references of each image on average, float64[n_images]."""
+    """Return the mean number of words in the references of each image, float64[n_images]."""
     counts = np.diff(references.offsets)
     words = np.diff(tokens.offsets[references.offsets])
     return np.asarray(words / np.maximum(counts, 1))

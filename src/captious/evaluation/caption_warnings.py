@@ -1,4 +1,4 @@
-"""Warnings about numbers of images and references whose scores are valid but misleading, and how they are issued."""
+"""Warnings about small numbers of images and references, and the function that issues warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FEW_IMAGES = 10
 
 
 def issue(sentences: Iterable[str]) -> None:
-    """Issue warnings to the caller of the function that calls this one, each wording once per process.
+    """Issue warnings, attributed to the caller's caller, each wording once per process.
 
     Python's own filters would repeat them in every cell of a notebook.
     """
@@ -25,7 +25,7 @@ def issue(sentences: Iterable[str]) -> None:
 
 
 def few_images_warning(n: int) -> list[str]:
-    """A warning if n images are too few for intervals and tests."""
+    """Return a warning if n images are too few for intervals and tests."""
     if n >= FEW_IMAGES:
         return []
     return [
@@ -35,7 +35,7 @@ def few_images_warning(n: int) -> list[str]:
 
 
 def single_reference_warning(references: References) -> list[str]:
-    """A warning if every image has only one reference."""
+    """Return a warning if every image has only one reference."""
     if len(references.texts) != len(references):
         return []
     return ["every image has only one caption: are these references, or the candidates of a system?"]

@@ -41,12 +41,12 @@ class Difference:
         score_a, score_b: corpus scores.
         difference: score_b - score_a.
         interval: paired bootstrap interval of the difference at the comparison's level.
-        effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; nan
-            where all differences are equal.
+        effect_size: Cohen's d of paired caption scores: mean difference divided by its standard deviation; nan if all
+            differences are equal.
         effect_interval: paired bootstrap interval of the effect size.
         p_bootstrap: two-sided p value of the paired bootstrap.
         p_randomization: two-sided p value of approximate randomization.
-        lower_is_better: whether a negative difference means that b is better; None if no difference does.
+        lower_is_better: whether a negative difference means that b is better; None if neither direction is better.
         signature: everything that the scores depend on besides the captions.
     """
 
@@ -79,7 +79,8 @@ class Comparison(DisplayedMapping[str, Difference]):
 
     Attributes:
         a, b: the reports of the two systems.
-        level, resamples, seed: those of the intervals and tests; ``sampling`` has all three.
+        level, resamples, seed: confidence level, resamples and seed of intervals and tests; ``sampling`` holds all
+            three.
     """
 
     _unknown = ("{name!r} was not compared", "this comparison has")
@@ -92,20 +93,20 @@ class Comparison(DisplayedMapping[str, Difference]):
         self._parts = dict(differences)
 
     def label_of(self, name: object) -> str | None:
-        """The label of a difference, as ``Report.label_of`` finds it."""
+        """Return the label of a difference; see ``Report.label_of``."""
         label = self.a.label_of(name)
         return label if label in self._parts else None
 
     def summary(self) -> str:
-        """A one-line summary with the main differences."""
+        """Return a one-line summary with the main differences."""
         differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._parts.values())
         return f"<Comparison {self.b.system} - {self.a.system}: {differences}>"
 
     def examples(self, n: int = 5, *, by: str | None = None) -> list[Example]:
-        """The images on which the two systems differ most, largest difference first.
+        """Return the images on which the two systems differ most, largest difference first.
 
         Args:
-            n: how many.
+            n: number of images.
             by: the output to sort by; None for cider-d if it was compared, otherwise the last one.
 
         Raises:
@@ -125,7 +126,7 @@ class Comparison(DisplayedMapping[str, Difference]):
         return "cider-d" if "cider-d" in self._parts else [*self._parts][-1]
 
     def to_table(self, *, examples: int = 0) -> Table:
-        """The differences as a table.
+        """Return the differences as a table.
 
         Args:
             examples: number of images to show below, those on which the systems differ most.
@@ -133,7 +134,7 @@ class Comparison(DisplayedMapping[str, Difference]):
         return difference_table(self, examples=examples)
 
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
-        """Values of JSON, the form that ``captious compare --format json`` prints."""
+        """Return JSON values, as printed by ``captious compare --format json``."""
         out: dict[str, Any] = {
             "version": __version__,
             "systems": [self.a.system, self.b.system],
@@ -156,7 +157,7 @@ class Comparison(DisplayedMapping[str, Difference]):
         return json_document(out)
 
     def by_group(self, groups: object, *, column: str | None = None) -> GroupedComparison:
-        """The differences within groups of images, tested with Holm's correction for their number.
+        """Return the differences within groups of images, tested with Holm's correction for the number of groups.
 
         Args:
             groups, column: as for ``Report.by_group``.
@@ -202,13 +203,13 @@ def compare(
 ) -> Comparison:
     """Compare the captions of two systems on the same images.
 
-    To compare more, score them together: ``captious.score({"mine": ..., "other": ...}, references).compare()``.
+    To compare more systems, score them together: ``captious.score({"mine": ..., "other": ...}, references).compare()``.
 
     Args:
-        a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, which are compared as
-            they are, with ``level``, ``resamples`` and ``seed`` alone.
-        references: in any form that ``read_references`` takes. None if candidates have references, as ``Captions`` do,
-            or metrics need none.
+        a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, for which only ``level``,
+            ``resamples`` and ``seed`` are used.
+        references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
+            metrics need none.
         names: names of the systems; by default those of their files without extensions, or "a" and "b".
         metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
@@ -313,5 +314,5 @@ def _difference(a: Result, b: Result, sampling: Sampling) -> Difference:
 
 
 def _one_text(candidates: str | list[str]) -> str:
-    """The candidates of an image as an example shows them."""
+    """Format the candidates of an image for an example."""
     return candidates if isinstance(candidates, str) else " | ".join(candidates)

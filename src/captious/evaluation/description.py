@@ -1,8 +1,8 @@
-"""What several candidates per image are like, in numbers that are not metrics.
+"""Descriptive statistics of several candidates per image, which are not metrics.
 
-The size of a vocabulary or the number of distinct captions of a corpus is not a sum over images: adding images does not
-add up what they have in common. Such numbers have no caption scores, and no resampling of images gives an interval for
-them, so they describe a system and are not among its scores.
+The size of a vocabulary or the number of distinct captions of a corpus is not a sum over images, as images have words
+and captions in common. Such numbers have no caption scores, and resampling images gives no interval for them, so they
+describe a system and are not among its scores.
 """
 
 from __future__ import annotations
@@ -25,14 +25,13 @@ class Description:
 
     Attributes:
         n_candidates: number of candidates.
-        fewest, most: candidates of an image.
+        fewest, most: minimum and maximum candidates of an image.
         words: mean number of words of a candidate.
         vocabulary: number of distinct words.
         bigrams: distinct bigrams over the number of words, 0 to 1 ("global Div-2").
-        distinct: share of the candidates that are left if equal ones are counted once, 0 to 1.
-        novel: distinct candidates that are not training captions over all candidates, 0 to 1; None without training
-            captions.
-        tokenizer: how captions are cut into words. Captions are equal if their words are.
+        distinct: share of distinct candidates, 0 to 1.
+        novel: share of candidates that are distinct and not training captions, 0 to 1; None without training captions.
+        tokenizer: name of the tokenizer. Captions are equal if their words are.
     """
 
     n_candidates: int
@@ -46,7 +45,7 @@ class Description:
     tokenizer: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
+        """Return plain values."""
         return {
             "n_candidates": self.n_candidates,
             "candidates_per_image": [self.fewest, self.most],
@@ -64,7 +63,7 @@ def describe(sets: CaptionSets, tokenizer: Tokenizer, training: References | Non
 
     Args:
         sets: the candidates.
-        tokenizer: cuts captions into words.
+        tokenizer: splits captions into words.
         training: captions that the system was trained on.
     """
     tokens = sets.candidates.layer(WordLayer(tokenizer))
@@ -87,7 +86,7 @@ def describe(sets: CaptionSets, tokenizer: Tokenizer, training: References | Non
 
 
 def _distinct_bigrams(tokens: Tokens) -> int:
-    """Number of distinct pairs of words that follow each other in a caption."""
+    """Return the number of distinct pairs of adjacent words in captions."""
     follows = np.ones(len(tokens.ids), bool)
     follows[tokens.offsets[:-1][tokens.lengths > 0]] = False  # the first word of a caption
     second = np.flatnonzero(follows)

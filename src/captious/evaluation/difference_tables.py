@@ -35,12 +35,12 @@ _BOUNDS = {
 def difference_table(
     comparison: Comparison, *, examples: int = 0, corrected: Mapping[str, Corrected] | None = None
 ) -> Table:
-    """Two systems, one row per output: scores, differences with intervals, effect sizes and tests.
+    """Return a table of two systems, one row per output: scores, differences with intervals, effect sizes and tests.
 
     Args:
-        comparison: of the systems.
+        comparison: the comparison.
         examples: number of images to show, those on which the systems differ most.
-        corrected: output -> p values that were corrected for the number of tests, which are then shown, too.
+        corrected: output -> p values corrected for the number of tests, shown in addition.
     """
     a, b = comparison.a, comparison.b
     rows = []
@@ -78,7 +78,7 @@ def difference_table(
 
 
 def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -> Table:
-    """Two systems and their differences, for every output one row per group and one per average."""
+    """Return a table of two systems and their differences, with a row per output and group, and per average."""
     whole = grouped.whole
     rows = []
     for d in grouped.differences:
@@ -125,7 +125,9 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
 
 
 def pairwise_table(compared: PairwiseComparison) -> Table:
-    """Systems side by side, each score with the letters of the systems that it beats; below, the pairs."""
+    """Return a table of systems side by side, each score with the letters of the systems that it beats, and one of the
+    pairs below.
+    """
     reports = [*compared.reports.values()]
     scores = score_table(reports)
     counts = {"test": compared.n_tests, "pair": len(compared), "metric": len(scores.rows)}
@@ -174,7 +176,7 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
 
 
 def _score_columns(comparison: Comparison, *, drawn: bool = False) -> list[Column]:
-    """The columns of the cells of ``_scores``. In papers, the interval has a column of its own."""
+    """Return the columns for the cells of ``_scores``. In papers, the interval has a column of its own."""
     return [
         Column(comparison.a.system),
         Column(comparison.b.system),
@@ -185,7 +187,7 @@ def _score_columns(comparison: Comparison, *, drawn: bool = False) -> list[Colum
 
 
 def _p_columns(*, corrected: bool) -> list[Column]:
-    """The columns of p values, and of those with a correction. Papers have one, of approximate randomization."""
+    """Return the columns of p values, and of corrected ones. Papers have one, of approximate randomization."""
     media = (SCREEN, PAGE)
     correction = [Column("corrected", "p", media=media)] * corrected
     bootstrap, randomization = (Column(f"p {kind}", "p", media=media) for kind in ("bootstrap", "randomization"))
@@ -193,7 +195,7 @@ def _p_columns(*, corrected: bool) -> list[Column]:
 
 
 def _scores(d: Difference | GroupDifference, *, significant: bool = False, marks: str = "") -> list[Cell]:
-    """The cells of the columns of ``_score_columns``."""
+    """Return the cells for the columns of ``_score_columns``."""
     # Lengths and their like are no shares, which could be in hundredths.
     number: Form | None = None if d.lower_is_better is not None else "number"
     change: Form | None = None if d.lower_is_better is not None else "difference"
@@ -207,7 +209,7 @@ def _scores(d: Difference | GroupDifference, *, significant: bool = False, marks
 
 
 def _record(comparison: Comparison, d: Difference | GroupDifference) -> dict[str, object]:
-    """A difference as a flat record, with the bounds of intervals under names of their own."""
+    """Return a difference as a flat record, with a field for each bound of an interval."""
     record: dict[str, object] = {"system_a": comparison.a.system, "system_b": comparison.b.system}
     for name, value in asdict(d).items():
         if name in _BOUNDS:
@@ -227,7 +229,7 @@ def _comments(comparison: Comparison) -> list[str]:
 
 
 def _examples(comparison: Comparison, n: int) -> Table:
-    """The images on which two systems differ most, two rows each."""
+    """Return rows for the images on which two systems differ most, two each."""
     rows: list[Row] = []
     for example in comparison.examples(n):
         first = [Cell(comparison.a.system), Cell(example.candidate_a), Cell(example.score_a)]

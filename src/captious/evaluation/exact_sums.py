@@ -1,8 +1,8 @@
-"""Exact sums of statistics: the same bits in whatever order, and in however many parts, rows are added.
+"""Exact sums of statistics: bit-identical for any order of rows and any division into parts.
 
-Floating-point addition depends on its order, so sums of parts would depend on how a corpus was split. Here, a sum is an
-integer number of the smallest unit that any product of a float64's mantissa and exponent can have. Integers add without
-rounding; only the finished sum is rounded, once, to the nearest float64.
+Floating-point sums depend on the order of addition, and so on how a corpus is split. Here, a sum is an integer multiple
+of the smallest unit of a float64. Integers are added without rounding; only the final sum is rounded, once, to the
+nearest float64.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ _TEXT = re.compile(r"(-?[0-9a-f]{1,1000})(?:p(-[0-9]{1,4}))?")
 
 @dataclass(frozen=True)
 class ExactSums:
-    """Sums of k columns, each an integer number of 2**-1126, or nan or infinity for a column that has such numbers.
+    """Sums of k columns, each an integer multiple of 2**-1126, or nan or infinity if the column contains such numbers.
 
-    Sums are added with ``+``; addition is associative and commutative, to the bit.
+    Sums are added with ``+``; addition is exactly associative and commutative.
     """
 
     units: tuple[Any, ...]
 
     @classmethod
     def zero(cls, k: int) -> ExactSums:
-        """The sum of no rows of k columns."""
+        """Return the sum of no rows of k columns."""
         return cls((0,) * k)
 
     @classmethod
     def of(cls, rows: NDArray[np.float64]) -> ExactSums:
-        """The sum of rows, float64[n, k]."""
+        """Return the sum of rows, float64[n, k]."""
         finite = [bool(column) for column in np.atleast_1d(np.isfinite(rows).all(axis=0))]
         if not all(finite):
             exact = iter(cls.of(rows[:, finite]).units)
@@ -64,12 +64,12 @@ class ExactSums:
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The sums, each rounded once to the nearest float64: float64[k]."""
+        """Return the sums, each rounded once to the nearest float64: float64[k]."""
         one = 1 << _UNIT
         return np.array([units if isinstance(units, float) else units / one for units in self.units], np.float64)
 
     def to_text(self) -> list[str]:
-        """The sums as exact text, such as "1b" for 27 and "3p-2" for 0.75: hexadecimal digits and a power of 2.
+        """Return the sums as exact text, such as "1b" for 27 and "3p-2" for 0.75: hexadecimal digits and a power of 2.
 
         Raises:
             ValueError: a sum that is not finite.
@@ -78,28 +78,28 @@ class ExactSums:
 
     @classmethod
     def from_text(cls, texts: Iterable[str]) -> ExactSums:
-        """Read what ``to_text`` gave.
+        """Parse the result of ``to_text``.
 
         Raises:
-            ValueError: not such text.
+            ValueError: invalid text.
         """
         return cls(tuple(map(_from_text, texts)))
 
 
 def column_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of rows, float64[n, k] to float64[k], correctly rounded, so that the order of rows does not matter."""
+    """Return correctly rounded sums of rows, float64[n, k] to float64[k], which do not depend on the order of rows."""
     return ExactSums.of(rows).values
 
 
 def _added(a: Any, b: Any) -> Any:
-    """The sum of two columns; numbers that are not finite are floats, and absorb all integers."""
+    """Add two columns; numbers that are not finite are floats, and absorb all integers."""
     if isinstance(a, float) or isinstance(b, float):
         return (a if isinstance(a, float) else 0.0) + (b if isinstance(b, float) else 0.0)
     return a + b
 
 
 def _are_whole(rows: NDArray[np.float64]) -> Sequence[bool]:
-    """A mask of the columns of whole numbers whose sums are exact in any order."""
+    """Return a mask of the columns of whole numbers whose sums are exact in any order."""
     if not len(rows):
         return [True] * rows.shape[1]
     whole = (rows[:100] == np.rint(rows[:100])).all(axis=0)  # spares a longer look at most columns that are not
@@ -109,7 +109,7 @@ def _are_whole(rows: NDArray[np.float64]) -> Sequence[bool]:
 
 
 def _units(numbers: NDArray[np.float64]) -> int:
-    """The exact sum of at most ``_ROWS`` numbers."""
+    """Return the exact sum of at most ``_ROWS`` numbers."""
     mantissas, exponents = np.frexp(numbers)
     digits = np.ldexp(mantissas, _DIGITS).astype(np.int64)
     lowest = int(exponents.min())

@@ -1,4 +1,6 @@
-"""``fit_resource``: what a metric computes once from references, to be kept in a file, such as document frequencies."""
+"""``fit_resource``: resources that a metric computes once from references, such as document frequencies, saved in
+files.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ from captious.random_seed import DEFAULT_SEED
 
 @dataclass(frozen=True)
 class FittedResource:
-    """The result of fitting a metric, which can be saved, and warnings about the references."""
+    """The result of fitting a metric, which can be saved, with warnings about the references."""
 
     resource: Savable
     warnings: list[str]
@@ -40,14 +42,14 @@ def fit_resource(
     Args:
         metric: name of the metric, with its variant and parameters.
         files: one file of references; for chair, any number of files of captions and of objects.
-        human: for smurf, captions of people that are not among the references; by default, one reference of each image
-            is held out.
+        human: for smurf, human captions that are not among the references; by default, one reference of each image is
+            held out.
         subset: use the images that ``human`` and the references both have.
-        settings: those of the metric.
-        seed: random seed of what is held out.
+        settings: settings of the metric.
+        seed: random seed of the references to hold out.
 
     Raises:
-        ParameterError: a metric that cannot be fitted, or a file or setting that it does not take.
+        ParameterError: a metric that cannot be fitted, or a file or setting that it does not accept.
         InputError: a file that cannot be read.
     """
     settings = Settings() if settings is None else settings

@@ -1,7 +1,8 @@
 """Scores and differences by group of images: nocaps domains, data sets, languages, lengths of references.
 
-Nothing is scored again: the score of a group is ``aggregate`` of the sum of the statistics of its images. So what a
-metric computes from all references (CIDEr's document frequencies) is that of all images, as the signature says.
+Nothing is scored again: the score of a group is ``aggregate`` of the sum of the statistics of its images. Quantities
+that a metric computes from all references (CIDEr's document frequencies) remain those of all images, as the signature
+says.
 
 The macro average is the mean of the scores of the groups, the micro average the score of all images together. Groups
 are resampled independently of each other: group i, counted from 0, with the random seed ``seed + i``.
@@ -48,7 +49,7 @@ class GroupScore:
         n_images: number of images.
         metric: the output.
         score: corpus score of these images, or mean over groups.
-        interval: 95% bootstrap interval; None if it was not asked for.
+        interval: 95% bootstrap interval; None unless requested.
         lower_is_better: whether lower scores are better; None if neither higher nor lower scores are.
         signature: everything that the score depends on besides the captions.
     """
@@ -94,8 +95,8 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
     """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
 
     Attributes:
-        by: what images are grouped by.
-        whole: the report on all images.
+        by: the name of the grouping.
+        whole: the report for all images.
     """
 
     _unknown = ("there is no group {name!r}", "the groups are")
@@ -106,21 +107,21 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
         self._parts = dict(groups)
 
     def summary(self) -> str:
-        """A one-line summary."""
+        """Return a one-line summary."""
         return f"<GroupedReport {self.whole.system} by {self.by}: {', '.join(self)}>"
 
     def macro(self, name: str) -> float:
-        """The mean over groups of an output; nan if a group has no score."""
+        """Return the mean of an output over groups; nan if a group has no score."""
         return float(np.mean([report[name].score for report in self.values()]))
 
     def macro_interval(
         self, name: str, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> tuple[float, float]:
-        """Percentile bootstrap interval of the macro average; images are resampled within their groups.
+        """Return the percentile bootstrap interval of the macro average; images are resampled within their groups.
 
         Args:
             name: the output.
-            level, resamples, seed: as of ``Result.confidence_interval``.
+            level, resamples, seed: as for ``Result.confidence_interval``.
 
         Raises:
             ParameterError: a level outside (0, 1), or no resamples.
@@ -135,11 +136,11 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
     def scores(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> list[GroupScore]:
-        """Every score, output by output: the groups, then their mean (macro), then all images (micro).
+        """Return every score, output by output: the groups, then their mean (macro), then all images (micro).
 
         Args:
-            intervals: compute 95% intervals, those of group i with the seed ``seed + i``.
-            resamples, seed: of the intervals.
+            intervals: compute 95% intervals, with seed ``seed + i`` for group i.
+            resamples, seed: number of resamples and random seed.
         """
         if intervals:  # a group after the other: all outputs share the resamples of its images
             for i, report in enumerate(self.values()):
@@ -161,14 +162,14 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about the groups, one sentence each; those of the whole report come first."""
+        """Warnings about the whole report, then about the groups, one sentence each."""
         return [*self.whole.warnings, *_small_groups(self._parts)]
 
     def to_table(self, *, intervals: bool = False) -> Table:
-        """The scores as a table.
+        """Return the scores as a table.
 
         Args:
-            intervals: with 95% intervals.
+            intervals: show 95% intervals.
         """
         return grouped_score_table([self], intervals=intervals)
 
@@ -178,7 +179,7 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> dict[str, Any]:
-        """Values of JSON: those of ``Report.to_dict``, with the scores of groups under "groups".
+        """Return JSON values: those of ``Report.to_dict``, with the scores of groups under "groups".
 
         Args:
             intervals, resamples, seed: as for ``Report.to_dict``; group i has the seed ``seed + i``.
@@ -197,8 +198,8 @@ class GroupedComparison(Displayed):
     """Differences between two systems by group of images. Displayed as a table.
 
     Attributes:
-        by: what images are grouped by.
-        whole: the comparison on all images.
+        by: the name of the grouping.
+        whole: the comparison for all images.
         differences: output by output the groups, then their mean (macro), then all images (micro).
     """
 
@@ -208,7 +209,7 @@ class GroupedComparison(Displayed):
         self.differences = list(differences)
 
     def summary(self) -> str:
-        """A one-line summary."""
+        """Return a one-line summary."""
         return f"<GroupedComparison {self.whole.b.system} - {self.whole.a.system} by {self.by}>"
 
     @property
@@ -229,7 +230,7 @@ class GroupedComparison(Displayed):
         return sentences
 
     def to_table(self, *, examples: int = 0) -> Table:
-        """The differences as a table.
+        """Return the differences as a table.
 
         Args:
             examples: number of images to show below, those on which the systems differ most.
@@ -237,7 +238,7 @@ class GroupedComparison(Displayed):
         return grouped_difference_table(self, examples=examples)
 
     def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
-        """Values of JSON: those of ``Comparison.to_dict``, with the differences within groups under "groups"."""
+        """Return JSON values: those of ``Comparison.to_dict``, with the differences within groups under "groups"."""
         parts = []
         for difference in self.differences:
             if difference.part == "micro":
@@ -252,14 +253,14 @@ class GroupedComparison(Displayed):
 
 
 def group_report(report: Report, groups: object, *, column: str | None = None) -> GroupedReport:
-    """The scores of a report by group; see ``Report.by_group``."""
+    """Return the scores of a report by group; see ``Report.by_group``."""
     read = read_groups(groups, column=column)
     rows = read.rows(report.captions.references)
     return GroupedReport(read.by, report, {name: report.select(indices) for name, indices in rows.items()})
 
 
 def group_comparison(comparison: Comparison, groups: object, *, column: str | None = None) -> GroupedComparison:
-    """The differences of a comparison by group; see ``Comparison.by_group``."""
+    """Return the differences of a comparison by group; see ``Comparison.by_group``."""
     read = read_groups(groups, column=column)
     a, b = (group_report(report, read) for report in (comparison.a, comparison.b))
     resamples, seed = comparison.resamples, comparison.seed
@@ -317,11 +318,11 @@ def length_groups(
     *,
     tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
 ) -> Groups:
-    """Group images by the length of their references: the mean number of words of the references of an image.
+    """Group images by the mean number of words of their references.
 
     Args:
         references: any form that ``captious.read_references`` reads.
-        bounds: the largest length of each group but the last; by default the quartiles, rounded to a tenth of a word.
+        bounds: the maximum length of each group but the last; by default the quartiles, rounded to a tenth of a word.
         tokenizer: see ``captious.text.as_tokenizer``.
 
     Returns:
@@ -329,7 +330,7 @@ def length_groups(
 
     Raises:
         ParameterError: bounds that do not increase, or no references.
-        UnknownNameError: no such tokenizer.
+        UnknownNameError: an unknown tokenizer.
     """
     table = read_references(references)
     if not table.present:
@@ -360,7 +361,7 @@ def length_groups(
 
 
 def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]:
-    """A warning if groups have too few images."""
+    """Return a warning if groups have too few images."""
     sizes = {name: group if isinstance(group, int) else group.n_images for name, group in groups.items()}
     small = [f"{name} ({n})" for name, n in sizes.items() if n < FEW_IMAGES]
     if not small:
@@ -372,7 +373,7 @@ def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]
 
 
 def _nested(by: str, parts: Sequence[tuple[GroupScore | GroupDifference, dict[str, Any]]]) -> dict[str, Any]:
-    """Numbers of groups and of macro averages, by group and metric."""
+    """Return numbers of groups and macro averages, by group and metric."""
     groups: dict[str, dict[str, Any]] = {}
     macro: dict[str, Any] = {}
     for number, values in parts:

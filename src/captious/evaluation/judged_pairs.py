@@ -1,4 +1,4 @@
-"""``judge_pairwise``: which system's captions a model prefers, image by image, whatever the order it sees them in."""
+"""``judge_pairwise``: which system's captions a model prefers, image by image, in both orders of presentation."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from captious.version import __version__
 
 @dataclass(frozen=True, eq=False)
 class Preference:
-    """Two systems.
+    """The preferences between two systems.
 
     Args:
-        a, b: their names.
-        points: float64[n_images]: 1 where a is preferred in both orders, 0 where b is, .5 for a tie; nan where an
-            answer is invalid.
-        changed: bool[n_images]: where the verdict changed with the order, which counts as a tie.
+        a, b: names of the systems.
+        points: float64[n_images]: 1 if a is preferred in both orders, 0 if b is, .5 for a tie; nan for an invalid
+            answer.
+        changed: bool[n_images]: whether the verdict changed with the order, which counts as a tie.
         win_rate: the mean of the points.
         interval: bootstrap interval of the win rate over images.
     """
@@ -53,15 +53,15 @@ class Preference:
 
 
 class Preferences(Displayed):
-    """What ``judge_pairwise`` says about systems.
+    """The result of ``judge_pairwise``.
 
     Attributes:
         pairs: the comparison of each pair of systems, in the order of the systems.
-        strengths: of three or more systems: Bradley-Terry strengths, as natural logarithms with a mean of 0, by name.
+        strengths: for three or more systems: Bradley-Terry strengths by name, as natural logarithms with a mean of 0.
         strength_intervals: their bootstrap intervals over images.
         signature: everything that the verdicts depend on besides the captions.
         n_images: number of images.
-        warnings: about misleading numbers, one sentence each.
+        warnings: warnings about misleading numbers, one sentence each.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Preferences(Displayed):
             self._add_strengths()
 
     def _add_strengths(self) -> None:
-        """Strengths from points per ordered pair, and those of resampled images."""
+        """Compute strengths from points per ordered pair, and those of resampled images."""
         n = len(self.systems)
         places = {name: place for place, name in enumerate(self.systems)}
         points = np.zeros((self.n_images, n, n))
@@ -96,7 +96,7 @@ class Preferences(Displayed):
             self.strength_intervals[name] = self.sampling.interval(values[1:, place])
 
     def to_table(self) -> Table:
-        """A row per pair; below, the strengths of three or more systems."""
+        """Return a table with a row per pair, and below, the strengths of three or more systems."""
         columns = [Column("win rate", drawn=True), *(Column(name, form="count") for name in self.pairs[0].counts)]
         rows = [
             Row(f"{pair.a} / {pair.b}", [Cell(pair.win_rate, pair.interval), *map(Cell, pair.counts.values())])
@@ -143,7 +143,7 @@ class Preferences(Displayed):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values of JSON, as ``captious judge-pairwise --format json`` prints them."""
+        """Return plain JSON values, as printed by ``captious judge-pairwise --format json``."""
         return json_document(
             {
                 "version": __version__,
@@ -174,20 +174,21 @@ def judge_pairwise(
 ) -> Preferences:
     """Ask a model which of two systems' captions it prefers, for every image and every pair of systems, in both orders.
 
-    A verdict that changes with the order is a tie, and so are equal captions, about which the model is not asked. An
-    image for which the model gives no valid answer in one of the orders has no verdict.
+    A verdict that changes with the order is a tie, and so are equal captions, which are not sent to the model. An image
+    without a valid answer in one of the orders has no verdict.
 
     Args:
         systems: the captions of two or more systems by name, each in any form that ``score`` takes.
-        references: as for ``score``; None if the model sees images only.
-        judge: a ``captious.PairwiseJudge``, or the model for one with its defaults: a name, a file, or a ``ChatModel``.
+        references: as for ``score``; None if the model is shown only images.
+        judge: a ``captious.PairwiseJudge``, or the model of one with default parameters: a name, a file, or a
+            ``ChatModel``.
         subset: compare only the images that references and all systems have; otherwise, a difference is an error.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals.
 
     Raises:
         InputError: invalid captions.
         ParameterError: fewer than two systems, or systems with different images; no model.
-        EndpointError: the endpoint gives no answers.
+        EndpointError: the endpoint does not answer.
     """
     sampling = Sampling(resamples, seed, level)
     metric = judge if isinstance(judge, PairwiseJudge) else PairwiseJudge(judge=judge)
@@ -220,7 +221,7 @@ def judge_pairwise(
 def _judged(
     metric: PairwiseJudge, a: str, b: str, of_a: Captions, of_b: Captions, sampling: Sampling, warnings: list[str]
 ) -> Preference:
-    """The verdicts about two systems with the same images in the same order."""
+    """Return the verdicts about two systems with the same images in the same order."""
     texts = [*zip(of_a.candidates, of_b.candidates, strict=True)]
     points = np.full(len(texts), 0.5)
     changed = np.zeros(len(texts), bool)
@@ -257,7 +258,7 @@ _CLOSE = 1e-10  # of logarithms of strengths
 
 
 def strengths(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Maximum likelihood strengths, as natural logarithms with a mean of 0.
+    """Return maximum-likelihood strengths, as natural logarithms with a mean of 0.
 
     Half a point is added to both sides of each pair, so that a system that wins all comparisons, or none, has a finite
     strength.

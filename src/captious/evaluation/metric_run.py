@@ -1,4 +1,4 @@
-"""``score``: metrics run over the captions of a system."""
+"""``score``: metrics over the captions of one or several systems."""
 
 from __future__ import annotations
 
@@ -82,34 +82,34 @@ def score(
 
     Args:
         candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
-            and ``CaptionSets``, as ``captious.read_captions`` returns them, have references. A mapping from names of
-            systems to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a cat"}}``, has
-            several systems; text is a path if it ends in an extension such as ``.json``.
+            and ``CaptionSets``, as returned by ``captious.read_captions``, include references. For several systems, a
+            mapping from their names to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a
+            cat"}}``; text is a path if it ends in an extension such as ``.json``.
         references: in any form that ``captious.read_references`` takes, or its result, which systems can share. None
-            for metrics that need none, such as chair.
+            for metrics without references, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
-            candidate and its references, or of lists of both; None for the metrics of the COCO evaluation that can run
-            here.
-        settings: settings of all metrics that are requested by name: tokenizer, model, word vectors, parser, ...
-        system: name of the system, where there is one; by default that of its file, or "candidates".
-        subset: score only the images that both sides have; otherwise, a difference is an error.
-        several: images have several candidates: lists, or rows with the same image id. Otherwise, each has exactly one.
+            candidate and its references, or of lists of both; None for the metrics of the COCO evaluation that are
+            available.
+        settings: settings of all metrics requested by name: tokenizer, model, word vectors, parser, ...
+        system: name of a single system; by default that of its file, or "candidates".
+        subset: score only the images that both sides have; otherwise, images of only one side are an error.
+        several: allow several candidates for an image: lists, or rows with the same image id. Otherwise, each has
+            exactly one.
         of_k: how metrics of single captions score an image with several candidates: by their mean, or by the best one.
             In Python, "mean", "best" or both; see ``captious.OfK``. Results for the best are called
             "cider-d:of-k=best".
-        clean: rules to clean candidates by before they are scored, with commas between them: markdown makes text of
-            it, prompt removes beginnings such as "Sure! Here is a caption:" and "The image shows". Signatures name
-            them.
-        columns, split: names of columns, and the split that is read, as for ``captious.read_captions``; they hold for
-            each side and system that has them.
+        clean: rules to clean candidates by before they are scored, separated by commas: markdown converts it to text,
+            prompt removes openings such as "Sure! Here is a caption:" and "The image shows". Signatures name them.
+        columns, split: names of columns, and the split to read, as for ``captious.read_captions``; they apply to each
+            side and system that has them.
 
     Returns:
-        Corpus and caption scores, of each system where there are several. Misleading results are listed in
+        Corpus and caption scores, by system if there are several. Misleading results are listed in
         ``warnings`` and issued as CaptiousWarning, each wording once per process.
 
     Raises:
         InputError: invalid captions.
-        UnknownNameError: no such metric or variant.
+        UnknownNameError: an unknown metric or variant.
         ParameterError: a setting that no requested metric uses; a metric of several candidates without
             ``several``.
     """
@@ -149,12 +149,12 @@ def evaluate_systems(
     of_k: Sequence[OfKChoice] = OF_K[:1],
     announce: Callable[[list[str]], object] = issue,
 ) -> Reports:
-    """Run metrics over the captions of systems, without those that take long and were not requested by name.
+    """Run metrics over the captions of systems, without slow metrics that were not requested by name.
 
     Args:
         tables: captions of each system, matched with their references.
         selection, of_k: as for ``evaluate``.
-        announce: is given the warnings about slow metrics before they run.
+        announce: called with the warnings about slow metrics before they run.
 
     Raises:
         EmptyInputError, ParameterError: as ``evaluate``.
@@ -182,7 +182,7 @@ def evaluate(
 
     Raises:
         EmptyInputError: no captions.
-        ParameterError: metrics that need references where there are none.
+        ParameterError: metrics that need references, without references.
     """
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
@@ -218,7 +218,7 @@ def evaluate(
 def _statistics(
     metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[OfKChoice]
 ) -> Iterator[Statistics]:
-    """Statistics with one row per image: once, or for each way of ``of_k`` where images have several candidates."""
+    """Return statistics with one row per image; with several candidates, one array for each way of ``of_k``."""
     if not (isinstance(metric, Metric) and isinstance(captions, CaptionSets)):
         yield Statistics(metric, metric.statistics(captions, state))
         return
@@ -229,7 +229,7 @@ def _statistics(
 
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:
-    """The description of candidates, under the settings of the run."""
+    """Describe the candidates, under the settings of the run."""
     from captious.evaluation.description import describe  # only needed here
     from captious.metrics.novel import Novel
 
@@ -239,10 +239,10 @@ def _description(sets: CaptionSets, selection: Selection) -> Description:
 
 
 def check_needed_references(references: References, selection: Selection) -> None:
-    """Refuse metrics that need references where there are none; functions of users get empty lists.
+    """Refuse metrics that need references if there are none; user-defined functions get empty lists.
 
     Raises:
-        ParameterError: which metrics.
+        ParameterError: names these metrics.
     """
     if references.present:
         return
@@ -259,7 +259,7 @@ def check_needed_references(references: References, selection: Selection) -> Non
 
 
 def caption_warnings(findings: CaptionFindings, selection: Selection) -> list[str]:
-    """Warnings of a run about its captions, and about the metrics that were selected."""
+    """Return the warnings of a run about its captions and the selected metrics."""
     if any(item.metric.needs_references for item in selection):
         return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]
     return [*selection.warnings, *findings.warnings_without_references]
@@ -272,12 +272,12 @@ def run_signatures(
     clean: Sequence[str] = (),
     references_as: str = "each",
 ) -> tuple[str, ...]:
-    """The signatures of a metric's outputs in a run.
+    """Return the signatures of a metric's outputs in a run.
 
     Args:
-        metric, state: what was scored with.
-        counts: as ``reference_counts`` gives them; no references if there are none.
-        clean: the rules that candidates were cleaned by.
+        metric, state: the metric and its fitted state.
+        counts: the result of ``reference_counts``; no references if there are none.
+        clean: names of the cleaning rules for candidates.
         references_as: see ``Settings``.
     """
     signatures = metric.signatures(state)
@@ -291,13 +291,13 @@ def run_signatures(
 def with_references(
     signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
 ) -> tuple[str, ...]:
-    """Signatures with the number of references per image, as sacrebleu's have it: 5, or "var" if it varies.
+    """Add the number of references per image to signatures, as in sacrebleu: 5, or "var" if it varies.
 
     Args:
-        signatures: those of a metric that needs references.
+        signatures: signatures of a metric that needs references.
         n_images: number of images.
         n_references: number of all their references.
-        most: the most references of an image.
+        most: maximum number of references of an image.
         references_as: see ``Settings``; "cat" is shown.
     """
     number = str(most) if n_references == most * n_images else "var"
@@ -306,7 +306,7 @@ def with_references(
 
 
 def reference_counts(references: References) -> tuple[int, int, int]:
-    """Number of images, of all their references, and the most references of an image; 0 if there are none."""
+    """Return the number of images, of all their references, and the maximum per image; 0 if there are none."""
     if not references.present:
         return len(references), 0, 0
     counts = np.diff(references.offsets)

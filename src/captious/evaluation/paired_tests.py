@@ -1,7 +1,7 @@
-"""Tests of the difference between two systems on the same images, and its size.
+"""Paired tests of the difference between two systems on the same images, and its effect size.
 
-Two tests: the paired bootstrap (Koehn 2004), which resamples images, and approximate randomization (Noreen 1989), which
-exchanges the two systems' candidates at random.
+The tests are the paired bootstrap (Koehn 2004), which resamples images, and approximate randomization (Noreen 1989),
+which exchanges the two systems' candidates at random.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ class Significance:
 
 @dataclass(frozen=True)
 class ResampledDifference:
-    """A difference between two systems, and what it is under resampling.
+    """A difference between two systems, observed and resampled.
 
     Attributes:
         observed: score of b minus score of a.
         scale: the larger of the two scores in absolute value.
-        n_images: number of images; of several sets, that of the largest.
+        n_images: number of images; for several sets, that of the largest.
         bootstrap: the difference on resampled images, float64[resamples].
         exchanged: the difference with the candidates of the systems exchanged on random halves, float64[resamples].
     """
@@ -54,7 +54,7 @@ class ResampledDifference:
     exchanged: NDArray[np.float64]
 
     def significance(self, sampling: Sampling) -> Significance:
-        """The interval, and p values."""
+        """Return the difference with its interval and p values."""
         return Significance(
             self.observed,
             sampling.interval(self.bootstrap),
@@ -64,7 +64,7 @@ class ResampledDifference:
 
 
 def resampled_difference(a: Result, b: Result, resamples: int, seed: int) -> ResampledDifference:
-    """The difference between two systems in one output, under both kinds of resampling."""
+    """Return the difference between two systems in one output, under both kinds of resampling."""
     column, metric = a.column, a.statistics.metric
     bootstrap_a, bootstrap_b = (result.statistics.resampled(resamples, seed)[:, column] for result in (a, b))
     rows_a, rows_b = a.statistics.rows, b.statistics.rows
@@ -75,7 +75,7 @@ def resampled_difference(a: Result, b: Result, resamples: int, seed: int) -> Res
 
 
 def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDifference:
-    """The mean of differences on disjoint sets of images, which were resampled independently of each other."""
+    """Return the mean of differences on disjoint sets of images that were resampled independently."""
     return ResampledDifference(
         float(np.mean([difference.observed for difference in differences])),
         max(difference.scale for difference in differences),
@@ -86,20 +86,20 @@ def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDiff
 
 
 def effect_size(differences: NDArray[np.float64]) -> float:
-    """Cohen's d of paired caption scores, from their differences, float64[n_images]; nan where they do not vary."""
+    """Return Cohen's d of paired caption scores, from their differences, float64[n_images]; nan if they do not vary."""
     center, moments = _moments(differences)
     return float(_effect_size(moments.sum(axis=0), center))
 
 
 def effect_interval(differences: NDArray[np.float64], sampling: Sampling) -> tuple[float, float]:
-    """Paired bootstrap interval of ``effect_size``."""
+    """Return the paired bootstrap interval of ``effect_size``."""
     center, moments = _moments(differences)
     sums = bootstrap_sums(moments, **sampling.settings)
     return sampling.interval(_effect_size(sums, center))
 
 
 def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-    """The mean of differences, and their powers 0, 1 and 2 about it: float64[n, 3]."""
+    """Return the mean of differences, and their powers 0, 1 and 2 about it: float64[n, 3]."""
     has_score = ~np.isnan(differences)  # an output may have no score for some captions
     center = float(differences[has_score].mean()) if has_score.any() else np.nan
     # About the mean, so that the variance is not a difference of large numbers.
@@ -108,7 +108,9 @@ def _moments(differences: NDArray[np.float64]) -> tuple[float, NDArray[np.float6
 
 
 def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.float64]:
-    """Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to float64[...]."""
+    """Return Cohen's d of paired differences from sums of powers 0, 1, 2 about a center: float64[..., 3] to
+    float64[...].
+    """
     n: NDArray[np.float64] = np.where(moments[..., 0] > 0, moments[..., 0], np.nan)
     from_center = moments[..., 1] / n
     mean = center + from_center

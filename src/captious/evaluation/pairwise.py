@@ -22,7 +22,7 @@ from captious.version import __version__
 
 @dataclass(frozen=True)
 class Corrected:
-    """The p values of a difference with Holm's correction for all pairs and metrics."""
+    """P values of a difference with Holm's correction for all pairs and metrics."""
 
     bootstrap: float
     randomization: float
@@ -34,7 +34,7 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
     Attributes:
         reports: the systems.
         corrected: pair -> output -> p values, with Holm's correction for the number of pairs and outputs.
-        level, resamples, seed: those of the intervals and tests.
+        level, resamples, seed: confidence level, resamples and seed of intervals and tests.
     """
 
     _unknown = ("{name!r} were not compared", "the pairs are")
@@ -59,13 +59,13 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
 
     @cached_property
     def letters(self) -> dict[str, str]:
-        """A letter for each system, which marks scores that are significantly better than its own."""
+        """Letter of each system, which marks scores that are significantly better than its own."""
         return dict(zip(self.reports, ascii_lowercase, strict=False))
 
     def beaten(self, system: str, name: str) -> list[str]:
-        """The systems that are significantly worse than this one in an output: corrected p of randomization below .05.
+        """Return the systems that are significantly worse in an output: corrected p of randomization below .05.
 
-        There are none for an output of which neither higher nor lower scores are better.
+        There are none for an output without a better direction.
         """
         worse = []
         for (a, b), compared in self._parts.items():
@@ -91,14 +91,14 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
         return [*dict.fromkeys(sentences)]
 
     def to_table(self) -> Table:
-        """The scores, with the letters of the systems that each one beats, and all differences below."""
+        """Return a table of the scores, with the letters of the systems that each one beats, then all differences."""
         return pairwise_table(self)
 
     def _pictured(self) -> Table:
         return self.reports.to_table(intervals=True)
 
     def to_dict(self) -> dict[str, Any]:
-        """Values of JSON, the form that ``captious compare --format json`` prints for more than two systems."""
+        """Return JSON values, as printed by ``captious compare --format json`` for more than two systems."""
         pairs = []
         for pair, compared in self.items():
             values = compared.to_dict()["metrics"]

@@ -1,4 +1,4 @@
-"""``prepare``: everything that metrics need to know about references, computed once and kept."""
+"""``prepare``: everything that metrics compute about references, computed once and stored in a file."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from captious.metrics.contract.settings import Settings
 
 
 def annotate(references: References, selection: Selection) -> None:
-    """Have metrics compute all that they need to know about references; it stays with the object.
+    """Let metrics compute everything that they need about references; the object keeps it.
 
-    The first reference of every image is scored: metrics then ask for whatever they need.
+    To this end, the first reference of every image is scored as a candidate.
     """
     firsts = tuple(references.texts[start] for start in references.offsets[:-1].tolist())
     evaluate(Captions(firsts, references), selection, system="preparing")
@@ -28,11 +28,11 @@ def prepare(
     *,
     settings: Settings | None = None,
 ) -> References:
-    """Write references to a file, with all that metrics compute about them before they see a candidate.
+    """Write references to a file, with everything that metrics compute about references alone.
 
-    The file can be given wherever references can: to ``score``, ``compare``, ``read_references`` and ``reward``. Scores
-    are those of the original references, to the last bit. A metric or setting that it is not prepared for works, too,
-    but costs as much as without the file.
+    The file is accepted wherever references are: by ``score``, ``compare``, ``read_references`` and ``reward``. Scores
+    are bit-identical to those of the original references. Other metrics and settings work, too, but take as long as
+    without the file.
 
     Args:
         references: any form that ``read_references`` reads.
@@ -53,7 +53,7 @@ def prepare(
 
 
 def write(references: References, path: str | os.PathLike[str], selection: Selection) -> None:
-    """Write references to a file, with all that the metrics of a selection compute about them; see ``prepare``."""
+    """Write references to a file, with everything that the selected metrics compute about them; see ``prepare``."""
     table = recorded(references)
     annotate(table, selection)
     write_prepared(path, table, selection.labels)

@@ -1,8 +1,8 @@
 """Resampling of images: bootstrap and random exchange as matrix products with statistics.
 
-Because a corpus score is a function of summed statistics, a resampled corpus is a row of counts times the matrix
-of statistics. Everything is determined by the seed and the number of images, so two systems on the same images
-see the same resamples. Also p values, their correction for several tests, and ranks of what was compared.
+A corpus score is a function of summed statistics, so a resampled corpus is a row of counts times the matrix of
+statistics. Resamples are determined by the seed and the number of images, so two systems on the same images share them.
+This module also has p values, their correction for several tests, and ranks.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MOST_KEPT = 64_000_000  # elements of a whole matrix of counts, a byte each, th
 
 @dataclass(frozen=True)
 class Sampling:
-    """How intervals and tests are sampled.
+    """Parameters of intervals and tests.
 
     Args:
         resamples: number of resamples, from 1 to ``MOST_RESAMPLES``.
@@ -41,7 +41,7 @@ class Sampling:
         level: confidence level of intervals, between 0 and 1.
 
     Raises:
-        ParameterError: one of them is not such a number.
+        ParameterError: a value out of range.
     """
 
     resamples: int = DEFAULT_RESAMPLES
@@ -69,21 +69,21 @@ class Sampling:
 
     @property
     def settings(self) -> dict[str, int]:
-        """The settings that results state: resamples and seed."""
+        """Settings to state in results: resamples and seed."""
         return {"resamples": self.resamples, "seed": self.seed}
 
     def interval(self, values: NDArray[np.float64]) -> tuple[float, float]:
-        """Percentile interval of resampled values float64[resamples]."""
+        """Return the percentile interval of resampled values float64[resamples]."""
         low, high = interval(values, self.level).tolist()
         return low, high
 
     def interval_of_mean(self, values: NDArray[np.float64]) -> tuple[float, float]:
-        """Bootstrap interval of the mean of values float64[n], one per image."""
+        """Return the bootstrap interval of the mean of values float64[n], one per image."""
         return self.interval(bootstrap_sums(values[:, None], **self.settings)[:, 0] / len(values))
 
 
 def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
-    """Sums of statistics over images drawn with replacement (Efron 1979).
+    """Return sums of statistics over images drawn with replacement (Efron 1979).
 
     Args:
         statistics: float64[n, k].
@@ -97,7 +97,7 @@ def bootstrap_sums(statistics: NDArray[np.float64], *, resamples: int, seed: int
 
 
 def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[Any]]]:
-    """The counts of n images in each resample, in turn."""
+    """Yield the counts of n images in each resample."""
     rng = np.random.default_rng(seed)
     for _ in range(resamples):
         yield np.bincount(rng.integers(0, n, n, dtype=np.int32), minlength=n)
@@ -105,7 +105,7 @@ def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[An
 
 @lru_cache(maxsize=1)
 def _all_counts(n: int, resamples: int, seed: int) -> NDArray[np.uint8]:
-    """All counts, uint8[resamples, n], kept because metrics are usually resampled one after the other."""
+    """Return all counts, uint8[resamples, n], cached because several metrics are usually resampled in turn."""
     matrix = np.empty((resamples, n), np.uint8)  # that an image is drawn more than 255 times does not happen
     for row, counts in zip(matrix, _counts(n, resamples, seed), strict=True):
         row[:] = counts
@@ -113,7 +113,7 @@ def _all_counts(n: int, resamples: int, seed: int) -> NDArray[np.uint8]:
 
 
 def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
-    """Sums of statistics differences over random halves of the images (approximate randomization, Noreen 1989).
+    """Return sums of statistics differences over random halves of the images (approximate randomization, Noreen 1989).
 
     Adding a row of the result to system A's sum, and subtracting it from B's, exchanges the two systems' candidates
     on the images of that half.
@@ -133,7 +133,7 @@ def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int)
 def _weighted_sums(
     rows: NDArray[np.float64], resamples: int, weights: Iterator[NDArray[np.integer[Any]]]
 ) -> NDArray[np.float64]:
-    """Sums of rows, each times its weight in a resample: float64[n, k] to float64[resamples, k]."""
+    """Return sums of rows, each times its weight in a resample: float64[n, k] to float64[resamples, k]."""
     sums = np.empty((resamples, rows.shape[1]))
     step = max(1, _BLOCK_ELEMENTS // len(rows))
     block = np.empty((min(step, resamples), len(rows)))
@@ -146,9 +146,9 @@ def _weighted_sums(
 
 
 def interval(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
-    """Percentile interval of resampled values: float64[resamples, ...] to float64[2, ...].
+    """Return the percentile interval of resampled values: float64[resamples, ...] to float64[2, ...].
 
-    A resample without a single image that has a score (nan) does not count.
+    Resamples in which no image has a score (nan) are ignored.
     """
     tail = (1 - level) / 2
     if not np.isnan(values).any():
@@ -160,12 +160,13 @@ def interval(values: NDArray[np.float64], level: float) -> NDArray[np.float64]:
 
 
 def permutation_p_value(observed: float, permuted: NDArray[np.float64], *, scale: float) -> float:
-    """Two-sided p value: the share of values as far from zero as the observed one, which is itself one of them.
+    """Return the two-sided p value: the share of values at least as far from zero as the observed one, which is counted
+    as well.
 
     Args:
         observed: a difference.
-        permuted: the same under the null hypothesis, float64[n]; those that are undefined (nan) do not count.
-        scale: the size of what is subtracted, which tells rounding from a difference.
+        permuted: the difference under the null hypothesis, float64[n]; undefined values (nan) are ignored.
+        scale: the magnitude of the values subtracted, to distinguish rounding errors from differences.
     """
     if not np.isfinite(observed):
         return float("nan")
@@ -182,20 +183,20 @@ def bootstrap_p_value(
     n_images: int | None = None,
     method: Literal["counted", "normal"] = "counted",
 ) -> float:
-    """Two-sided p value of a difference between two systems or metrics by the paired bootstrap (Koehn 2004).
+    """Return the two-sided p value of a difference between two systems or metrics by the paired bootstrap (Koehn 2004).
 
     Under the null hypothesis the difference varies around zero as the resampled one varies around itself. If it does
-    not vary, the p value is the smallest one of the method, or 1 without a difference; rounding is neither. One image
-    cannot vary, so it is no evidence: the p value is 1, as in a permutation test.
+    not vary, the p value is the minimum of the method, or 1 if there is no difference; rounding errors count as
+    neither. A single image cannot vary and is no evidence, so the p value is 1, as in a permutation test.
 
     Args:
-        difference: between two scores.
-        resampled: the same in each resample, float64[resamples]; those that are undefined (nan) do not count.
-        scale: the larger of the two scores in absolute value, which tells rounding from a difference.
-        n_images: how many images, or whatever else is resampled; None for more than one.
+        difference: the difference between two scores.
+        resampled: the difference in each resample, float64[resamples]; undefined values (nan) are ignored.
+        scale: the larger of the two scores in absolute value, to distinguish rounding errors from differences.
+        n_images: number of images, or of other units of resampling; None for more than one.
         method: "counted" for the share of resamples that vary by as much, at least 1 / (resamples + 1); "normal" for
-            the normal distribution with the deviation of the resamples, which can become 0: with Holm's correction for
-            many pairs a counted p value would never be significant.
+            the normal distribution with the standard deviation of the resamples, which can approach 0: with Holm's
+            correction for many pairs, a counted p value would never be significant.
     """
     if n_images == 1 and np.isfinite(difference):
         return 1.0
@@ -214,7 +215,7 @@ def bootstrap_p_value(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """p values with Holm's correction for their number (Holm 1979); those that are not numbers (nan) do not count."""
+    """Return p values with Holm's correction for their number (Holm 1979); undefined values (nan) are not counted."""
     order = sorted((i for i, p in enumerate(p_values) if not np.isnan(p)), key=lambda i: p_values[i])
     corrected = [np.nan] * len(p_values)
     largest = 0.0
@@ -225,12 +226,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def ranks(values: Mapping[Name, float], p_values: Mapping[tuple[Name, Name], float], alpha: float) -> dict[Name, int]:
-    """Ranks with ties: 1 plus the number of those whose value is significantly higher.
+    """Return ranks with ties: 1 plus the number of values that are significantly higher.
 
     Args:
         values: name -> value.
         p_values: pair of names -> p value of their difference.
-        alpha: level of significance.
+        alpha: significance level.
     """
     better = dict.fromkeys(values, 0)
     for (a, b), p in p_values.items():

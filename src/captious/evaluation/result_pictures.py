@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Picture]:
-    """Systems beside each other, a picture for each row; of one system, all rows of a section in one picture.
+    """Return pictures of systems side by side, one for each row; for one system, one for each section.
 
     Args:
         columns: one for each system.
@@ -37,18 +37,18 @@ def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, 
 
 
 def difference_pictures(rows: Sequence[Row], place: int, title: str) -> dict[str, Picture]:
-    """The differences of one metric by group, a picture for each metric, with a line at zero.
+    """Return a picture of the differences by group for each metric, with a line at zero.
 
     Args:
-        rows: differences, metrics as sections.
-        place: of the differences among the cells.
-        title: of the comparison.
+        rows: differences, with metrics as sections.
+        place: position of the differences among the cells.
+        title: title of the comparison.
     """
     return _by_section(rows, place, title, lambda section: section, line=0.0)
 
 
 def effect_picture(comparison: Comparison) -> Dots:
-    """The effect sizes of all metrics, which have one scale."""
+    """Return a picture of the effect sizes of all metrics, which share a scale."""
     dots = {name: Dot(d.effect_size, d.effect_interval) for name, d in comparison.items()}
     title = f"{comparison.b.system} − {comparison.a.system}"
     return Dots(title, f"effect size (Cohen's d); {comparison.level:.0%} intervals", dots, line=0.0)

@@ -22,19 +22,19 @@ from captious.metrics.contract.settings import Settings
 def reward(
     metric: MetricLike, references: object, output: str | None = None, *, settings: Settings | None = None
 ) -> Reward:
-    """A metric as a reward for training.
+    """Create a reward for training from a metric.
 
     Args:
-        metric: a metric, the request of one (``cider-d``, ``bleu-4``, ``rouge-s:gap=2``), or a function as ``score``
-            takes it.
-        references: those of all images of the training set, in any form that ``captious.read_references`` reads. A
+        metric: a metric, its name with parameters (``cider-d``, ``bleu-4``, ``rouge-s:gap=2``), or a function as for
+            ``score``.
+        references: references of all images of the training set, in any form that ``captious.read_references`` reads. A
             metric that has to be fitted is fitted on them.
-        output: which of the metric's outputs; None for the requested one, the one with the metric's name, or else the
+        output: one of the metric's outputs; None for the requested one, the one with the metric's name, or else the
             last.
-        settings: tokenizer, document frequencies and so on, for a metric that is requested by name.
+        settings: tokenizer, document frequencies and so on, for a metric requested by name.
 
     Raises:
-        UnknownNameError, ParameterError: as ``captious.score``; no such output.
+        UnknownNameError, ParameterError: as ``captious.score``; an unknown output.
         InputError: invalid references.
     """
     if isinstance(metric, str) and metric.strip().lower() == ALL:
@@ -48,14 +48,14 @@ def reward(
 
 
 class Reward:
-    """Scores candidates for images whose references were prepared beforehand.
+    """Scores candidates for images whose references have been prepared.
 
-    Threads may share it: nothing in it changes. Pickles hold metric and references, which are prepared again.
+    It is immutable, so threads may share it. Pickles hold the metric and the references, which are prepared again.
 
     Args:
         metric: a metric of captions.
         references: references of all images of the training set; a metric that has to be fitted is fitted on them.
-        output: which of the metric's outputs.
+        output: one of the metric's outputs.
         references_as: "each" reference separately, or all of an image concatenated into one ("cat").
 
     Attributes:
@@ -94,19 +94,20 @@ class Reward:
         return Reward, self._arguments
 
     def __call__(self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str]]) -> NDArray[np.float64]:
-        """Scores of candidates, float64[n]; an image may come any number of times.
+        """Return the scores of candidates, float64[n]; an image may occur any number of times.
 
-        They are as the metric gives them: negate them to maximize an output where lower is better.
+        To maximize an output for which lower is better, negate its scores.
 
         Args:
-            image_ids: n ids of images that have references: a list, an array of numpy, a tensor, a column of a data
-                frame or a generator.
-            captions: n candidates, one for each id, likewise. A list of words is a caption, too: its words are joined
-                by spaces.
+            image_ids: n ids of images with references: a list, a numpy array, a tensor, a data frame column or a
+                generator.
+            captions: n candidates, one for each id, likewise. A list of words is also accepted as a caption; the words
+                are joined by spaces.
 
         Raises:
-            ParameterError: not as many ids as captions.
-            CaptionTypeError: a caption that is neither a string nor a list of words, or one string in place of a list.
+            ParameterError: the numbers of ids and captions differ.
+            CaptionTypeError: a caption that is neither a string nor a list of words, or a single string instead of a
+                list.
             UnknownImageError: an id without references.
         """
         texts = _texts(captions)
@@ -115,13 +116,13 @@ class Reward:
 
 
 class ImageRows:
-    """The rows of images among references."""
+    """Index from images to rows of references."""
 
     def __init__(self, references: References) -> None:
         self._row_of = references.rows_by_id
 
     def of(self, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
-        """The row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
+        """Return the row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
         ids = _listed(image_ids)
         if not set(map(type, ids)) <= {int, str}:
             ids = [_image_id(image) for image in ids]
@@ -142,7 +143,7 @@ class ImageRows:
 
 
 def _image_id(value: Any) -> ImageId:
-    """An id, with those of numpy and tensors as Python's."""
+    """Convert an id of numpy or a tensor to Python's types."""
     image = as_image_id(value.item() if hasattr(value, "item") else value)
     if image is None:
         raise UnknownImageError(
@@ -152,7 +153,7 @@ def _image_id(value: Any) -> ImageId:
 
 
 def _listed(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
-    """The values of a list, an array, a tensor, a column of a data frame or a generator."""
+    """Return the values of a list, an array, a tensor, a data frame column or a generator as a list."""
     if isinstance(values, list | tuple):
         return values
     for convert in ("tolist", "to_list"):  # of numpy, torch and pandas; of polars
@@ -163,7 +164,7 @@ def _listed(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
 
 
 def _texts(captions: Iterable[Any]) -> Sequence[str]:
-    """Captions as strings."""
+    """Return captions as strings."""
     if isinstance(captions, str):
         raise CaptionTypeError(
             "a single string was given instead of a list of captions", where=repr(captions[:60]), help="give [caption]"

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 
 class Statistics:
-    """Statistics of one metric on one system, and everything that is computed from them once for all its outputs.
+    """Statistics of one metric on one system, and everything computed from them for all its outputs, cached.
 
     Args:
-        metric: how they were computed.
+        metric: the metric.
         rows: float64[n_images, k].
     """
 
@@ -52,7 +52,7 @@ class Statistics:
         return scores
 
     def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
-        """Corpus scores of resampled images, float64[resamples, m]."""
+        """Return corpus scores of resampled images, float64[resamples, m]."""
         key = (resamples, seed)
         if key not in self._sums:
             self._sums[key] = bootstrap_sums(self.rows, resamples=resamples, seed=seed)
@@ -99,9 +99,9 @@ class Result:
     def confidence_interval(
         self, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> tuple[float, float]:
-        """Percentile bootstrap interval of the corpus score over images.
+        """Return the percentile bootstrap interval of the corpus score over images.
 
-        It says how the score would vary with other images of the same kind. Document frequencies stay fixed.
+        It estimates how the score would vary with other images of the same kind. Document frequencies are held fixed.
 
         Args:
             level: confidence level, in (0, 1).
@@ -119,7 +119,7 @@ class Result:
 
 
 def no_captions() -> ParameterError:
-    """The error for captions, and what is known of each, where only sums are kept."""
+    """Return the error for requests of captions or caption scores if only sums are kept."""
     return ParameterError(
         "captions and their scores are not kept when shards are scored",
         help=f"write them as shards are scored, with {option('per_caption', 'FOLDER')}",
@@ -132,7 +132,7 @@ class Report(DisplayedMapping[str, Result]):
     Attributes:
         system: name of the system.
         warnings: warnings about misleading scores, one sentence each.
-        description: numbers about several candidates per image that are not metrics; otherwise None.
+        description: descriptive statistics of several candidates per image; otherwise None.
     """
 
     _unknown = ("{name!r} was not scored", "this report has")
@@ -153,7 +153,7 @@ class Report(DisplayedMapping[str, Result]):
 
     @property
     def captions(self) -> Captions | CaptionSets:
-        """What was scored: ``CaptionSets`` where images have several candidates.
+        """The captions that were scored; ``CaptionSets`` if images have several candidates.
 
         Raises:
             ParameterError: shards were scored, whose captions are not in memory.
@@ -173,12 +173,12 @@ class Report(DisplayedMapping[str, Result]):
 
     @property
     def n_references(self) -> int:
-        """Number of references of all images together."""
+        """Total number of references of all images."""
         return len(self.captions.references.texts) if self.captions.references.present else 0
 
     @property
     def single_captions(self) -> Captions:
-        """``captions``, for what is made for one candidate per image.
+        """``captions``, for functions that require one candidate per image.
 
         Raises:
             ParameterError: images have several candidates.
@@ -192,7 +192,7 @@ class Report(DisplayedMapping[str, Result]):
 
     @property
     def candidates(self) -> Sequence[str] | Sequence[list[str]]:
-        """The candidate of each image, or all of them as a list where there are several."""
+        """The candidate of each image, or a list of several."""
         return self.captions.texts if isinstance(self.captions, CaptionSets) else self.captions.candidates
 
     @property
@@ -204,7 +204,7 @@ class Report(DisplayedMapping[str, Result]):
         return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
 
     def label_of(self, name: object) -> str | None:
-        """The label of a result: the name itself, that of the only result of this output, or that of a request.
+        """Return the label of a result, given the label itself, its output, or its request.
 
         "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D, "cider-d:sigma=6" for "cider-d".
         """
@@ -220,15 +220,15 @@ class Report(DisplayedMapping[str, Result]):
         return label if label in self._parts else None
 
     def summary(self) -> str:
-        """A one-line summary with the main scores."""
+        """Return a one-line summary with the main scores."""
         scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._parts.items())
         return f"<Report {self.system}: {self.n_images:,} images, {scores}>"
 
     def to_table(self, *, intervals: bool = False) -> Table:
-        """The corpus scores as a table.
+        """Return the corpus scores as a table.
 
         Args:
-            intervals: with 95% intervals.
+            intervals: show 95% intervals.
         """
         return score_table([self], intervals=intervals)
 
@@ -238,11 +238,11 @@ class Report(DisplayedMapping[str, Result]):
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> dict[str, Any]:
-        """Corpus scores as values of JSON: one of the ``systems`` that ``captious score --format json`` prints.
+        """Return corpus scores as JSON values: one of the ``systems`` in ``captious score --format json``.
 
         Args:
             intervals: compute 95% intervals; otherwise ``ci95`` is None.
-            resamples, seed: of the intervals.
+            resamples, seed: number of resamples and random seed of the intervals.
         """
         sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
         out: dict[str, Any] = {
@@ -269,7 +269,7 @@ class Report(DisplayedMapping[str, Result]):
         return json_document(out)
 
     def select(self, rows: NDArray[np.int64]) -> Report:
-        """The report on some of the images: their statistics and caption scores, with the same signatures.
+        """Return the report for some of the images: their statistics and caption scores, with the same signatures.
 
         Args:
             rows: positions of images, each at most once.
@@ -284,14 +284,14 @@ class Report(DisplayedMapping[str, Result]):
         return Report(self.system, self.captions.select(rows), results, [])
 
     def by_group(self, groups: object, *, column: str | None = None) -> GroupedReport:
-        """Scores by group of images, from the same statistics: nothing is scored again.
+        """Return scores by group of images, computed from the same statistics.
 
-        What a metric computes from all references, such as the document frequencies of CIDEr, stays as it is.
+        Quantities that a metric computes from all references, such as CIDEr's document frequencies, do not change.
 
         Args:
-            groups: the group of each image: a path or a mapping ``{image_id: group}``, or what
-                ``captious.read_groups`` and ``captious.length_groups`` return.
-            column: the field or column of the file that holds the groups.
+            groups: the group of each image: a path or a mapping ``{image_id: group}``, or the result of
+                ``captious.read_groups`` or ``captious.length_groups``.
+            column: the field or column of the groups in the file.
 
         Raises:
             InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
@@ -301,9 +301,9 @@ class Report(DisplayedMapping[str, Result]):
         return group_report(self, groups, column=column)
 
     def columns(self) -> dict[str, Any]:
-        """Caption scores as columns, for a data frame: id, candidate, and one per output; one entry per image.
+        """Return caption scores as columns for a data frame: id, candidate, and one per output; one entry per image.
 
-        With several candidates per image the second column is ``candidates`` and has lists.
+        With several candidates per image the second column is ``candidates`` and contains lists.
         """
         scores = {name: result.per_caption for name, result in self._parts.items()}
         column = "candidates" if isinstance(self.captions, CaptionSets) else "candidate"

@@ -39,12 +39,12 @@ def score_table(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Table:
-    """Systems side by side, one row per output, the best of several marked.
+    """Return a table of systems side by side, one row per output, with the best of several marked.
 
     Args:
         reports: systems that were scored with the same metrics. Scores on different images are not ranked.
-        intervals: with 95% bootstrap intervals.
-        resamples, seed: of the intervals.
+        intervals: show 95% bootstrap intervals.
+        resamples, seed: number of resamples and random seed of the intervals.
     """
     sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
     spans = [
@@ -68,11 +68,12 @@ def score_table(
 
 
 def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> Table:
-    """Systems side by side, for every output one row per group and one per average; the best of several marked.
+    """Return a table of systems side by side, with a row per output and group, and per average; the best of several is
+    marked.
 
     Args:
         grouped: systems that were scored with the same metrics, by the same groups.
-        intervals: with 95% bootstrap intervals, those of group i with the seed ``DEFAULT_SEED + i``.
+        intervals: show 95% bootstrap intervals, with seed ``DEFAULT_SEED + i`` for group i.
     """
     reports = [system.whole for system in grouped]
     same = _on_same_images(reports)
@@ -113,7 +114,7 @@ def _side_by_side(
     sampling: str,
     about_groups: Sequence[str] = (),
 ) -> Table:
-    """A column for each system; ``sampling`` says how intervals were sampled, if there are any."""
+    """Return a table with a column for each system; ``sampling`` describes the sampling of intervals, if any."""
     several = len(reports) > 1
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}
@@ -144,14 +145,14 @@ def _side_by_side(
 
 
 def _without_version(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a document of several systems that is about one."""
+    """Return the part of a document of several systems that is about one."""
     return {name: value for name, value in document.items() if name != "version"}
 
 
 def _cells(
     scores: Sequence[tuple[float, tuple[float, float] | None]], lower_is_better: bool | None, *, ranked: bool
 ) -> list[Cell]:
-    """Scores with their intervals, the best marked if they can be ranked."""
+    """Return scores with their intervals, the best marked if they can be ranked."""
     top = best([score for score, _ in scores], lower_is_better) if ranked else None
     form: Form | None = None if lower_is_better is not None else "number"  # lengths are never in hundredths
     return [Cell(score, interval, best=score == top, form=form) for score, interval in scores]
@@ -166,7 +167,7 @@ def _record(
 
 
 def subject(reports: Sequence[Report]) -> str:
-    """A line about what was scored: images, references, tokens."""
+    """Return a line about the data: images, references, tokens."""
     first = reports[0]
     if _on_same_images(reports):
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
@@ -182,17 +183,17 @@ def subject(reports: Sequence[Report]) -> str:
 
 
 def images_text(report: Report) -> str:
-    """The name of a system with the size of the data: "mine: 5,000 images, 25,010 references"."""
+    """Return the name of a system with the size of the data: "mine: 5,000 images, 25,010 references"."""
     return f"{report.system}: {report.n_images:,} images, {report.n_references:,} references"
 
 
 def signature_lines(report: Report) -> list[str]:
-    """The signatures of a report under a heading, for the comments of papers."""
+    """Return the signatures of a report under a heading, for comments in papers."""
     return ["signatures", *(f"  {result.signature}" for result in report.values())]
 
 
 def exclusions(reports: Iterable[Report]) -> list[str]:
-    """The captions that ``subset`` excluded, one sentence per system."""
+    """Return the numbers of captions that ``subset`` excluded, one sentence per system."""
     return [
         f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
         f"and {report.left_out['images']:,} images without a candidate."
@@ -202,7 +203,7 @@ def exclusions(reports: Iterable[Report]) -> list[str]:
 
 
 def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
-    """The meaning of the arrow in labels, if there is one."""
+    """Return the meaning of the arrow in labels, if there is one."""
     marked = any(LOWER_IS_BETTER in (row.section or row.label)[-1:] for row in rows)
     return [f"{LOWER_IS_BETTER} lower is better."] * marked
 
@@ -212,7 +213,7 @@ def _on_same_images(reports: Sequence[Report]) -> bool:
 
 
 def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
-    """A description of several candidates per image."""
+    """Return rows that describe several candidates per image."""
     rows = []
     for attribute, label in _DESCRIBED.items():
         values = [getattr(description, attribute, None) for description in descriptions]
@@ -222,7 +223,7 @@ def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
 
 
 def _candidates(descriptions: Sequence[Description | None]) -> str:
-    """The numbers of candidates per image, where there may be several."""
+    """Return the numbers of candidates per image, if there may be several."""
     several = [description for description in descriptions if description is not None]
     if not several:
         return ""

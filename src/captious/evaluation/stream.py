@@ -26,10 +26,10 @@ from captious.native import using_threads
 
 
 class Stream:
-    """Metrics over captions that arrive in parts: ``update`` adds captions, ``compute`` gives corpus scores.
+    """Metrics over captions that arrive in parts: ``update`` adds captions, ``compute`` returns corpus scores.
 
-    Scores are those of ``captious.score`` for all captions together, to the last bit. A metric keeps a sum; one that
-    must be fitted on all references, such as CIDEr-D without document frequencies, keeps the captions until
+    Scores are bit-identical to those of ``captious.score`` for all captions together. Most metrics keep only a sum;
+    those that must be fitted on all references, such as CIDEr-D without document frequencies, keep the captions until
     ``compute``.
 
     Args:
@@ -73,10 +73,10 @@ class Stream:
         references: object = None,
         **options: Unpack[MatchOptions],
     ) -> None:
-        """Add captions: all of them, or none if there is an error.
+        """Add captions, or none if there is an error.
 
         Args:
-            candidates, references: any form that ``captious.read_captions`` reads, or what it returns.
+            candidates, references: any form that ``captious.read_captions`` reads, or its result.
             options: subset, clean, columns and split, as for ``captious.score``.
 
         Raises:
@@ -106,7 +106,7 @@ class Stream:
         self._add(part)
 
     def compute(self) -> dict[str, float]:
-        """Corpus scores of all captions added so far, by label. ``warnings`` are issued.
+        """Return corpus scores of all captions added so far, by label, and issue ``warnings``.
 
         Raises:
             ParameterError: no captions were added yet.
@@ -126,7 +126,7 @@ class Stream:
 
     @property
     def signatures(self) -> dict[str, str]:
-        """Everything that each score depends on besides the captions, by label; they are those of ``captious.score``.
+        """Everything that each score depends on besides the captions, by label, as in ``captious.score``.
 
         Raises:
             ParameterError: no captions were added yet.
@@ -159,8 +159,8 @@ class Stream:
         """Add the captions of another stream of the same metrics.
 
         Raises:
-            ParameterError: the other stream computes something else.
-            DuplicateCandidateError: an image that both have.
+            ParameterError: the other stream has different metrics.
+            DuplicateCandidateError: an image that occurs in both.
         """
         if not isinstance(other, Stream):
             raise ParameterError(f"{other!r:.60} is not a stream", help="give another captious.Stream")
@@ -200,7 +200,7 @@ class Stream:
         self._fitted = None
 
     def _states(self) -> list[State | None]:
-        """The state of each metric."""
+        """Return the state of each metric."""
         if not self._counts[0]:
             names = ", ".join(item.metric.name for item in self._selection)
             raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")
@@ -214,7 +214,7 @@ class Stream:
 
     @property
     def _identity(self) -> tuple[str, ...]:
-        """Everything that the scores of each requested output depend on besides the captions."""
+        """Return everything that the scores of each requested output depend on besides the captions."""
         references_as = self._selection.settings.references_as
         signatures = [
             item.metric.signatures()[column] for item in self._selection for column in item.output_indices.values()

@@ -1,4 +1,4 @@
-"""Systems: what they are called, how ``score`` knows that it was given several, and ``Reports``, their scores."""
+"""Names of systems, detection of several systems in the arguments of ``score``, and ``Reports``, their scores."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ class Reports(DisplayedMapping[str, Report]):
     """Scores of several systems, by name of system: ``reports["mine"]["cider-d"].score``.
 
     Args:
-        reports: systems of different names, scored with the same metrics.
+        reports: systems with different names, scored with the same metrics.
 
     Raises:
-        ParameterError: no systems, or two of one name.
+        ParameterError: no systems, or two with the same name.
     """
 
     _unknown = ("{name!r} was not scored", "the systems are")
@@ -56,17 +56,17 @@ class Reports(DisplayedMapping[str, Report]):
         return ["the systems were scored on different images, so their scores cannot be compared."]
 
     def to_table(self, *, intervals: bool = False) -> Table:
-        """The corpus scores as a table, the best of each metric marked.
+        """Return the corpus scores as a table, the best of each metric marked.
 
         Args:
-            intervals: with 95% intervals.
+            intervals: show 95% intervals.
         """
         return score_table([*self.values()], intervals=intervals)
 
     def to_dict(
         self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> dict[str, Any]:
-        """Corpus scores as values of JSON, as ``captious score --format json`` prints them.
+        """Return corpus scores as JSON values, as printed by ``captious score --format json``.
 
         Args:
             intervals, resamples, seed: as for ``Report.to_dict``.
@@ -75,7 +75,7 @@ class Reports(DisplayedMapping[str, Report]):
         return dict(table.document)
 
     def columns(self) -> dict[str, Any]:
-        """Caption scores as columns: system, id, candidate, and one per output; an entry per system and image."""
+        """Return caption scores as columns: system, id, candidate, and outputs; one entry per system and image."""
         columns: dict[str, list[Any]] = {}
         for system, report in self.items():
             for name, values in {"system": [system] * report.n_images, **report.columns()}.items():
@@ -85,7 +85,7 @@ class Reports(DisplayedMapping[str, Report]):
     def compare(
         self, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
     ) -> PairwiseComparison:
-        """The differences between all pairs of systems, with Holm's correction for their number.
+        """Return the differences between all pairs of systems, with Holm's correction for their number.
 
         Args:
             level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
@@ -102,11 +102,11 @@ class Reports(DisplayedMapping[str, Report]):
 
 
 def candidates_by_system(candidates: object) -> dict[str, object] | None:
-    """The candidates of several systems by name; None if these are the candidates of one.
+    """Return the candidates of several systems by name; None if these are the candidates of one system.
 
-    A mapping has systems if each of its values is what only a whole system can be: a mapping, a data frame,
-    ``Captions``, a path, text that ends as the names of caption files do (``.json``, ``.csv.gz``), or records with ids
-    of other images than the key.
+    A mapping holds systems if each of its values can only be a whole system: a mapping, a data frame, ``Captions``, a
+    path, text that ends like the name of a caption file (``.json``, ``.csv.gz``), or records with image ids other than
+    the key.
     """
     if not isinstance(candidates, Mapping) or not candidates:
         return None
@@ -126,7 +126,7 @@ def _is_system(name: str, value: object) -> bool:
 
 
 def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """A name for each system: the file's, without its extensions; the whole path where names would be the same.
+    """Return a name for each system: its file's without extensions; the whole path if names would be the same.
 
     Raises:
         ParameterError: a file is given twice.
@@ -141,13 +141,13 @@ def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def name_of(candidates: object, default: str) -> str:
-    """The name of the system of these candidates: that of their file, or the default where there is none."""
+    """Return the name of the system of these candidates: that of their file, or else the default."""
     is_path = isinstance(candidates, str | os.PathLike)
     return system_names([Path(candidates)])[0] if is_path else default  # type: ignore[arg-type]
 
 
 def pair_names(a: object, b: object) -> tuple[str, str]:
-    """The names of two systems: those of their files, or "a" and "b"."""
+    """Return the names of two systems: those of their files, or "a" and "b"."""
     if all(isinstance(candidates, str | os.PathLike) for candidates in (a, b)) and a != b:
         first, second = system_names([Path(a), Path(b)])  # type: ignore[arg-type]
         return first, second

@@ -1,8 +1,8 @@
 """Atomic file writes: a file appears complete, or does not appear.
 
-A file is written under a temporary name in the folder where it will be, and takes its own name when it is whole. Until
-then its writer holds a lock on it, which the kernel takes back from a process that dies. Temporary files without a
-lock are thus those of killed processes, and whoever writes into the folder next removes them.
+A file is written under a temporary name in its folder, and renamed when it is complete. Until then its writer holds a
+lock on it, which the kernel releases if the process dies. Temporary files without a lock are thus left over from killed
+processes; the next writer into the folder removes them.
 """
 
 from __future__ import annotations
@@ -27,16 +27,18 @@ _ADVICE = {
 
 
 def is_pipe_or_device(path: str | os.PathLike[str]) -> bool:
-    """Whether this is a pipe or device, which has no content of its own, or a folder, which nothing is written to."""
+    """Return whether this is a pipe or device, which has no content of its own, or a folder, which cannot be written
+    to.
+    """
     return os.path.exists(path) and not os.path.isfile(path)
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any]]:
-    """Open a temporary file in the folder of `path` and put it in place when the block ends well.
+    """Open a temporary file in the folder of `path`, and move it into place if the block succeeds.
 
-    Otherwise it leaves no trace. A file that is replaced keeps its owner and permissions; a new one follows the umask.
-    Links are followed. A pipe or device is written to as it is.
+    Otherwise it is removed. A file that is replaced keeps its owner and permissions; a new one follows the umask. Links
+    are followed. Pipes and devices are written to directly.
 
     Raises:
         OutputError: the place cannot be written to.
@@ -75,12 +77,12 @@ def _opened(file: Path | int, mode: str) -> IO[Any]:
 
 
 def _prefix() -> str:
-    """Prefix of the temporary files of this machine; locks need not reach from one machine to another."""
+    """Return the prefix of this machine's temporary files. Locks need not be visible on other machines."""
     return f".captious-{zlib.crc32(os.uname().nodename.encode()):08x}-"
 
 
 def _created(folder: Path, permissions: int) -> tuple[Path, int]:
-    """A new temporary file with a lock on it, and its descriptor."""
+    """Create a temporary file with a lock on it, and return it with its descriptor."""
     while True:
         path = folder / f"{_prefix()}{os.urandom(4).hex()}"
         try:
@@ -95,7 +97,7 @@ def _created(folder: Path, permissions: int) -> tuple[Path, int]:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove the temporary files that killed processes have left in a folder, as far as that can be done."""
+    """Remove temporary files of killed processes from a folder where possible."""
     with suppress(OSError):
         for path in folder.glob(f"{_prefix()}*"):
             with suppress(OSError):
@@ -108,7 +110,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def check_place(path: str | os.PathLike[str]) -> Path:
-    """Where a file would be written, links followed; a place that cannot be written to is refused before any work.
+    """Return where a file would be written, with links followed. Check early that it can be.
 
     Raises:
         OutputError: a folder, or a file in a folder that does not exist or cannot be written to.
@@ -134,7 +136,7 @@ def check_place(path: str | os.PathLike[str]) -> Path:
 
 
 def advice(error: OSError) -> str:
-    """The remedy for an output that cannot be written; empty if only another output helps."""
+    """Return the remedy for an output that cannot be written; empty if only another output helps."""
     return _ADVICE.get(error.errno or 0, "")
 
 

@@ -1,7 +1,7 @@
 """Decompression of gzip files with a size limit: a few megabytes may unpack to gigabytes.
 
-Content is limited to 2 GiB, or to eight times the size of the packed file where that is more. The environment variable
-``CAPTIOUS_MAX_UNPACKED`` sets another limit in place of 2 GiB.
+Content is limited to 2 GiB, or to eight times the size of the compressed file if that is more. The environment variable
+``CAPTIOUS_MAX_UNPACKED`` replaces the limit of 2 GiB.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
 
 class UnpackedSizeError(OSError):
-    """A file that unpacks to more than the limit."""
+    """A file that decompresses to more than the limit."""
 
 
 def check_size(size: int, packed_size: int) -> None:
-    """Raise an error if more bytes are unpacked than the limit.
+    """Check that decompressed content is within the limit.
 
     Raises:
-        UnpackedSizeError: it does.
+        UnpackedSizeError: it is not.
         ParameterError: ``CAPTIOUS_MAX_UNPACKED`` is not a size.
     """
     most = max(_limit(), _USUAL_RATIO * packed_size)
@@ -45,20 +45,20 @@ def check_size(size: int, packed_size: int) -> None:
 
 
 def is_gzip(start: bytes) -> bool:
-    """Whether data begin like a gzip file."""
+    """Return whether data begin like a gzip file."""
     return start.startswith(_MAGIC)
 
 
 def plain_content(data: bytes, name: str) -> bytes:
-    """The content of a file: its bytes, unpacked if it is a gzip file, whatever its name.
+    """Return the content of a file, decompressed if it is a gzip file, whatever its name.
 
     Args:
         data: all bytes of the file.
         name: name of the file; one that ends in ``.gz`` must be a gzip file.
 
     Raises:
-        UnpackedSizeError: it unpacks to more than the limit.
-        gzip.BadGzipFile, zlib.error: damaged, or not gzip in spite of its name.
+        UnpackedSizeError: it decompresses to more than the limit.
+        gzip.BadGzipFile, zlib.error: damaged, or not gzip despite its name.
         EOFError: it is truncated.
     """
     if not is_gzip(data):
@@ -71,13 +71,13 @@ def plain_content(data: bytes, name: str) -> bytes:
 
 
 def user_text(path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError) -> str:
-    """The text of a small file in UTF-8 that users write or download, unpacked if it is a gzip file.
+    """Read a small UTF-8 text file that users write or download, decompressed if it is a gzip file.
 
     Args:
         path: the file.
-        what: what messages call its content.
-        help: how the file is written, or where it comes from.
-        damaged: class of the error if the file is there, but is not text.
+        what: its content in messages.
+        help: advice on how to write or get the file.
+        damaged: class of the error if the file exists but is not text.
 
     Raises:
         ResourceError: it cannot be read.
@@ -89,7 +89,7 @@ def user_text(path: str | os.PathLike[str], what: str, help: str, damaged: type[
 def user_bytes(
     path: str | os.PathLike[str], what: str, help: str, damaged: type[CaptiousError] = ResourceError
 ) -> bytes:
-    """The content of a file, unpacked. Arguments and errors are those of ``user_text``."""
+    """Read a file and decompress it. Arguments and errors are those of ``user_text``."""
     where = os.fspath(path)
     try:
         return plain_content(Path(path).read_bytes(), where)
@@ -108,7 +108,7 @@ def decoded(
     help: str,
     damaged: type[CaptiousError] = ResourceError,
 ) -> str:
-    """The text of what ``user_bytes`` read."""
+    """Decode what ``user_bytes`` read."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -119,12 +119,12 @@ def decoded(
 
 
 def unpacked(packed: IO[bytes]) -> IO[bytes]:
-    """A gzip file as a file of its content; reading beyond the limit raises ``UnpackedSizeError``."""
+    """Open a gzip file as a file of its content; reading beyond the limit raises ``UnpackedSizeError``."""
     return cast(IO[bytes], io.BufferedReader(_Limited(packed), _PIECE))
 
 
 def is_unpacked(file: IO[bytes]) -> bool:
-    """Whether a file is one that ``unpacked`` gave."""
+    """Return whether ``unpacked`` opened a file."""
     return isinstance(getattr(file, "raw", None), _Limited)
 
 

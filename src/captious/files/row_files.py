@@ -1,4 +1,4 @@
-"""Files of rows that are written: csv, one json object per line, and parquet. Files appear atomically."""
+"""Output files of rows: csv, JSON lines and parquet. Files are written atomically."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from captious.files.atomic_write import check_place, whole_file
 
 
 def check_row_file(path: str | os.PathLike[str], formats: Sequence[str], what: str) -> str:
-    """Refuse a file that cannot be written, before any work is done.
+    """Check that a file can be written, before any work is done.
 
     Args:
         path: the file.
-        formats: the extensions that are possible.
-        what: what is to be written, in the plural.
+        formats: allowed extensions.
+        what: the kind of rows in messages, plural.
 
     Returns:
         The extension, in lower case.
@@ -54,8 +54,8 @@ def write_rows(
     Args:
         path: the file.
         fields: names of the columns.
-        rows: plain values, one per field. Lists are written into csv as JSON.
-        metadata: what a parquet file carries besides.
+        rows: plain values, one per field. Lists are written to csv as JSON.
+        metadata: metadata of parquet files.
 
     Raises:
         OutputError: the file cannot be written.
@@ -77,7 +77,7 @@ def write_rows(
 
 
 def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any], metadata: Mapping[str, str]) -> None:
-    """Write columns, of which "id" holds image ids: integers of 64 bits, or else all as strings."""
+    """Write columns; "id" holds image ids, written as 64-bit integers, or else all as strings."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -90,7 +90,7 @@ def write_parquet(path: str | os.PathLike[str], columns: Mapping[str, Any], meta
 
 
 def csv_text(fields: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows under their header, lines ended by line feeds."""
+    """Format rows under their header, with line feeds as line ends."""
     out = io.StringIO()
     writer = csv_writer(out)
     writer.writerow(fields)
@@ -99,20 +99,20 @@ def csv_text(fields: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def csv_row(row: Sequence[object]) -> str:
-    """One row, as ``csv_text`` writes it."""
+    """Format one row as ``csv_text`` does."""
     out = io.StringIO()
     csv_writer(out).writerow(row)
     return out.getvalue()
 
 
 def csv_writer(file: IO[str]) -> Any:
-    """A writer of ``csv`` whose lines end in line feeds, and that puts quotes around both characters of line ends."""
+    """Return a ``csv`` writer that ends lines with line feeds and quotes cells with a carriage return or line feed."""
     # csv.writer quotes only the characters that end its own lines; readers take either for the end of a line.
     return csv.writer(_Lines(file), lineterminator="\r\n")
 
 
 class _Lines:
-    """A file for a csv writer: drops the carriage return of lines that end in a carriage return and a line feed."""
+    """A file for a csv writer that replaces CRLF line ends with line feeds."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file

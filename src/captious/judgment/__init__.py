@@ -1,8 +1,8 @@
-"""Metrics against human judgments: benchmarks, protocols, correlations, significance, and studies of metrics.
+"""Evaluation of metrics by human judgments: benchmarks, protocols, correlations, significance, and studies.
 
-``judge`` is the main job. benchmarks/ has a file per benchmark; protocols.py says what a protocol chooses,
-benchmark_items.py applies it to what people judged, human_judgments.py computes the statistics. studies/ holds the
-experiments of the papers, papers/ their tables as values, which ``reproduce`` computes.
+``judge`` is the main function. benchmarks/ has a file per benchmark; protocols.py defines protocols, benchmark_items.py
+applies them to judged items, human_judgments.py computes the statistics. studies/ has the experiments of the papers,
+papers/ their tables as values, which ``reproduce`` computes.
 """
 
 from captious.judgment.benchmark_items import CaptionPair, PairReferences, RankedSystem, RatedCaption

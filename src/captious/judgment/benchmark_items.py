@@ -1,7 +1,7 @@
-"""What people judged, item by item, and the judgments that a protocol makes of these items.
+"""Judged items of benchmarks, and the judgments that a protocol derives from them.
 
-Loaders of benchmarks make items from their files; a protocol then says which of them are left out, which references
-metrics get, and what becomes of ratings, parts and measures.
+Loaders of benchmarks create items from their files; a protocol then determines which of them are excluded, the
+references for metrics, and the treatment of ratings, parts and measures.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from captious.judgment.rated_systems import RatedSystems
 
 
 class Unknown(int):
-    """An image that has no id: the number of the only line that is about it."""
+    """An image without an id, identified by the number of its only line."""
 
 
 @dataclass(frozen=True)
 class RatedCaption:
-    """A caption that people rated.
+    """A caption rated by people.
 
     Args:
         id: unique within the benchmark.
-        image: captions of one image are drawn together in resamples.
+        image: its image; captions of one image are resampled together.
         candidate: the caption.
         references: the references of its image.
-        ratings: one or several numbers.
-        part: the part that it belongs to, for protocols with parts.
-        facts: whatever else the rules of a protocol use.
+        ratings: one or more numbers.
+        part: its part, for protocols with parts.
+        facts: other data for the rules of protocols.
     """
 
     id: str
@@ -53,12 +53,12 @@ class CaptionPair:
     """Two captions of one image, one of which people prefer.
 
     Args:
-        image: pairs of one image are drawn together in resamples.
-        captions: both.
-        preferred: 0 or 1, which of the two.
+        image: its image; pairs of one image are resampled together.
+        captions: both captions.
+        preferred: index of the preferred caption, 0 or 1.
         references: the references of the image.
-        part: the part that it belongs to, for protocols with parts.
-        facts: whatever else the rules of a protocol use.
+        part: its part, for protocols with parts.
+        facts: other data for the rules of protocols.
     """
 
     image: object
@@ -70,11 +70,11 @@ class CaptionPair:
 
 
 class PairReferences(NamedTuple):
-    """What the rule for references of a protocol may return for a pair whose captions get different references.
+    """References for a pair whose captions have different ones, returned by a protocol's rule.
 
     Args:
-        first, second: the references of each caption. There may be several draws of them: the score of the caption is
-            then the mean of its scores against each.
+        first, second: the references of each caption. There may be several draws of them; the score of the caption is
+            then the mean over draws.
     """
 
     first: Sequence[Sequence[str]]
@@ -83,12 +83,12 @@ class PairReferences(NamedTuple):
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """A system that people judged as a whole.
+    """A system judged as a whole.
 
     Args:
         name: unique within the benchmark.
-        facts: human measures, published scores, and whatever else the rules of a protocol use.
-        outputs: its captions, if they are known.
+        facts: human measures, published scores, and other data for the rules of protocols.
+        outputs: its captions, if known.
     """
 
     name: str
@@ -102,7 +102,7 @@ AnItem = TypeVar("AnItem", RatedCaption, CaptionPair, RankedSystem)
 
 
 def judgments_of(protocol: Protocol, items: Sequence[Item], data: Mapping[str, str]) -> HumanJudgments:
-    """The judgments of items of one kind under a protocol; arguments and errors as those of ``rated_captions``."""
+    """Return the judgments of items of one kind under a protocol; arguments and errors as for ``rated_captions``."""
     build: Any = {RatedCaption: rated_captions, CaptionPair: caption_pairs, RankedSystem: ranked_systems}
     return build[type(items[0])](protocol, items, data)  # type: ignore[no-any-return]
 
@@ -110,17 +110,17 @@ def judgments_of(protocol: Protocol, items: Sequence[Item], data: Mapping[str, s
 def rated_captions(
     protocol: Protocol, items: Iterable[RatedCaption], data: Mapping[str, str]
 ) -> RatedCaptions | RatedSystems:
-    """Ratings of captions under a protocol, or of systems by their captions.
+    """Return the ratings of captions under a protocol, or of systems by their captions.
 
     Args:
-        protocol: its rules are applied to every item.
-        items: what was rated.
-        data: the files that were read: name -> checksum.
+        protocol: the protocol, whose rules are applied to every item.
+        items: the rated captions.
+        data: input files: name -> checksum.
 
     Raises:
-        EmptyInputError: no items, or all are left out.
-        ValueError: the protocol looks at annotators one by one, and captions have different numbers of ratings;
-            or the protocol compares systems, and there are fewer than three.
+        EmptyInputError: no items, or all are excluded.
+        ValueError: a protocol of single annotators, and captions with different numbers of ratings; or a protocol of
+            systems, and fewer than three systems.
     """
     items = _judged_items(protocol, items)
     of_items = [protocol.references(item) for item in items]
@@ -148,7 +148,7 @@ def rated_captions(
 
 
 def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mapping[str, str]) -> CaptionPairs:
-    """Pairs of captions under a protocol; arguments and errors as those of ``rated_captions``.
+    """Return pairs of captions under a protocol; arguments and errors as for ``rated_captions``.
 
     Raises:
         ValueError: a preference that is neither 0 nor 1.
@@ -183,12 +183,12 @@ def _only_part(item: CaptionPair) -> str:
 
 
 def _of_both(references: Sequence[str] | PairReferences) -> PairReferences:
-    """The references of both captions of a pair, which are usually the same."""
+    """Return the references of both captions of a pair, which are usually the same."""
     return references if isinstance(references, PairReferences) else PairReferences([references], [references])
 
 
 def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapping[str, str]) -> SystemRanking:
-    """Systems under a protocol; arguments and errors as those of ``rated_captions``.
+    """Return systems under a protocol; arguments and errors as for ``rated_captions``.
 
     A metric's published scores are used if all systems have one.
 
@@ -211,13 +211,13 @@ def ranked_systems(protocol: Protocol, items: Iterable[RankedSystem], data: Mapp
 
 
 def sides(pairs: Iterable[CaptionPair], systems: Callable[[CaptionPair], tuple[str, str]]) -> list[RatedCaption]:
-    """The captions of pairs one by one, for protocols that compare systems: 1 for the preferred one, 0 for the other.
+    """Return the captions of pairs one by one, for protocols of systems: 1 for the preferred one, 0 for the other.
 
     The mean rating of a system is then the share of its pairs that it won.
 
     Args:
-        pairs: what people compared.
-        systems: those of both captions of a pair.
+        pairs: the pairs.
+        systems: returns the systems of both captions of a pair.
     """
     return [
         RatedCaption(
@@ -234,14 +234,14 @@ def sides(pairs: Iterable[CaptionPair], systems: Callable[[CaptionPair], tuple[s
 
 
 def letters(text: str) -> str:
-    """The lower-cased letters and digits of a caption, which are equal for captions that read the same."""
+    """Return the lower-case letters and digits of a caption, to compare captions."""
     return re.sub("[^a-z0-9]", "", text.lower())
 
 
 def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], images: Sequence[str] = ()) -> References:
-    """References with a row per judged caption: metrics that count documents count each as one.
+    """Return references with a row per judged caption, which document frequencies count as one document each.
 
-    If no caption has any, the table says so, and metrics that need them are refused.
+    If no caption has references, the table is marked accordingly, and metrics that need them are refused.
     """
     present = any(references)
     if not present:
@@ -252,7 +252,7 @@ def references_table(ids: Sequence[str], references: Sequence[Sequence[str]], im
 
 
 def _image_id(image: object) -> str:
-    """The ids by which image files and features are found; an image without an id has none of them."""
+    """Return the id by which image files and features are looked up; images without an id have neither."""
     return f"(line {image})" if isinstance(image, Unknown) else str(image)
 
 
@@ -265,7 +265,7 @@ def _judged_items(protocol: Protocol, items: Iterable[AnItem]) -> list[AnItem]:
 
 
 def _numbered(values: Iterable[object], order: Sequence[str] = ()) -> tuple[NDArray[np.int64], list[str]]:
-    """Values as numbers from 0, those of ``order`` first and others by first occurrence; and what they stand for."""
+    """Number values from 0, those in ``order`` first and others by first occurrence; returns numbers and values."""
     numbers: dict[object, int] = {value: number for number, value in enumerate(order)}
     codes = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
     return codes, [str(value) for value in numbers]

@@ -1,4 +1,4 @@
-"""Scores of what a benchmark judges: computed here, published, or read from a table of scores computed elsewhere."""
+"""Scores of judged items: computed here, published, or read from a table of external scores."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ class ExternalScores(NamedTuple):
     """Scores that were computed elsewhere.
 
     Args:
-        table: those of named benchmarks.
-        published: those of captions, in files of other programs.
+        table: scores by name of the benchmark.
+        published: scores of captions, in files of other programs.
     """
 
     table: ScoreTable
@@ -64,11 +64,11 @@ class ExternalScores(NamedTuple):
 
 @dataclass(frozen=True)
 class ItemScores:
-    """A metric's scores of what a benchmark judges.
+    """A metric's scores of judged items.
 
     Args:
-        label, signature: of the metric.
-        values: float64[n_items], finite and not all the same; negated where lower is better.
+        label, signature: label and signature of the metric.
+        values: float64[n_items], finite and not all the same; negated if lower is better.
         lower_is_better: whether they were negated.
     """
 
@@ -81,14 +81,14 @@ class ItemScores:
 def computed_scores(
     judgments: HumanJudgments, metrics: Sequence[MetricLike], settings: Settings, *, lenient: bool
 ) -> tuple[list[ItemScores], list[str]]:
-    """Scores of metrics in the order requested, then of sums of metrics, and their warnings.
+    """Return scores of metrics in the order requested, then of sums of metrics, and their warnings.
 
-    The parts of a sum are in standard deviations over what is judged.
+    The parts of a sum are in standard deviations over the judged items.
 
     Args:
         judgments: the judgments.
-        metrics: what was requested, if anything.
-        settings: for metrics that are requested by name.
+        metrics: the requested metrics, if any.
+        settings: settings of metrics requested by name.
         lenient: leave out metrics that cannot be computed for systems.
     """
     with_parts, sums, parts = without_sums([*metrics])
@@ -122,14 +122,14 @@ def computed_scores(
 
 
 def _total(judgments: HumanJudgments, requested: MetricSum, computed: Sequence[ItemScores]) -> ItemScores:
-    """The scores of a sum."""
+    """Return the scores of a sum."""
     total = requested.total({scores.label: scores.values for scores in computed})
     signature = requested.signature({scores.label: scores.signature for scores in computed})
     return _checked(judgments, requested.label, signature, total)
 
 
 def same_captions(a: HumanJudgments, b: HumanJudgments) -> bool:
-    """Whether metrics have the same scores for both: the same captions with the same references, in one order."""
+    """Return whether metrics have the same scores for both: the same captions and references, in the same order."""
     if not (isinstance(a, CaptionJudgments) and type(a) is type(b)):
         return False
     one, other = a.captions, b.captions
@@ -143,7 +143,7 @@ def same_captions(a: HumanJudgments, b: HumanJudgments) -> bool:
 
 
 def _expanded(judgments: SystemRanking, metrics: Sequence[MetricLike], settings: Settings) -> list[MetricLike]:
-    """The metrics, with those that can be computed for the systems in place of "all"."""
+    """Return the metrics, with "all" replaced by those that can be computed for the systems."""
     expanded: list[MetricLike] = []
     for metric in metrics:
         if not (isinstance(metric, str) and metric.strip().lower() == ALL):
@@ -158,8 +158,9 @@ def _expanded(judgments: SystemRanking, metrics: Sequence[MetricLike], settings:
 def _system_scores(
     judgments: SystemRanking, metric: MetricLike, settings: Settings
 ) -> tuple[list[ItemScores], list[str]]:
-    """Published scores, of every output of a metric; of a metric that needs no references or of a function, means over
-    a system's captions."""
+    """Return the published scores of every output of a metric, or means over a system's captions, for functions and
+    metrics without references.
+    """
     if judgments.outputs is not None and _needs_no_references(metric):
         return _corpus_scores(judgments, judgments.outputs, metric, settings)
     if isinstance(metric, str | BaseMetric):
@@ -184,7 +185,7 @@ def _system_scores(
 
 
 def _needs_no_references(metric: MetricLike) -> bool:
-    """Whether it looks at captions alone, not even at what is in their images."""
+    """Return whether it uses only captions, not even the objects in their images."""
     if isinstance(metric, str):
         owner = owner_of(Request.from_text(metric).name)
         kind: type[BaseMetric] | None = get(owner) if owner is not None else None
@@ -196,7 +197,7 @@ def _needs_no_references(metric: MetricLike) -> bool:
 def _corpus_scores(
     judgments: SystemRanking, outputs: Sequence[Sequence[str]], metric: MetricLike, settings: Settings
 ) -> tuple[list[ItemScores], list[str]]:
-    """Corpus scores of the systems' captions, by a metric that looks at nothing else, and its warnings."""
+    """Return corpus scores of the systems' captions, by a metric that uses only these, and its warnings."""
     selection = as_selection([metric], settings)
     n = len(outputs[0])
     nothing = References(tuple(range(n)), ("",) * n, np.arange(n + 1))
@@ -212,10 +213,10 @@ def _corpus_scores(
 
 
 def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list[ItemScores]:
-    """The scores that were given for a benchmark.
+    """Return the external scores for a benchmark.
 
     Raises:
-        ParameterError: scores that are missing or unknown, constant or not finite; a metric has them twice.
+        ParameterError: scores that are missing, unknown, constant or not finite; a metric has them twice.
     """
     protocol, table = judgments.protocol, external.table
     scores = []
@@ -251,7 +252,7 @@ def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list
 def _checked(
     judgments: HumanJudgments, label: str, signature: str, values: ArrayLike, lower_is_better: bool = False
 ) -> ItemScores:
-    """Scores that can be correlated with anything."""
+    """Return scores after a check that they can be correlated."""
     where = f"{label} on {judgments.protocol.full_name}"
     array = checked_scores(values, judgments.items, where=where)
     check_not_constant(array, where=where)
@@ -259,11 +260,11 @@ def _checked(
 
 
 def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> ExternalScores:
-    """Scores that were computed elsewhere, read if they are in files.
+    """Return external scores, read if they are in files.
 
     Raises:
-        ResourceError, CaptionFileError: a file that cannot be read, or that has none of the forms.
-        ParameterError: a metric has scores for a benchmark in two of them.
+        ResourceError, CaptionFileError: a file that cannot be read, or has none of the formats.
+        ParameterError: two of them have scores of the same metric for a benchmark.
     """
     if scores is None:
         return ExternalScores({}, [])

@@ -1,7 +1,7 @@
-"""Triplets of PASCAL-50S and ABSTRACT-50S as Vedantam et al. 2015 publish them, in files of MATLAB.
+"""Triplets of PASCAL-50S and ABSTRACT-50S as published by Vedantam et al. 2015, in MATLAB files.
 
-A triplet is a reference A, two captions B and C, and which of the two a person found more similar to A: 1 for B, -1 for
-C. Forty-eight triplets follow each other for every pair of captions.
+A triplet is a reference A, two captions B and C, and the one that a person found more similar to A: 1 for B, -1 for C.
+Every pair of captions has forty-eight consecutive triplets.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Consensus:
     """A pair of captions with the votes on it.
 
     Args:
-        captions: both.
-        references: those that people compared them with, one per vote.
-        preferred: 0 or 1, which caption has more votes; None for a tie.
+        captions: both captions.
+        references: the references that people compared them with, one per vote.
+        preferred: index of the caption with more votes, 0 or 1; None for a tie.
     """
 
     captions: tuple[str, str]
@@ -34,11 +34,11 @@ class Consensus:
 
 
 def read_consensus(folder: DataFolder, name: str) -> list[Consensus]:
-    """The pairs in a file of triplets, in its order.
+    """Read the pairs in a file of triplets, in order.
 
     Raises:
         ResourceError: there is no such file.
-        CaptionFileError: it is not a file of MATLAB, has no triplets, or they are not in groups of pairs.
+        CaptionFileError: it is not a MATLAB file, has no triplets, or they are not grouped by pair.
     """
     content = folder.matlab(name)
     if "triplets" not in content:
@@ -63,7 +63,7 @@ def read_consensus(folder: DataFolder, name: str) -> list[Consensus]:
 
 
 def first_of(value: Any) -> Any:
-    """The value in a cell or an array with one element."""
+    """Return the value in a cell or an array with one element."""
     while isinstance(value, np.ndarray | np.void | tuple):
         value = value[0] if isinstance(value, np.void | tuple) else value.ravel()[0]
     return value

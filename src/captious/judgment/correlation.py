@@ -1,7 +1,7 @@
 """Correlations of scores with judgments and with each other: one by scipy, many by the native kernels.
 
-A caption may have several ratings; each is then a point of its own. What is drawn together (all captions of an image)
-is a unit.
+A caption may have several ratings, each of which is a point. Captions that are resampled together (all captions of an
+image) are a unit.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ BY_IMAGE = "kendall-tau-b-by-image"
 
 
 def correlation(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
-    """One correlation, as scipy computes it, or the average precision; NaN where one side is constant.
+    """Return a correlation, as scipy computes it, or the average precision; NaN if one side is constant.
 
     Args:
         statistic: one of ``STATISTICS``, or average-precision.
@@ -40,7 +40,8 @@ def correlation(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np
 
 
 def p_of_none(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
-    """Two-sided p of no correlation, as scipy computes it for n independent points; NaN where one side is constant.
+    """Return the two-sided p of no correlation, as scipy computes it for n independent points; NaN if one side is
+    constant.
 
     Args:
         statistic: one of ``STATISTICS``.
@@ -57,17 +58,17 @@ def p_of_none(statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.f
 def average_precision(
     scores: NDArray[np.float64], ratings: NDArray[np.float64], weights: NDArray[np.float64] | None = None
 ) -> NDArray[np.float64]:
-    """Average precision of the lowest scores as a search for the captions that are rated 0.
+    """Return the average precision of low scores in retrieving the captions rated 0.
 
-    Captions are ordered by score, lowest first; equal scores are one step, as in scikit-learn.
+    Captions are ordered by score, lowest first; equal scores form one step, as in scikit-learn.
 
     Args:
         scores: float64[n].
-        ratings: float64[n], 0 for captions that are to be found, such as those with hallucinations, 1 for others.
-        weights: float64[..., n], how often each caption counts; by default once.
+        ratings: float64[n], 0 for captions to retrieve, such as those with hallucinations, 1 for others.
+        weights: float64[..., n], the count of each caption; by default 1.
 
     Returns:
-        float64[...], 0 to 1; nan where nothing, or everything, is to be found.
+        float64[...], 0 to 1; nan if no captions, or all, are to be retrieved.
     """
     order = np.argsort(scores, kind="stable")
     steps = np.append(np.flatnonzero(np.diff(scores[order])), len(scores) - 1)
@@ -81,11 +82,11 @@ def average_precision(
 
 
 class Points:
-    """Ratings of captions, ready to be correlated with many scores and many times over.
+    """Ratings of captions, prepared for repeated correlation with scores.
 
     Args:
         ratings: one array of ratings per caption.
-        units: int[n_captions], from 0: which captions are drawn, or exchanged, together.
+        units: int[n_captions], from 0; captions of one unit are resampled, or exchanged, together.
         statistic: one of ``STATISTICS``, average-precision, or ``BY_IMAGE``.
     """
 
@@ -103,13 +104,13 @@ class Points:
         return len(self.ratings)
 
     def value(self, scores: NDArray[np.float64]) -> float:
-        """The correlation of scores float64[n_captions] with the ratings."""
+        """Return the correlation of scores float64[n_captions] with the ratings."""
         if self.statistic == BY_IMAGE:
             return float(self._of_units(scores)[np.unique(self.units)].mean())
         return correlation(self.statistic, np.repeat(scores, self.counts), self.ratings)
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The correlation when units are drawn as often as counts int32[n, n_units] say; float64[n]."""
+        """Return the correlation for units drawn with counts int32[n, n_units]; float64[n]."""
         if self.statistic == BY_IMAGE:
             present = np.unique(self.units)
             weights = counts[:, present].astype(np.float64)
@@ -134,13 +135,13 @@ class Points:
     def exchanged(
         self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]
     ) -> NDArray[np.float64]:
-        """Differences of the correlations of a and b after some units exchanged their scores; float64[n].
+        """Return differences of the correlations of a and b after exchanging the scores of some units; float64[n].
 
-        The two are brought to one scale first: ranks, or standard deviations for Pearson.
+        Both are first converted to a common scale: ranks, or standard deviations for Pearson.
 
         Args:
             a, b: float64[n_captions].
-            swaps: [n, n_units], 1 where a unit's scores are exchanged.
+            swaps: [n, n_units], 1 if a unit's scores are exchanged.
         """
         if self.statistic == BY_IMAGE:
             present = np.unique(self.units)
@@ -162,13 +163,13 @@ class Points:
         return np.array(differences)
 
     def _of_units(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Kendall's tau-b among the ratings of each unit, float64[n_units]."""
+        """Return Kendall's tau-b among the ratings of each unit, float64[n_units]."""
         expanded, units = np.repeat(scores, self.counts), np.repeat(self.units, self.counts)
         rows = [np.flatnonzero(units == unit) for unit in range(self.n_units)]
         return np.nan_to_num([correlation("kendall-tau-b", expanded[unit], self.ratings[unit]) for unit in rows])
 
     def _quick_value(self, scores: NDArray[np.float64]) -> float:
-        """As ``value``; for Pearson without scipy, whose tests of its input take longer than the sum."""
+        """As ``value``, but without scipy for Pearson, whose input checks take longer than the sum."""
         if self.statistic != "pearson":
             return self.value(scores)
         expanded = np.repeat(scores, self.counts)
@@ -185,7 +186,7 @@ class Points:
 
 
 def williams(r_a: float, r_b: float, r_ab: float, n: int) -> float:
-    """Two-sided p of the difference of two Pearson correlations with the same ratings: Williams' test.
+    """Return the two-sided p of the difference of two Pearson correlations with the same ratings: Williams' test.
 
     Williams 1959; Steiger 1980, equation 7.
 
@@ -210,7 +211,7 @@ def williams(r_a: float, r_b: float, r_ab: float, n: int) -> float:
 def _weighted_pearson(
     x: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Pearson correlations of x and y float64[n] under each row of weights float64[k, n]."""
+    """Return the Pearson correlations of x and y float64[n] under each row of weights float64[k, n]."""
     x, y = x - x.mean(), y - y.mean()  # for precision
     total, sx, sy, sxx, syy, sxy = (weights @ np.stack([np.ones_like(x), x, y, x * x, y * y, x * y], axis=1)).T
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -219,12 +220,14 @@ def _weighted_pearson(
 
 
 def _doubled_ranks(scores: NDArray[np.float64]) -> NDArray[np.int32]:
-    """Twice the mean rank of each score, less two: whole numbers from 0 on one scale for all scores of that length."""
+    """Return twice the mean rank of each score, minus two: whole numbers from 0 on a common scale for all scores of
+    that length.
+    """
     from scipy import stats
 
     return np.asarray(2 * stats.rankdata(scores) - 2).astype(np.int32)
 
 
 def standardized(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scores with mean 0 and standard deviation 1; those that are all the same become 0."""
+    """Return scores with mean 0 and standard deviation 1; constant scores become 0."""
     return np.asarray((scores - scores.mean()) / (scores.std() or 1.0))

@@ -1,7 +1,7 @@
-"""Human judgments of captions or systems, in the three forms that scores can be compared with.
+"""Human judgments of captions or systems, in three forms that scores can be compared with.
 
-Each form knows its statistic, how to compute it again for resamples, and how to test the difference of two metrics.
-A benchmark may have parts (kinds of pairs, language pairs); its statistic is then the mean of the parts'.
+Each form knows its statistic, its computation on resamples, and the test of the difference of two metrics. A benchmark
+may have parts (kinds of pairs, language pairs); its statistic is then the mean over parts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _BATCH = 100  # resamples at a time
 
 @dataclass(frozen=True, eq=False)
 class OfSystems:
-    """What people and a metric say about systems.
+    """Scores and human ratings of systems.
 
     Args:
         names: the systems.
@@ -43,8 +43,8 @@ class HumanJudgments(ABC):
     """Judgments with the judged items.
 
     Args:
-        protocol: how they are used.
-        data: the files they come from: name -> checksum.
+        protocol: the protocol.
+        data: their files: name -> checksum.
     """
 
     protocol: Protocol
@@ -63,7 +63,7 @@ class HumanJudgments(ABC):
     @property
     @abstractmethod
     def n_units(self) -> int:
-        """Number of images, or whatever else is drawn as a whole in a resample."""
+        """Number of images, or of other units of resampling."""
 
     @property
     def part_names(self) -> Sequence[str]:
@@ -72,38 +72,38 @@ class HumanJudgments(ABC):
 
     @abstractmethod
     def values(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The statistic of each part, float64[n_parts], from scores float64[n_items]."""
+        """Return the statistic of each part, float64[n_parts], from scores float64[n_items]."""
 
     def people(self, sampling: Sampling) -> tuple[float, tuple[float, float]] | None:
-        """The agreement of people with each other, with its interval; None where they did not judge the same items."""
+        """Return the agreement between people, with its interval; None if they did not judge the same items."""
         return None
 
     def p_of_none(self, scores: NDArray[np.float64]) -> float | None:
-        """p of no correlation; None where points are not independent, as several captions of an image are not."""
+        """Return p of no correlation; None if points are not independent, such as several captions of an image."""
         return None
 
     def of_systems(self, scores: NDArray[np.float64]) -> OfSystems | None:
-        """Scores and ratings of systems, if these are compared; None where captions or pairs are."""
+        """Return scores and ratings of systems, if these are compared; None for captions or pairs."""
         return None
 
     @abstractmethod
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
-        """The statistic when units are drawn as often as counts int32[n, n_units] say; float64[n]."""
+        """Return the statistic for units drawn with counts int32[n, n_units]; float64[n]."""
 
     @abstractmethod
     def p_value(self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]) -> float:
-        """Two-sided p of the difference between two metrics' statistics.
+        """Return the two-sided p of the difference between two metrics' statistics.
 
         Args:
             a, b: scores float64[n_items].
-            swaps: [n, n_units], in which units each permutation exchanges the scores of the two metrics.
+            swaps: [n, n_units], the units whose scores each permutation exchanges.
         """
 
     def resampled_mean(self, draws: Sequence[NDArray[np.float64]], sampling: Sampling) -> NDArray[np.float64]:
-        """The statistic in each resample, float64[resamples], as a mean over several scores float64[n_items].
+        """Return the statistic in each resample, float64[resamples], averaged over several scores float64[n_items].
 
-        The seed determines which units a resample has, so values of two metrics can be compared one by one. A resample
-        of one value only has no correlation, which is nan; intervals leave it out.
+        The seed determines the units of a resample, so values of two metrics can be compared one by one. The
+        correlation of a constant resample is nan; intervals ignore it.
         """
         rng = np.random.default_rng(sampling.seed)
         batches = []
@@ -114,13 +114,13 @@ class HumanJudgments(ABC):
         return np.concatenate(batches)
 
     def permutation_test(self, a: NDArray[np.float64], b: NDArray[np.float64], permutations: int, seed: int) -> float:
-        """Two-sided p of the difference between two metrics' statistics."""
+        """Return the two-sided p of the difference between two metrics' statistics."""
         swaps = np.random.default_rng(seed).integers(0, 2, (permutations, self.n_units), np.uint8)
         return self.p_value(a, b, swaps)
 
 
 class CaptionJudgments(HumanJudgments):
-    """Judgments of captions: what their forms have in common."""
+    """Base class of judgments of captions."""
 
     captions: Captions
     units: NDArray[np.int64]
@@ -141,15 +141,15 @@ class CaptionJudgments(HumanJudgments):
 
 @dataclass(frozen=True, eq=False)
 class RatedCaptions(CaptionJudgments):
-    """Captions that people rated one by one.
+    """Captions rated one by one.
 
     Args:
-        captions: what was rated.
+        captions: the captions.
         ratings: one array per caption.
         units: int[n_captions], the image of each, numbered from 0.
         parts: int[n_captions], the part of each, or None.
-        names: what the parts are called, or the annotators if the statistic is computed for each of them.
-        raters: float64[n_captions, n_raters], what each person said, if all captions have several ratings.
+        names: names of the parts, or of the annotators if the statistic is computed for each of them.
+        raters: float64[n_captions, n_raters], ratings by person, if all captions have several.
     """
 
     captions: Captions
@@ -183,7 +183,7 @@ class RatedCaptions(CaptionJudgments):
         return np.asarray(np.mean(parts, axis=0))
 
     def people(self, sampling: Sampling) -> tuple[float, tuple[float, float]] | None:
-        """The mean over pairs of raters of the protocol's statistic, each against the other, in one part."""
+        """Return the protocol's statistic between two raters, averaged over pairs of raters, in one part."""
         if self.raters is None or np.ptp(self.raters, axis=0).min() == 0:
             return None
         protocol = replace(self.protocol, ratings="given")
@@ -202,17 +202,16 @@ class RatedCaptions(CaptionJudgments):
 
 @dataclass(frozen=True, eq=False)
 class CaptionPairs(CaptionJudgments):
-    """Pairs of captions, one of which people prefer; a metric is right if it scores that one higher.
+    """Pairs of captions with a human preference; a metric is right if it scores the preferred one higher.
 
     Args:
-        captions: both captions of every pair, one pair after the other.
-        preferred: int[n_pairs], 0 or 1, which of the two.
+        captions: both captions of every pair, pair by pair.
+        preferred: int[n_pairs], index of the preferred caption, 0 or 1.
         units: int[n_pairs], the image of each, numbered from 0.
         parts: int[n_pairs], the part of each.
-        names: what the parts are called.
-        draws: int[n_captions], which caption of the pairs, 0 to 2 n_pairs - 1, each row of ``captions`` is, if some
-            are scored several times, against several draws of references; the mean of their scores counts. None if
-            every caption is one row.
+        names: names of the parts.
+        draws: int[n_captions], the caption of the pairs, 0 to 2 n_pairs - 1, in each row of ``captions``, if some are
+            scored with several draws of references and averaged. None if every caption is one row.
     """
 
     captions: Captions
@@ -231,13 +230,13 @@ class CaptionPairs(CaptionJudgments):
         return np.bincount(self.parts, minlength=len(self.names))
 
     def of_pairs(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The scores of both captions of every pair, float64[n_pairs, 2]."""
+        """Return the scores of both captions of every pair, float64[n_pairs, 2]."""
         if self.draws is not None:
             scores = np.bincount(self.draws, scores) / np.bincount(self.draws)
         return scores.reshape(-1, 2)
 
     def _right(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """1 for a pair that is judged as people do, 0 for one that is not; for a tie, what the protocol says."""
+        """Return 1 for pairs ordered as by people, 0 for others; for ties, the value of the protocol."""
         of_pair = self.of_pairs(scores)
         rows = np.arange(self.n)
         margin = of_pair[rows, self.preferred] - of_pair[rows, 1 - self.preferred]
@@ -264,12 +263,12 @@ class CaptionPairs(CaptionJudgments):
 
 @dataclass(frozen=True, eq=False)
 class SystemRanking(HumanJudgments):
-    """Systems that people ranked.
+    """Systems ranked by people.
 
     Args:
         systems: their names.
         human: float64[n_systems].
-        published: metric -> scores of the systems, float64[n_systems], if others have published them.
+        published: metric -> published scores of the systems, float64[n_systems], if any.
         outputs: the captions of each system, or None.
     """
 
@@ -296,7 +295,7 @@ class SystemRanking(HumanJudgments):
         return Points(ratings, np.arange(self.n), self.protocol.statistic)
 
     def scores_of(self, metric: str) -> NDArray[np.float64]:
-        """The published scores of a metric.
+        """Return the published scores of a metric.
 
         Raises:
             ParameterError: there are none.

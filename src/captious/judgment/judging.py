@@ -60,34 +60,34 @@ def judge(
 ) -> Judgment:
     """Measure how well metrics agree with human judgments.
 
-    Scores are negated first where lower is better, so that larger values mean more agreement for every
-    metric; ``Agreement.lower_is_better`` says so.
+    Scores are negated if lower is better, so that larger values mean more agreement for every metric; see
+    ``Agreement.lower_is_better``.
 
     Args:
         benchmarks: names ("composite"), names with a protocol ("flickr8k-expert@yi2020"), files of your own judgments
             ("mine.jsonl"), files with a statistic ("mine.jsonl@kendall-tau-b"), or judgments; "all" for the first
-            protocol of every benchmark whose data are there.
-        metrics: names, metrics, or functions as ``score`` takes them; "all" for every metric that can run
-            here, None for those of the COCO evaluation that can (with ``scores``, for no others). A benchmark of
-            systems that was not requested by name leaves out metrics that cannot be computed for it.
-        settings: what applies to all metrics that are requested by name.
+            protocol of every benchmark whose data are available.
+        metrics: names, metrics, or functions, as for ``score``; "all" for every available metric, None for those of the
+            COCO evaluation (none with ``scores``). For a benchmark of systems that was not requested by name, metrics
+            that cannot be computed are left out.
+        settings: settings of all metrics requested by name.
         scores: JSON file of scores computed elsewhere, ``{benchmark: {metric: scores}}``, with scores as a list in the
             order of ``captious data items``, or as ``{id: score}``; a text file of FLEUR, or JSON of CaptionEvalKit.
             In Python, also such a mapping, or a list of several. Higher must be better. Only these are judged unless
             metrics are requested.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
         compare: test the differences between all pairs of metrics, and rank the metrics.
         test: how to compare: "permutation" exchanges the scores of two metrics on random halves of the images;
-            "bootstrap" compares them in the resamples of the intervals, which takes much less time for many metrics.
+            "bootstrap" compares them in the resamples of the intervals, which is much faster for many metrics.
         resamples: number of bootstrap resamples and of permutations; permutation tests use at least 50 permutations
             per pair of metrics.
         seed: random seed of both.
 
     Raises:
-        UnknownNameError: no such benchmark, protocol, metric or test.
-        ParameterError: nothing to judge; protocols that cannot share a table; scores that are constant, not
-            finite or not as many as there are items.
-        ResourceError, CaptionFileError: data that are missing or cannot be read.
+        UnknownNameError: an unknown benchmark, protocol, metric or test.
+        ParameterError: nothing to judge; protocols that cannot share a table; scores that are constant, not finite, or
+            of the wrong number.
+        ResourceError, CaptionFileError: missing or unreadable data.
     """
     if isinstance(benchmarks, str | os.PathLike | HumanJudgments):
         benchmarks = [benchmarks]
@@ -147,7 +147,7 @@ def judge(
 
 
 def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[str] | None = None) -> HumanJudgments:
-    """The judgments of a benchmark, or of a file of your own; raises as ``judge`` does."""
+    """Load the judgments of a benchmark, or of a file of your own; raises as ``judge`` does."""
     request = as_own(os.fspath(benchmark))
     if request is not None:
         return load_own(*request)
@@ -156,7 +156,7 @@ def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[st
 
 
 def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[str]]:
-    """The first protocol of every benchmark whose files are in the folder, and a sentence about the others."""
+    """Return the first protocol of every benchmark whose files are in the folder, and a sentence about the others."""
     folder = data_folder(data)
     loaded, missing = [], []
     for name in benchmark_names.names():
@@ -203,20 +203,20 @@ def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], e
 
 
 def _same_data(a: HumanJudgments, b: HumanJudgments) -> bool:
-    """Whether both come from the same files, of which a protocol may need more than another."""
+    """Return whether both use the same files, of which one protocol may need more than the other."""
     common = a.data.keys() & b.data.keys()
     return (bool(common) or a.data == b.data) and all(a.data[name] == b.data[name] for name in common)
 
 
 def _first_repeated(names: Sequence[str]) -> str | None:
-    """The first name that occurs again."""
+    """Return the first duplicate name."""
     return next((name for place, name in enumerate(names) if name in names[:place]), None)
 
 
 def _result(
     judgments: HumanJudgments, metrics: Sequence[ItemScores], test: MetricTest | None, sampling: Sampling
 ) -> BenchmarkResult:
-    """The agreement of metrics with the judgments of one benchmark; with a test, p values and ranks."""
+    """Return the agreement of metrics with the judgments of one benchmark; with a test, p values and ranks."""
     part_values = {}
     for metric in metrics:
         part_values[metric.label] = judgments.values(metric.values)
@@ -267,7 +267,7 @@ def _result(
 def _corrected(
     metrics: Sequence[ItemScores], p_value: Callable[[ItemScores, ItemScores], float]
 ) -> dict[tuple[str, str], float]:
-    """The p value of each pair of metrics, with Holm's correction."""
+    """Return the p value of each pair of metrics, with Holm's correction."""
     pairs = list(combinations(metrics, 2))
     p_values = holm([p_value(a, b) for a, b in pairs])
     return {(a.label, b.label): p for (a, b), p in zip(pairs, p_values, strict=True)}
@@ -280,7 +280,7 @@ def _bootstrap(
     a: str,
     b: str,
 ) -> float:
-    """The p value of the difference between two metrics by the paired bootstrap."""
+    """Return the p value of the difference between two metrics by the paired bootstrap."""
     return bootstrap_p_value(
         values[a] - values[b],
         resampled[a] - resampled[b],
@@ -291,7 +291,7 @@ def _bootstrap(
 
 
 def _scatters(judgments: HumanJudgments, metrics: Sequence[ItemScores]) -> dict[str, Curves]:
-    """A picture for each metric, with a point for each system, where systems are compared."""
+    """Return a picture for each metric, with a point for each system, if systems are compared."""
     name = judgments.protocol.full_name
     pictures = {}
     for metric in metrics:

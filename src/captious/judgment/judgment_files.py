@@ -1,4 +1,4 @@
-"""The folder of judgment data, and readers of the formats in it, which record each file that they read.
+"""The folder of judgment data, and readers of its file formats, which record each file they read.
 
 Captions of COCO and Flickr8k are read for benchmarks whose own files lack captions or references.
 """
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 def data_folder(path: str | os.PathLike[str] | None = None) -> DataFolder:
-    """The folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+    """Return the folder of judgment data; by default ``CAPTIOUS_DATA``.
 
     Raises:
         ResourceError: no folder is set, or it does not exist.
@@ -52,7 +52,7 @@ class DataFolder:
     or does not have the expected form.
 
     Attributes:
-        read: the files that were read so far: name -> CRC-32 of the content as stored on disk, eight hex digits.
+        read: files read so far: name -> CRC-32 of the content on disk, eight hex digits.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -60,11 +60,11 @@ class DataFolder:
         self.read: dict[str, str] = {}
 
     def has(self, *names: str) -> bool:
-        """Whether all of these files exist."""
+        """Return whether all of these files exist."""
         return all(self._path(name) is not None for name in names)
 
     def path(self, name: str) -> Path:
-        """Where a file is.
+        """Return the path of a file.
 
         Raises:
             ResourceError: it does not exist.
@@ -77,18 +77,18 @@ class DataFolder:
         return path
 
     def json(self, name: str) -> Any:
-        """The content of a JSON file."""
+        """Return the content of a JSON file."""
         try:
             return json.loads(self._text(name))
         except (ValueError, RecursionError) as error:
             raise self.error(f"not JSON: {error}", name) from error
 
     def records(self, name: str) -> list[dict[str, Any]]:
-        """The records of a file with one JSON object per line."""
+        """Return the records of a file with one JSON object per line."""
         return [record for _, record in self.numbered_records(name)]
 
     def numbered_records(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
-        """The records of a file with one JSON object per line, each with the number of its line."""
+        """Yield the records of a file with one JSON object per line, each with its line number."""
         for number, line in self._lines(name):
             try:
                 record = json.loads(line)
@@ -99,14 +99,16 @@ class DataFolder:
             yield number, record
 
     def pickle(self, name: str) -> Any:
-        """Content of a pickle: numbers, text, lists, dicts and numpy arrays of these; nothing it names is called."""
+        """Return the content of a pickle: numbers, text, lists, dicts and numpy arrays of these; no callable in it is
+        called.
+        """
         try:
             return read_pickle(self._content(name), text=True)
         except PickleError as error:
             raise self.error(f"this pickle cannot be read: {error}", name) from error
 
     def matlab(self, name: str) -> dict[str, Any]:
-        """The variables in a file of MATLAB (version 4 to 7.2): numpy arrays by name."""
+        """Return the variables in a MATLAB file (version 4 to 7.2): numpy arrays by name."""
         from scipy.io import loadmat
         from scipy.io.matlab import MatReadError
 
@@ -126,11 +128,11 @@ class DataFolder:
             raise self.error(f"not a file of MATLAB that can be read: {error}", name) from error
 
     def parquet(self, pattern: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
-        """The rows of some columns of parquet files, in the order of the files' names.
+        """Yield rows of some columns of parquet files, sorted by file name.
 
         Args:
-            pattern: name of a file, in which * stands for anything.
-            columns: those that are read; there may be others.
+            pattern: a file name in which * matches anything.
+            columns: columns to read; there may be others.
 
         Raises:
             MissingExtraError: pyarrow is not installed.
@@ -149,7 +151,7 @@ class DataFolder:
             yield from zip(*batch.columns, strict=True)
 
     def rows(self, name: str, n: int) -> Iterator[tuple[int, list[str]]]:
-        """The lines of a text file with n columns between tabs, each with its number."""
+        """Yield the lines of a text file with n tab-separated columns, each with its number."""
         for number, line in self._lines(name):
             fields = line.rstrip("\r").split("\t")
             if len(fields) != n:
@@ -162,11 +164,11 @@ class DataFolder:
             yield number, fields
 
     def csv_rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
-        """The rows of a csv file whose first line names its columns, each with the number of its last line.
+        """Yield the rows of a csv file whose first line names its columns, each with the number of its last line.
 
         Args:
-            name: of the file.
-            columns: those that it must have; there may be others.
+            name: name of the file.
+            columns: required columns; there may be others.
         """
         reader = csv.DictReader(io.StringIO(self._text(name), newline=""))
         try:
@@ -183,7 +185,7 @@ class DataFolder:
             raise self.error(f"not csv: {error}", name, reader.line_num + 1) from error
 
     def entries(self, name: str, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-        """The entries of a JSON object of objects, each of which has these keys."""
+        """Yield the entries of a JSON object of objects, each of which must have these keys."""
         content = self.json(name)
         if not isinstance(content, dict):
             raise self.error("not a JSON object", name)
@@ -193,18 +195,18 @@ class DataFolder:
             yield label, entry
 
     def place(self, name: str, spot: int | str | None = None) -> str:
-        """A place in messages: the file, and the line or other details."""
+        """Return a place for messages: the file, and the line or other details."""
         path = self._path(name) or self.folder / name
         if spot is None:
             return str(path)
         return f"{path}, line {spot}" if isinstance(spot, int) else f"{path}, {spot}"
 
     def error(self, message: str, name: str, spot: int | str | None = None, help: str = _AGAIN) -> CaptionFileError:
-        """An error in a file, at a spot as ``place`` takes it."""
+        """Return an error in a file, at a spot as in ``place``."""
         return CaptionFileError(message, where=self.place(name, spot), help=help)
 
     def _matching(self, pattern: str) -> list[str]:
-        """Names of the files that match a pattern, in order."""
+        """Return the names of the files that match a pattern, in order."""
         return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern) if path.is_file())
 
     def _path(self, name: str) -> Path | None:
@@ -215,7 +217,7 @@ class DataFolder:
         return next((path for path in paths if os.path.isfile(path)), None)
 
     def _lines(self, name: str) -> Iterator[tuple[int, str]]:
-        """The lines that are not blank, with their numbers."""
+        """Yield the non-blank lines, with their numbers."""
         lines = enumerate(self._text(name).split("\n"), start=1)
         return ((number, line) for number, line in lines if line.strip())
 
@@ -227,7 +229,7 @@ class DataFolder:
             raise self.error(f"cannot be read: {error}", name) from error
 
     def _content(self, name: str) -> bytes:
-        """The content of a file, unpacked."""
+        """Return the content of a file, decompressed."""
         path = self._path(name)
         if path is None:
             raise ResourceError(
@@ -247,7 +249,7 @@ class DataFolder:
 
 
 def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:
-    """The entry of a table of captions for a key.
+    """Return the entry of a table of captions for a key.
 
     Raises:
         CaptionFileError: there is none.
@@ -258,7 +260,7 @@ def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:
 
 
 def number_within(value: object, low: float, high: float | None, where: str) -> float:
-    """A number within bounds; the upper one may be None.
+    """Return a number after a check that it is within bounds; the upper one may be None.
 
     Raises:
         CaptionFileError: not a number, or out of bounds.
@@ -280,12 +282,12 @@ TOKENS = "flickr8k/Flickr8k.token.txt"
 
 
 def coco_captions_file(folder: DataFolder) -> str:
-    """The name of COCO's captions in a folder, of val2017 or of val2014."""
+    """Return the name of COCO's captions in a folder, of val2017 or of val2014."""
     return next(filter(folder.has, COCO_CAPTIONS), COCO_CAPTIONS[0])
 
 
 def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
-    """Captions of every image, in the order of the file, without surrounding white space."""
+    """Read the captions of every image, in the order of the file, without surrounding white space."""
     content = folder.json(name)
     captions: dict[int, list[str]] = defaultdict(list)
     try:
@@ -299,7 +301,7 @@ def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
 
 
 def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str, list[str]]]:
-    """Captions by id, and the captions of each image: ``1000268201_693b08cb0e.jpg#0  A child ...`` on every line."""
+    """Read captions by id, and by image, from lines such as ``1000268201_693b08cb0e.jpg#0  A child ...``."""
     text_of: dict[str, str] = {}
     references_of: dict[str, list[str]] = defaultdict(list)
     for number, (caption, text) in folder.rows(TOKENS, 2):

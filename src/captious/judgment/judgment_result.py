@@ -25,12 +25,12 @@ class Agreement:
         metric: its name.
         value: the protocol's statistic, -1 to 1 for correlations, 0 to 1 for accuracy.
         interval: 95% bootstrap interval over images.
-        rank: 1 plus the number of metrics that are significantly better; None if that was not tested.
+        rank: 1 plus the number of metrics that are significantly better; None if not tested.
         signature: everything that the scores depend on besides the captions.
         parts: the statistic of each part, if the benchmark has parts.
-        lower_is_better: whether lower scores of the metric are better. Its scores were then negated, so that larger
+        lower_is_better: whether lower scores of the metric are better. Its scores are then negated, so that larger
             values mean more agreement for every metric.
-        p: two-sided p of no correlation, over systems; None over captions, which are not independent.
+        p: two-sided p of no correlation over systems; None for captions, which are not independent.
     """
 
     metric: str
@@ -48,14 +48,14 @@ class BenchmarkResult(Mapping[str, Agreement]):
     """A benchmark with the agreement of every metric: ``result["cider-d"].value``.
 
     Args:
-        protocol: how scores and judgments were compared.
+        protocol: the protocol.
         n: number of points: ratings, pairs or systems.
-        data: files that were read: name -> CRC-32.
+        data: input files: name -> CRC-32.
         agreements: metric -> agreement.
         p_values: pair of metrics -> p of their difference, corrected for the number of pairs; empty if not tested.
-        people: the agreement of people with each other, the mean over all pairs of them, where several judged every
-            caption; otherwise None.
-        pictures: scores of systems beside the judgments of people, by file name, where systems were compared.
+        people: the agreement of people with each other, averaged over pairs, if several judged every caption; otherwise
+            None.
+        pictures: plots of scores against human judgments of systems, by file name, if systems were compared.
     """
 
     protocol: Protocol
@@ -83,7 +83,7 @@ class BenchmarkResult(Mapping[str, Agreement]):
         return [*self]
 
     def to_dict(self) -> dict[str, Any]:
-        """Values of JSON, as in the JSON output; numbers are fractions."""
+        """Return JSON values, as in the JSON output; numbers are fractions."""
         p = self.protocol
         document = {
             "name": p.full_name,
@@ -114,13 +114,13 @@ class BenchmarkResult(Mapping[str, Agreement]):
 
 
 class Judgment(DisplayedMapping[str, BenchmarkResult]):
-    """Verdicts by benchmark, in the order requested. Displayed as a table.
+    """Results by benchmark, in the order requested. Displayed as a table.
 
     Args:
         results: one per benchmark.
         sampling: resamples, random seed and level of the intervals and tests.
         warnings: warnings about misleading results, one sentence each.
-        test: how differences were tested, "permutation" or "bootstrap"; None if they were not.
+        test: the test of differences, "permutation" or "bootstrap"; None if they were not tested.
     """
 
     _unknown = ("{name!r} was not judged", "this judgment has")
@@ -139,7 +139,7 @@ class Judgment(DisplayedMapping[str, BenchmarkResult]):
         self.test = test
 
     def label_of(self, name: object) -> str | None:
-        """The full name of a protocol that was judged: the name itself, or that of the only one of a benchmark."""
+        """Return the full name of a protocol that was judged: the name itself, or that of a benchmark's only one."""
         return str(name) if name in self._parts else next(iter(self._protocols_of(name)), None)
 
     def __getitem__(self, name: str) -> BenchmarkResult:
@@ -152,11 +152,11 @@ class Judgment(DisplayedMapping[str, BenchmarkResult]):
         return [label for label, result in self._parts.items() if result.protocol.benchmark == benchmark]
 
     def to_table(self) -> Table:
-        """The metrics by benchmark."""
+        """Return a table of the metrics by benchmark."""
         return judgment_table(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Values of JSON, as in the JSON output; numbers are fractions."""
+        """Return JSON values, as in the JSON output; numbers are fractions."""
         return {
             "version": __version__,
             "level": self.level,
@@ -169,7 +169,7 @@ class Judgment(DisplayedMapping[str, BenchmarkResult]):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """One record per benchmark and metric, and one per part of it, for data frames and csv."""
+        """Return one record per benchmark and metric, and per part, for data frames and csv."""
         rows = []
         for name, result in self.items():
             for a in (*result.agreements.values(), *([result.people] if result.people else [])):
@@ -195,6 +195,6 @@ def _row(
     p: float | None = None,
     rank: int | None = None,
 ) -> dict[str, Any]:
-    """The record of a whole benchmark, or of a part, which has no interval."""
+    """Return the record of a whole benchmark, or of a part, which has no interval."""
     cells = {"part": part, "n": n, "metric": metric, "value": value, "ci95_low": low, "ci95_high": high}
     return {**cells, "p": p, "rank": rank}

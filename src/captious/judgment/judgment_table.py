@@ -1,6 +1,6 @@
-"""Judgments as tables: metrics by benchmark, and below them all that the numbers depend on.
+"""Judgments as tables: metrics by benchmark, followed by everything that the numbers depend on.
 
-That is protocols, data with checksums, signatures, and what intervals and ranks are.
+That is protocols, data with checksums, signatures, and the meaning of intervals and ranks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _RATINGS = {
 
 
 def judgment_table(judgment: Judgment) -> Table:
-    """Metrics by benchmark, values in hundredths with intervals, ranks and parts."""
+    """Return a table of metrics by benchmark, values multiplied by 100 with intervals, ranks and parts."""
     facts = {name: _protocol_facts(result) for name, result in judgment.items()}
     signatures = _signatures(judgment)
     explanations = _explanations(judgment)
@@ -64,7 +64,7 @@ def judgment_table(judgment: Judgment) -> Table:
 
 
 def _ranking(result: BenchmarkResult, level: float) -> Ranking:
-    """The metrics of a benchmark, the best first; values in hundredths."""
+    """Return a picture of the metrics of a benchmark, the best first; values are multiplied by 100."""
     agreements = sorted(result.agreements.values(), key=lambda a: (a.rank or 0, -a.value))
     return Ranking(
         result.protocol.full_name,
@@ -75,7 +75,7 @@ def _ranking(result: BenchmarkResult, level: float) -> Ranking:
 
 
 def _columns(result: BenchmarkResult, level: float) -> list[Column]:
-    """Value, interval, rank if metrics were compared, and parts if there are any."""
+    """Return columns for value, interval, rank if metrics were compared, and parts if there are any."""
     name = result.protocol.full_name
     first = next(iter(result.agreements.values()))
     return [
@@ -88,7 +88,7 @@ def _columns(result: BenchmarkResult, level: float) -> list[Column]:
 
 
 def _cells(result: BenchmarkResult) -> dict[str, list[Cell | None]]:
-    """The cells of every metric; under "" those of one that was not judged."""
+    """Return the cells of every metric; those under "" are for a metric that was not judged."""
     agreements = result.agreements
     first = next(iter(agreements.values()))
     top = _best([agreement.value for agreement in agreements.values()])
@@ -107,7 +107,7 @@ def _cells(result: BenchmarkResult) -> dict[str, list[Cell | None]]:
 
 
 def _people(judgment: Judgment) -> list[Row]:
-    """A row with the agreement of people with each other, if there is any."""
+    """Return a row with the agreement of people with each other, if there is any."""
     if not any(result.people for result in judgment.values()):
         return []
     cells: list[Cell | None] = []
@@ -118,7 +118,7 @@ def _people(judgment: Judgment) -> list[Row]:
 
 
 def _best(values: list[float]) -> float | None:
-    """The largest of several values as tables show it: those that look equal are equally good."""
+    """Return the largest of several values as displayed: those that look equal are equally good."""
     numbers = [_rounded(value) for value in values if not math.isnan(value)]
     return max(numbers) if len(numbers) > 1 else None
 
@@ -128,7 +128,7 @@ def _rounded(value: float) -> float:
 
 
 def _in_order(judgment: Judgment) -> list[str]:
-    """The metrics: as requested or, if they were compared, the best of the first benchmark first."""
+    """Return the metrics: as requested or, if they were compared, the best of the first benchmark first."""
     metrics = list(dict.fromkeys(metric for result in judgment.values() for metric in result.agreements))
     first = next(iter(judgment.values())).agreements
     if not any(agreement.rank for agreement in first.values()):
@@ -138,12 +138,12 @@ def _in_order(judgment: Judgment) -> list[str]:
 
 
 def _statistic(result: BenchmarkResult) -> str:
-    """ "kendall-tau-c ×100, n = 16,992"."""
+    """Return a heading such as "kendall-tau-c ×100, n = 16,992"."""
     return f"{result.protocol.statistic} ×100, n = {result.n:,}"
 
 
 def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
-    """The protocol of a benchmark: label -> text."""
+    """Return the protocol of a benchmark: label -> text."""
     p = result.protocol
     protocol_facts = p.facts()
     facts = {
@@ -163,12 +163,12 @@ def _protocol_facts(result: BenchmarkResult) -> dict[str, str]:
 
 
 def data_text(data: Mapping[str, str]) -> str:
-    """Files with their checksums."""
+    """Format files with their checksums."""
     return ", ".join(f"{name} (CRC-32 {crc})" for name, crc in data.items())
 
 
 def _signatures(judgment: Judgment) -> list[str]:
-    """The signatures of the metrics; where they depend on the benchmark, each with the benchmarks it stands for."""
+    """Return the signatures of the metrics; if they depend on the benchmark, with the benchmarks of each."""
     by_metric: dict[str, dict[str, list[str]]] = {}
     for benchmark, result in judgment.items():
         for metric, agreement in result.agreements.items():
@@ -181,7 +181,7 @@ def _signatures(judgment: Judgment) -> list[str]:
 
 
 def _explanations(judgment: Judgment) -> list[str]:
-    """Sentences that say what intervals and ranks are, and whose scores were negated."""
+    """Return sentences about the meaning of intervals and ranks, and the metrics whose scores were negated."""
     units = dict.fromkeys("systems" if result.protocol.of == "systems" else "images" for result in judgment.values())
     unit_names = " or ".join(units)
     sentences = [
@@ -202,7 +202,7 @@ def _explanations(judgment: Judgment) -> list[str]:
 
 
 def _tests(tested: list[BenchmarkResult], judgment: Judgment) -> str:
-    """The test of the difference between two metrics; see ``captious.judgment.human_judgments``."""
+    """Describe the test of the difference between two metrics; see ``captious.judgment.human_judgments``."""
     by_bootstrap = [v.protocol for v in tested if judgment.test == "bootstrap" and v.protocol.of != "systems"]
     of_systems = [v.protocol for v in tested if v.protocol.of == "systems" and v.protocol.statistic == "pearson"]
     permuted = [v.protocol for v in tested if v.protocol not in (*by_bootstrap, *of_systems)]
@@ -214,7 +214,7 @@ def _tests(tested: list[BenchmarkResult], judgment: Judgment) -> str:
 
 
 def _exceptions(tested: list[BenchmarkResult], level: float) -> list[str]:
-    """Ranks are not clusters where A is better than C but B differs from neither; says where that is so."""
+    """Explain that ranks are not clusters if A is better than C but B differs from neither, and where that occurs."""
     told_apart, not_apart = [], []
     for result in tested:
         rank = {metric: agreement.rank for metric, agreement in result.agreements.items()}

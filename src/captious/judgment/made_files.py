@@ -1,4 +1,4 @@
-"""Files that trainings of papers need, made from others in the folder of judgment data."""
+"""Files for training in papers, generated from others in the folder of judgment data."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _IMAGES = 4_000
 
 
 def coco_sources(folder: Path) -> tuple[Path, tuple[Path, ...], Path]:
-    """COCO's validation captions, the results of systems on them, and the ids of images to keep out.
+    """Return COCO's validation captions, the results of systems on them, and the ids of images to exclude.
 
     Raises:
-        ResourceError: captions or systems are not there.
+        ResourceError: captions or systems are missing.
     """
     references, systems = folder / _REFERENCES, tuple(sorted((folder / _SYSTEMS).glob("*.json*")))
     if not references.exists() or not systems:
@@ -36,7 +36,7 @@ def coco_sources(folder: Path) -> tuple[Path, tuple[Path, ...], Path]:
 
 
 def coco_examples(folder: Path, output: Path) -> None:
-    """Training examples of 4,000 images that belong to no evaluation; negative ones are captions of other images."""
+    """Write training examples of 4,000 images that are in no evaluation; negative ones are captions of other images."""
     references, systems, keep_out = coco_sources(folder)
     files = {path.name.partition(".")[0]: path for path in systems}
     out = read_ids(keep_out)
@@ -47,7 +47,7 @@ def coco_examples(folder: Path, output: Path) -> None:
 
 
 def expert_ratings(folder: Path, output: Path) -> None:
-    """The captions of Flickr8k-Expert with the mean ratings of three experts."""
+    """Write the captions of Flickr8k-Expert with the mean ratings of three experts."""
     judgments = load_judgments("flickr8k-expert@yi2020", folder)
     assert isinstance(judgments, RatedCaptions)
     table = judgments.captions

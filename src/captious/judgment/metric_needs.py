@@ -1,4 +1,4 @@
-"""What requests for metrics need that the package does not bring, as the metrics declare it, wherever they run."""
+"""Requirements of metrics that are not part of the package, as the metrics declare them, on any machine."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ WORD_VECTORS = "word vectors"
 
 
 def needs_of_metric(request: str) -> list[str]:
-    """Files, models and word vectors that a metric, or a part of a sum, needs; empty if it needs nothing.
+    """Return the files, models and word vectors that a metric, or a part of a sum, needs; may be empty.
 
     Raises:
-        UnknownNameError, ParameterError: it is not a request for a metric.
+        UnknownNameError, ParameterError: an invalid request.
     """
     return [*dict.fromkeys(need for part in summands(request) for need in _needs(part))]
 
@@ -42,6 +42,6 @@ def _needs(request: str) -> Iterator[str]:
 
 
 def _uses_vectors(metric: type[BaseMetric]) -> bool:
-    """Whether a metric, or a part of it, cannot do without word vectors."""
+    """Return whether a metric, or a part of it, requires word vectors."""
     parts = metric.part_classes if issubclass(metric, Combined) else ()
     return issubclass(metric, VectorMetric) or any(map(_uses_vectors, parts))

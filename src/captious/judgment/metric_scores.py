@@ -20,12 +20,13 @@ Metrics: TypeAlias = MetricLike | Iterable[MetricLike] | Selection | None
 
 
 def score_captions(captions: Captions, selection: Selection, *, name: str = "captions") -> Report:
-    """Scores of captions, in the order in which metrics are requested; the corpus score of a function is the mean.
+    """Return scores of captions, in the order in which metrics are requested; the corpus score of a function is the
+    mean.
 
     Args:
-        captions: what is scored.
-        selection: as ``as_selection`` makes it.
-        name: what messages call the captions.
+        captions: the captions.
+        selection: the result of ``as_selection``.
+        name: name of the captions in messages.
 
     Raises:
         ParameterError: scores that are not numbers, not finite, or not one per caption.
@@ -38,15 +39,15 @@ def score_captions(captions: Captions, selection: Selection, *, name: str = "cap
 
 
 def as_selection(metrics: Metrics, settings: Settings | None = None) -> Selection:
-    """Metrics ready to run, functions among them.
+    """Return a selection of metrics and functions.
 
     Args:
         metrics: one or several, or a selection, which is returned as it is.
-        settings: for metrics that are asked for by name.
+        settings: settings of metrics requested by name.
 
     Raises:
-        UnknownNameError: no such metric.
-        ParameterError: no metric, one twice, or a setting that none of them uses.
+        UnknownNameError: an unknown metric.
+        ParameterError: no metric, a duplicate, or an unused setting.
     """
     if isinstance(metrics, Selection):
         return metrics
@@ -54,22 +55,22 @@ def as_selection(metrics: Metrics, settings: Settings | None = None) -> Selectio
 
 
 def all_warnings(reports: Iterable[Report]) -> list[str]:
-    """The warnings of reports, each once."""
+    """Return the warnings of reports, each once."""
     return [*dict.fromkeys(warning for report in reports for warning in report.warnings)]
 
 
 def oriented(result: Result) -> NDArray[np.float64]:
-    """Caption scores, float64[n], where higher is better: negated where the metric says that lower is better."""
+    """Return caption scores, float64[n], negated if lower is better."""
     return sign_of(result) * result.per_caption
 
 
 def sign_of(result: Result) -> float:
-    """The number that scores are multiplied with so that higher is better, 1 or -1."""
+    """Return the factor that makes higher scores better, 1 or -1."""
     return -1.0 if result.lower_is_better else 1.0
 
 
 def negated(lower_is_better: Iterable[str]) -> list[str]:
-    """A sentence about the metrics whose scores were negated, if there are any."""
+    """Return a sentence about the metrics whose scores were negated, if there are any."""
     labels = list(dict.fromkeys(lower_is_better))
     if not labels:
         return []
@@ -80,10 +81,10 @@ def negated(lower_is_better: Iterable[str]) -> list[str]:
 
 
 def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> NDArray[np.float64]:
-    """One finite number for each item, or an error that says where.
+    """Check that there is one finite number for each item, and return them.
 
     Raises:
-        ParameterError: scores that are not numbers, not finite, or not as many as items.
+        ParameterError: scores that are not numbers, not finite, or of the wrong number.
     """
     array = _one_each(values, items, where=where)
     bad = np.flatnonzero(~np.isfinite(array))
@@ -97,10 +98,10 @@ def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> ND
 
 
 def check_not_constant(scores: NDArray[np.float64], *, where: str) -> None:
-    """Refuse scores that are all equal within rounding: they say nothing about any caption.
+    """Refuse scores that are all equal within rounding.
 
     Raises:
-        ParameterError: where, and what they are.
+        ParameterError: names the place and the scores.
     """
     largest = float(np.abs(scores).max(initial=0.0))
     if np.ptp(scores) <= _ROUNDING * max(largest, 1.0):

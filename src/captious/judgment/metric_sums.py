@@ -24,9 +24,9 @@ class MetricSum:
     """A weighted sum of scores, each in standard deviations.
 
     Args:
-        label: as it was requested.
-        requests: those for its parts, with their parameters.
-        weights: name of a part's scores -> its weight, in the same order.
+        label: the request.
+        requests: requests for its parts, with their parameters.
+        weights: label of a part -> its weight, in the same order.
     """
 
     label: str
@@ -34,7 +34,7 @@ class MetricSum:
     weights: Mapping[str, float]
 
     def total(self, scores: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
-        """The sum, float64[n], of scores by metric, float64[n] each; constant scores count as 0.
+        """Return the sum, float64[n], of scores by metric, float64[n] each; constant scores count as 0.
 
         Raises:
             ParameterError: a part has no scores of its own, as it has several outputs.
@@ -48,12 +48,12 @@ class MetricSum:
         return np.asarray(scaled.sum(axis=0), np.float64)
 
     def signature(self, signatures: Mapping[str, str]) -> str:
-        """The signature, of those of its parts."""
+        """Return the signature, composed of those of its parts."""
         return f"{self.label}|{' + '.join(signatures[part] for part in self.weights)}"
 
 
 def as_sum(metric: MetricLike) -> MetricSum | None:
-    """The sum that text such as ``sum:cider-d+spice`` requests; None for what is not a sum.
+    """Parse a sum such as ``sum:cider-d+spice``; None for other requests.
 
     Raises:
         ParameterError: a weight that is not a positive number, a metric twice, or a part that is not a request.
@@ -82,13 +82,13 @@ def as_sum(metric: MetricLike) -> MetricSum | None:
 
 
 def summands(metric: str) -> list[str]:
-    """The metrics of a sum; of another request, the request itself."""
+    """Return the metrics of a sum; for another request, the request itself."""
     metric_sum = as_sum(metric)
     return [metric] if metric_sum is None else [*metric_sum.requests]
 
 
 def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]:
-    """The metrics with the parts of sums in place of the sums; the sums; and the names of parts not requested."""
+    """Return the metrics with sums replaced by their parts; the sums; and the names of parts not requested."""
     requests = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(requests, list | tuple):
         return metrics, [], []
@@ -106,7 +106,7 @@ def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]
 
 
 def _labels(metric: str) -> list[str]:
-    """The names of the scores that a request gives."""
+    """Return the labels of the scores of a request."""
     request = Request.from_text(metric)
     owner = catalogue.owner(request.name)
     return [str(request)] if owner is None else [*request.output_indices(catalogue.get(owner).outputs)]

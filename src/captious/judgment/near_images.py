@@ -1,4 +1,4 @@
-"""Images near each other, by what people say about them or by image features; and captions of near images."""
+"""Similar images, by their references or by image features, and captions of similar images."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROWS = 500  # images that are compared with all others at a time
 
 
 def image_vectors(references: References, near: str | os.PathLike[str]) -> Any:
-    """Vectors of length 1 of the images, float64[n, width], sparse or not.
+    """Return vectors of length 1 of the images, float64[n, width], sparse or dense.
 
     Args:
         references: the references of the images.
@@ -28,7 +28,7 @@ def image_vectors(references: References, near: str | os.PathLike[str]) -> Any:
 
     Raises:
         ParameterError: an image has no features.
-        and what reading image features raises.
+        Others as for reading image features.
     """
     if near == CAPTIONS:
         return _of_words(references)
@@ -55,12 +55,12 @@ def _of_words(references: References) -> Any:
 
 
 def near_donors(vectors: Any, shares: Sequence[float], rng: np.random.Generator) -> dict[float, NDArray[np.int64]]:
-    """For each share, an image drawn for every image from that share of the others which is nearest to it.
+    """Draw, for each share and every image, one of the nearest images: that share of the others.
 
     Args:
         vectors: float64[n, width], of length 1; n is 2 or more.
-        shares: of the other images, above 0 and up to 1; at least one image is drawn from.
-        rng: draws one number per image for all shares.
+        shares: shares of the other images, above 0 and up to 1; at least one image is considered.
+        rng: random generator, which draws one number per image for all shares.
 
     Returns:
         share -> int64[n], never the image itself.

@@ -1,4 +1,4 @@
-"""Networks trained in several ways on features that are computed once: what the studies of training have in common.
+"""Networks trained in several ways on features that are computed once, for studies of training.
 
 Each variation of a recipe is trained with several random seeds, and judged on validation captions and benchmarks.
 """
@@ -43,13 +43,13 @@ _VALIDATION = Protocol("validation", "tau-b", "kendall-tau-b", "given", "caption
 
 @dataclass(frozen=True)
 class Variation:
-    """What differs from the recipe.
+    """A variation of the recipe.
 
     Args:
-        features: positions of the features that the network takes, in the feature set of the recipe; None for all.
+        features: positions of the network's features in the feature set of the recipe; None for all.
         hidden: widths of the hidden layers; None for those of the recipe.
         images: number of training images, drawn at random; None for all.
-        trained: False for the mean of the features in place of a network.
+        trained: False for the mean of the features instead of a network.
     """
 
     features: tuple[int, ...] | None = None
@@ -63,7 +63,7 @@ class Agreements:
     """Agreement of scores with the judgments of each benchmark.
 
     Args:
-        values: the statistic of the benchmark by seed of the training, float64[n_seeds].
+        values: the statistic of the benchmark by training seed, float64[n_seeds].
         resampled: its mean over seeds in each bootstrap resample of images, float64[resamples].
     """
 
@@ -72,22 +72,22 @@ class Agreements:
 
 
 class Trials:
-    """Examples and benchmarks with the features of all captions, for networks to be trained and judged with.
+    """Examples and benchmarks with the features of all captions, to train and judge networks.
 
     Args:
         examples, recipe, benchmarks, validation, settings, data, seeds, sampling: see ``feature_ablation``.
 
     Attributes:
-        features: of the training examples, float64[n, n_features].
-        human: who wrote them, bool[n].
+        features: features of the training examples, float64[n, n_features].
+        human: whether people wrote them, bool[n].
         units: the image of each training example, numbered from 0, int64[n].
-        judgments: of the validation captions, and of the benchmarks.
+        judgments: judgments of the validation captions, and of the benchmarks.
         judged_features: the features of their captions, float64[n_items, n_features] each.
 
     Raises:
         MissingExtraError: torch or a resource of a feature is not installed.
-        ParameterError: no random seeds, a benchmark twice, or nothing to learn from the validation captions.
-        and what ``learn`` and ``judge`` raise about files, recipes and benchmarks.
+        ParameterError: no random seeds, a duplicate benchmark, or unsuitable validation captions.
+        Others as ``learn`` and ``judge``, about files, recipes and benchmarks.
     """
 
     def __init__(
@@ -139,13 +139,13 @@ class Trials:
         return int(self.units.max()) + 1
 
     def scores(self, variation: Variation) -> Scores:
-        """Train with several random seeds, the recipe's and those after it, and score all judged captions.
+        """Train with several random seeds, starting at the recipe's, and score all judged captions.
 
-        Every seed draws other images; with the same seed, a smaller draw is part of a larger one.
+        Every seed draws other images; with the same seed, a smaller draw is a subset of a larger one.
 
         Raises:
             KeyboardInterrupt: training was interrupted.
-            ParameterError: nothing can be learned from the examples of so few images.
+            ParameterError: the examples of so few images are insufficient.
         """
         columns = [*range(len(self.recipe.features))] if variation.features is None else [*variation.features]
         if not variation.trained:
@@ -173,7 +173,7 @@ class Trials:
         return [[network.human(matrix[:, columns]) for network in networks] for matrix in self.judged_features]
 
     def agreements(self, scores: Scores) -> Agreements:
-        """Compare scores with the judgments; the same images are drawn for all scores."""
+        """Compare scores with the judgments, with the same resamples for all scores."""
         pairs = [*zip(self.judgments, scores, strict=True)]
         return Agreements(
             tuple(np.array([judgments.values(draw).mean() for draw in draws]) for judgments, draws in pairs),
@@ -181,7 +181,7 @@ class Trials:
         )
 
     def records(self, agreements: Agreements, first: Agreements | None = None) -> list[dict[str, Any]]:
-        """One record for each benchmark, with the keys ``AGREEMENT``; with differences from the first row, if given."""
+        """Return one record per benchmark, with the keys ``AGREEMENT`` and, given ``first``, differences from it."""
         rows = []
         for number, judgments in enumerate(self.judgments):
             values, resampled = agreements.values[number], agreements.resampled[number]
@@ -195,10 +195,10 @@ class Trials:
         return rows
 
     def compared(self, variations: Mapping[str, tuple[Mapping[str, Any], Variation]]) -> list[dict[str, Any]]:
-        """Records of networks trained in several ways, with differences from the first.
+        """Return records of networks trained in several ways, with differences from the first.
 
         Args:
-            variations: what progress shows -> columns that come first in the records, and the variation.
+            variations: label for progress -> first columns of the records, and the variation.
         """
         rows = []
         first: Agreements | None = None
@@ -213,7 +213,7 @@ class Trials:
     def curves(
         self, kind: str, x_label: str, rows: Sequence[Mapping[str, Any]], x: Sequence[int], *, logarithmic: bool = False
     ) -> dict[str, Curves]:
-        """A picture for each benchmark of the values of records, whose order for each of them is that of x."""
+        """Return a picture for each benchmark of the values of records, which are in the order of x."""
         pictures = {}
         for judgments in self.judgments:
             protocol = judgments.protocol
@@ -230,13 +230,13 @@ class Trials:
     def study(
         self, name: str, what: str, head: Sequence[str], rows: Sequence[Mapping[str, Any]], note: str = "", **parts: Any
     ) -> Study:
-        """The study of some variations.
+        """Return the study of some variations.
 
         Args:
-            name, rows, parts: of the study; ``settings`` are added to.
-            what: what its title says after "agreement with human judgments".
+            name, rows, parts: of the study; ``settings`` are extended.
+            what: continuation of the title after "agreement with human judgments".
             head: the columns before ``AGREEMENT``.
-            note: a sentence after that about the numbers.
+            note: a sentence to append to the notes.
         """
         numbers = (
             f"Value: mean over networks trained with {self.seeds} random seeds; the difference is from the first row. "
@@ -259,7 +259,7 @@ class Trials:
         )
 
     def _rows(self, images: int | None, seed: int) -> NDArray[np.int64]:
-        """The training examples of a number of images, drawn with a seed."""
+        """Return the training examples of a number of images, drawn with a seed."""
         if images is None or images >= self.n_images:
             return np.arange(len(self.human))
         in_sample = np.zeros(self.n_images, bool)
@@ -276,5 +276,5 @@ def _matrix(features: Features, captions: Captions, settings: Settings) -> NDArr
 
 
 def _number(value: float) -> float | None:
-    """None where a correlation is undefined."""
+    """Return a number, or None if a correlation is undefined."""
     return float(value) if np.isfinite(value) else None

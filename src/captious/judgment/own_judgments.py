@@ -1,4 +1,4 @@
-"""Your own judgments: one JSON object per line, ratings or pairs. docs/judgment.md shows the form."""
+"""Your own judgments: one JSON object per line, ratings or pairs. docs/judgment.md shows the format."""
 
 from __future__ import annotations
 
@@ -42,9 +42,10 @@ _FORM_WITH_SYSTEM = 'write {"candidate": "...", "references": ["..."], "rating":
 
 
 def as_own(benchmark: str) -> tuple[Path, str] | None:
-    """The file and the statistic of ``mine.jsonl`` or ``mine.jsonl@spearman``; None for what is not a .jsonl file.
+    """Split ``mine.jsonl`` or ``mine.jsonl@spearman`` into file and statistic; None for other files than .jsonl.
 
-    The file may be compressed, ``mine.jsonl.gz``, and is known without .gz. The statistic is "own" if none is named.
+    The file may be compressed, ``mine.jsonl.gz``, and can be named without .gz. The statistic is "own" if none is
+    named.
     """
     match = re.fullmatch(r"(.*\.jsonl)(?:\.gz)?(?:@([^@]*))?", benchmark, re.DOTALL)
     if match is None:
@@ -53,26 +54,26 @@ def as_own(benchmark: str) -> tuple[Path, str] | None:
 
 
 def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
-    """Your own judgments, one JSON object per line: ratings or pairs.
+    """Load your own judgments, one JSON object per line: ratings or pairs.
 
-    Ratings: ``{"candidate": ..., "references": [...], "rating": 3}``, or ``"ratings": [3, 4, 3]`` of which each is a
+    Ratings: ``{"candidate": ..., "references": [...], "rating": 3}``, or ``"ratings": [3, 4, 3]``, each of which is a
     point. Pairs: ``{"better": ..., "worse": ..., "references": [...]}``. With ``"image"``, the captions of an image are
-    drawn together in resamples; with ``"part"``, the statistic is computed for each part and averaged; with
-    ``"system"``, mean scores of systems can be compared with their mean ratings.
+    resampled together; with ``"part"``, the statistic is computed for each part and averaged; with ``"system"``, mean
+    scores of systems can be compared with their mean ratings.
 
-    Pairs serve for every forced choice: the distractors of Hodosh and Hockenmaier 2016 (a part per kind of change) and
-    FOIL (better: the caption with ``"foil": false``; worse: the one with ``"foil": true`` made from it).
+    Pairs can represent any forced choice: the distractors of Hodosh and Hockenmaier 2016 (a part per kind of change)
+    and FOIL (better: the caption with ``"foil": false``; worse: the one with ``"foil": true`` made from it).
 
     Args:
-        path: the file, which may also have .gz after its name.
+        path: the file; its name may have the suffix .gz.
         statistic: for ratings kendall-tau-b, kendall-tau-c, spearman or pearson; system-pearson, system-spearman,
             system-kendall-tau-b or system-pairwise-accuracy; for pairs accuracy. "own" for the default: kendall-tau-c
             for ratings.
 
     Raises:
         ResourceError: the file does not exist.
-        UnknownNameError: a statistic that does not exist, or not for judgments of this form.
-        CaptionFileError: a line is not of that form.
+        UnknownNameError: an unknown statistic, or one for other forms of judgments.
+        CaptionFileError: a line has another form.
         EmptyInputError: no lines.
     """
     folder = DataFolder(path.parent)
@@ -101,7 +102,7 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
 
 
 def _statistic(path: Path, form: str, name: str) -> str:
-    """The statistic to judge a file by."""
+    """Return the statistic to judge a file by."""
     statistics = _STATISTICS[form]
     if name == _DEFAULT:
         return statistics[0]
@@ -127,12 +128,12 @@ def _ratings(record: Mapping[str, Any]) -> Any:
 
 
 def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
-    """An image is known by the text of its id, so "7" and 7 are equal; a line without one is an image of its own."""
+    """Return the image as text, so "7" and 7 are equal; a line without one is an image of its own."""
     return str(record["image"]) if record.get("image") is not None else Unknown(number)
 
 
 def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
-    """The problem of a record; empty if it can be used."""
+    """Return the problem of a record; empty if it is valid."""
     keys = ("better", "worse") if pairs else ("candidate",)
     for key in keys:
         if key not in record:

@@ -1,4 +1,4 @@
-"""Do tables of papers name what exists: benchmarks, protocols, metrics, studies and their parameters?"""
+"""Validation of the names in tables of papers: benchmarks, protocols, metrics, studies and their parameters."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from captious.metrics.contract.request import Request
 
 
 def check_table(paper: Paper, table: PaperTable) -> None:
-    """Refuse a table that names what does not exist.
+    """Refuse a table with unknown names.
 
     Raises:
-        ParameterError: it names the paper and the table, and names that are close.
+        ParameterError: names the paper and the table, and similar names.
     """
     try:
         if table.metrics:
@@ -40,7 +40,7 @@ def check_table(paper: Paper, table: PaperTable) -> None:
 
 
 def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse a column that names keys or values that none of the records has, of which there are some.
+    """Refuse a column with keys or values that no record has, if there are records.
 
     Raises:
         ParameterError: as ``check_table``.
@@ -61,7 +61,7 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
 
 
 def one_line(error: CaptiousError) -> str:
-    """An error in one line: what was wrong, where, and what to do."""
+    """Format an error as one line: the problem, its place, and the remedy."""
     place = error.where.replace("\n", " ")
     return f"{error.message}{f' ({place})' if place else ''}{f'; {error.help}' if error.help else ''}"
 
@@ -90,7 +90,7 @@ def _check_run(run: Run) -> None:
 
 
 def _check_judged(column: PaperColumn, run: Run) -> None:
-    """A column of ``judge`` is of a protocol that is judged."""
+    """Check that a column of ``judge`` belongs to a protocol that is judged."""
     benchmarks = [*map(str, run.arguments.get("benchmarks", ()))]
     if "benchmark" in column.where and not any(as_own(benchmark) for benchmark in benchmarks):
         judged = [benchmark_names.protocol(benchmark).full_name for benchmark in benchmarks]
@@ -105,6 +105,6 @@ def _check_name(name: str, names: Iterable[str], refusal: str) -> None:
 
 
 def of_table(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:
-    """An error in the words of a table of a paper."""
+    """Return an error that names a table of a paper."""
     where = f"table {table.name} of the paper {paper.name}"
     return ParameterError(error.message, where=f"{where}: {error.where}" if error.where else where, help=error.help)

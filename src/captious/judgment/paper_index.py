@@ -28,12 +28,12 @@ STATES = {
 
 
 class PaperIndex(Displayed):
-    """All tables and figures of all papers: what becomes of each, and why.
+    """All tables and figures of all papers, with their state and the reason.
 
-    A paper of another package that cannot be loaded, or that names what does not exist, has the state "broken".
+    A paper of another package that cannot be loaded, or has unknown names, has the state "broken".
 
     Args:
-        papers: by default, all that are known.
+        papers: by default, all known papers.
     """
 
     def __init__(self, papers: Sequence[Paper] | None = None) -> None:
@@ -50,7 +50,7 @@ class PaperIndex(Displayed):
         self.papers += papers or ()
 
     def to_table(self) -> Table:
-        """One row per table, in a section for every paper."""
+        """Return a table with one row per table, in a section for every paper."""
         keys = ("paper", "table", "place", "state", "needs", "differs", "shows", "status")
         records: list[dict[str, object]] = [
             {

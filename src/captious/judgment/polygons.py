@@ -1,4 +1,4 @@
-"""Convex polygons: the ellipse of a cloud of points as one, and how much of one polygon lies in another."""
+"""Convex polygons: ellipses of point clouds, and overlaps of polygons."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _CORNERS = 64
 
 
 def ellipse(x: NDArray[np.float64], y: NDArray[np.float64], deviations: float) -> NDArray[np.float64]:
-    """The ellipse of a number of standard deviations around the mean of points, as a polygon float64[64, 2].
+    """Return the ellipse of a number of standard deviations around the mean of points, as a polygon float64[64, 2].
 
-    Its axes are those of the sample's covariance after both coordinates are scaled to variance 1.
+    Its axes are those of the sample covariance after scaling both coordinates to variance 1.
 
     Args:
-        x, y: float64[n], n at least 2. Points on a line give a polygon without area.
+        x, y: float64[n], n at least 2. Collinear points give a polygon without area.
     """
     angle = np.arange(_CORNERS) * 2 * np.pi / _CORNERS
     covariance = np.cov(x, y)
@@ -28,15 +28,15 @@ def ellipse(x: NDArray[np.float64], y: NDArray[np.float64], deviations: float) -
 
 
 def area(polygon: NDArray[np.float64]) -> float:
-    """Area of a polygon float64[n, 2]; positive if its corners run counter-clockwise."""
+    """Return the area of a polygon float64[n, 2]; positive if its vertices are counter-clockwise."""
     x, y = polygon.T
     return float(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2
 
 
 def clipped(subject: NDArray[np.float64], clip: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The intersection of two convex polygons, float64[n, 2], empty if n is 0; both run counter-clockwise.
+    """Return the intersection of two convex polygons with counter-clockwise vertices, float64[n, 2], possibly empty.
 
-    Sutherland and Hodgman 1974: the subject is cut along one edge of the other polygon after the other.
+    Sutherland and Hodgman 1974: the subject is clipped at each edge of the other polygon in turn.
     """
     for start, end in zip(clip, np.roll(clip, -1, axis=0), strict=True):
         if not len(subject):
@@ -53,7 +53,7 @@ def clipped(subject: NDArray[np.float64], clip: NDArray[np.float64]) -> NDArray[
 
 
 def overlap(reference: NDArray[np.float64], polygon: NDArray[np.float64]) -> float:
-    """The share of a convex polygon's area that lies in the reference; NaN for a polygon without area."""
+    """Return the share of a convex polygon's area that lies in the reference; NaN for a polygon without area."""
     whole = area(polygon)
     if whole <= 0:
         return float("nan")

@@ -1,8 +1,8 @@
-"""What a protocol is: how published work compares metrics with human judgments.
+"""Protocols: how published work compares metrics with human judgments.
 
 A benchmark is data with at least one protocol; ``flickr8k-expert@yi2020`` is the protocol ``yi2020`` of the benchmark
-``flickr8k-expert``, and a benchmark's name alone stands for its first. Numbers under two protocols cannot be compared.
-Every rule of a protocol is a value that is applied to the data; tables and json show its text.
+``flickr8k-expert``, and a benchmark's name alone stands for its first. Numbers under two protocols are not comparable.
+Every rule of a protocol is a value that is applied to the data; tables and JSON show its text.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _TIES = {0.0: "nothing", 0.5: "one half", 1.0: "one"}
 
 @dataclass(frozen=True)
 class Rule(Generic[T]):
-    """A rule of a protocol: which references, which items, which measure.
+    """A rule of a protocol about references, items or measures.
 
     Args:
-        text: as tables and json describe it; empty if they omit it.
-        function: what is done: called with each judged item, a ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``.
+        text: description in tables and JSON; empty to omit it.
+        function: the rule, called with each judged item, a ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``.
     """
 
     text: str
@@ -53,27 +53,27 @@ NOTHING: Rule[bool] = Rule("nothing", _no_item)
 
 @dataclass(frozen=True)
 class Protocol:
-    """How scores and judgments are compared.
+    """A protocol for comparing scores and judgments.
 
     Args:
         benchmark: the data.
-        name: what this protocol of the benchmark is called.
+        name: name of the protocol within the benchmark.
         statistic: kendall-tau-b, kendall-tau-c, spearman, pearson, kendall-tau-b-by-image, average-precision or
             accuracy; with ``systems``, pearson, spearman, kendall-tau-b or pairwise-accuracy.
-        ratings: "each" rating is a point of its own; their "mean"; the statistic is computed for each of the
-            "annotators" and averaged; the "share" of people who say yes; what the "majority" prefers; one number that
-            is "given"; or what is "known" to be right.
-        of: what is judged: captions one by one, pairs of captions, or systems.
-        references: the references of an item that metrics get; for systems, their published scores by metric.
+        ratings: "each" rating is a point; their "mean"; the statistic is computed for each of the "annotators" and
+            averaged; the "share" of people who say yes; the choice of the "majority"; a single "given" number; or what
+            is "known" to be right.
+        of: the judged items: captions one by one, pairs of captions, or systems.
+        references: the references of an item for metrics; for systems, their published scores by metric.
         excluded: whether an item is left out.
-        ties: for (pairwise) accuracy, what a tie of the metric counts, 0 to 1.
+        ties: for (pairwise) accuracy, the value of a tie of the metric, 0 to 1.
         parts: the part of an item; the statistic is computed for each part and averaged. None for no parts.
         part_order: names of parts that come first, in this order.
-        measure: for systems, the human measure; for captions that were rated in several ways, one of their ratings; for
-            pairs with several votes, which of the two is preferred.
+        measure: for systems, the human measure; for captions rated in several ways, one of their ratings; for pairs
+            with several votes, the preferred caption.
         systems: the system of a caption; scores and ratings are averaged over the captions of each system, and the
             statistic compares the means. None if captions are compared.
-        source: where it comes from.
+        source: its publication.
     """
 
     benchmark: str
@@ -92,16 +92,16 @@ class Protocol:
 
     @property
     def full_name(self) -> str:
-        """As the command line takes it."""
+        """Name on the command line."""
         return f"{self.benchmark}@{self.name}"
 
     def points(self, ratings: Sequence[float]) -> NDArray[np.float64]:
-        """The ratings of one caption as the points that are correlated: their mean, or each of them."""
+        """Return the ratings of one caption as the points to correlate: their mean, or each of them."""
         points = np.asarray(ratings, np.float64)
         return points.mean(keepdims=True) if self.ratings == "mean" else points
 
     def facts(self) -> dict[str, str]:
-        """Its rules in words; those without words are left out."""
+        """Its rules in words; rules without text are omitted."""
         texts = {
             "of": self.of,
             "ratings": self.ratings,
@@ -117,11 +117,11 @@ class Protocol:
 
 
 def of_systems(protocol: Protocol, suffix: str = "", *, systems: Rule[str] = SYSTEM_FACT) -> tuple[Protocol, Protocol]:
-    """Two protocols that compare mean scores of systems with mean ratings: Pearson, and pairwise accuracy.
+    """Return two protocols that compare mean scores of systems with mean ratings: Pearson, and pairwise accuracy.
 
     Args:
-        protocol: which ratings, with which references, and what is left out.
-        suffix: what their names, "system-pearson" and "system-accuracy", end with.
+        protocol: the protocol with the ratings, references and exclusions.
+        suffix: suffix of their names, "system-pearson" and "system-accuracy".
         systems: the system of a caption.
     """
     pearson = replace(

@@ -1,8 +1,8 @@
-"""Scores of single captions as programs of others write them, found again among the captions of a benchmark.
+"""Scores of single captions in files of other programs, matched with the captions of a benchmark.
 
 FLEUR's text files have lines ``image file : ...``, ``caption : ...``, ``model score : ...`` and ``our score : ...``.
 CaptionEvalKit's json files have ``per_item`` with, for every id, the caption, its image and the scores. Neither names
-the items of a benchmark as we do, so scores belong to the captions that have the same image and the same words.
+the items of a benchmark as captious does, so scores are matched by image and words of the caption.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class PublishedScores:
 
 
 def content_of(file: Path) -> str:
-    """The text of a file of scores, unpacked.
+    """Return the text of a file of scores, decompressed.
 
     Raises:
         ResourceError: it cannot be read.
@@ -60,10 +60,10 @@ def content_of(file: Path) -> str:
 
 
 def fleur_scores(file: Path, text: str) -> PublishedScores | None:
-    """The scores in a text file of FLEUR's program; None if it is none.
+    """Read the scores in a text file of FLEUR's program; None for other files.
 
-    The metric is called as the file up to the first "_": ``fleur`` of fleur_composite.txt is the score that is smoothed
-    by the probabilities of digits, ``fleur-model-score`` the number that the model wrote.
+    The metric is named after the file up to the first "_": ``fleur`` of fleur_composite.txt is the score smoothed by
+    the probabilities of digits, ``fleur-model-score`` the number that the model wrote.
 
     Raises:
         CaptionFileError: a score without a caption, or that is not a number.
@@ -90,7 +90,7 @@ def fleur_scores(file: Path, text: str) -> PublishedScores | None:
 
 
 def kit_scores(file: Path, document: object) -> PublishedScores | None:
-    """The scores in a json file of CaptionEvalKit, of single captions with their images; None if it is none.
+    """Read the scores in a json file of CaptionEvalKit, of single captions with their images; None for other files.
 
     Raises:
         CaptionFileError: an item without a caption and an image, or scores that are not numbers.
@@ -115,7 +115,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
 
 
 def _per_item(output: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """What holds items: the metric, if it is named above them, and the items by id."""
+    """Return the objects that hold items: the metric, if named above them, and the items by id."""
     if not isinstance(output, Mapping):
         return
     if isinstance(output.get("per_item"), Mapping):
@@ -133,10 +133,10 @@ def _scores_of(item: Mapping[str, Any], metric: str) -> Mapping[str, Any]:
 
 
 def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -> dict[str, NDArray[np.float64]]:
-    """The scores of a benchmark's items by metric, of the metrics that have one for every item.
+    """Return the scores of a benchmark's items by metric, for the metrics that have one for every item.
 
-    A file that has them all is used alone; otherwise all files with the metric, which may be parts. If a caption occurs
-    more often in a file than in the benchmark, or less often, the mean of its scores is taken.
+    A file that has them all is used alone; otherwise all files with the metric, which may be parts. If a caption is not
+    equally frequent in a file and in the benchmark, its mean score is used.
     """
     if not isinstance(judgments, CaptionJudgments):
         return {}
@@ -154,7 +154,7 @@ def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -
 
 
 def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.float64] | None:
-    """A score for every key, or None."""
+    """Return a score for every key, or None."""
     of_key: dict[_Key, list[float]] = defaultdict(list)
     for score in scores:
         of_key[score.key].append(score.value)
@@ -171,10 +171,10 @@ def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.floa
 
 
 def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: Sequence[HumanJudgments]) -> None:
-    """Refuse files that give no benchmark all of its scores.
+    """Refuse files that have all scores of no benchmark.
 
     Raises:
-        ParameterError: the first of them, and how much of each benchmark it has.
+        ParameterError: names the first of them, and how much of each benchmark it has.
     """
     for file in files:
         if file.by_metric.keys() & labels:
@@ -195,7 +195,7 @@ def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: S
 
 
 def _key(image: str, caption: str) -> _Key:
-    """An image and a caption as all files have them: a number or a name without its folder, and words."""
+    """Return a key for image and caption: a number or a name without its folder, and words."""
     numbers = numbers_in_file_names([image])
     name = str(numbers[0]) if numbers else image.rpartition("/")[2].partition(".")[0]
     return name, " ".join(caption.split())

@@ -1,4 +1,4 @@
-"""Judgments of systems whose captions people rated one by one: means of scores against means of ratings."""
+"""Judgments of systems by ratings of their captions: means of scores compared with means of ratings."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SYSTEM_STATISTICS = ("pearson", "spearman", "kendall-tau-b", "pairwise-accuracy"
 
 @dataclass(frozen=True, eq=False)
 class RatedSystems(CaptionJudgments):
-    """Systems whose captions people rated: the score and the rating of a system are means over its captions.
+    """Systems with rated captions: the score and the rating of a system are means over its captions.
 
     Args:
-        captions: what was rated.
+        captions: the rated captions.
         ratings: float64[n_captions], the mean rating of each caption.
         units: int[n_captions], the image of each, numbered from 0.
         systems: int[n_captions], the system of each.
-        names: what the systems are called.
+        names: names of the systems.
     """
 
     captions: Captions
@@ -46,11 +46,11 @@ class RatedSystems(CaptionJudgments):
 
     @cached_property
     def _every(self) -> NDArray[np.int32]:
-        """One resample, of every image once."""
+        """Counts of a single resample with every image once."""
         return np.ones((1, self.n_units), np.int32)
 
     def _means(self, values: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Means over the captions of each system, float64[n, n_systems]."""
+        """Return means over the captions of each system, float64[n, n_systems]."""
         members = np.zeros((len(self.systems), self.n))
         members[np.arange(len(self.systems)), self.systems] = 1
         weights = counts[:, self.units].astype(np.float64)
@@ -86,16 +86,16 @@ class RatedSystems(CaptionJudgments):
 def agreement_of_systems(
     statistic: str, scores: NDArray[np.float64], ratings: NDArray[np.float64], *, ties: float = 0.5
 ) -> NDArray[np.float64]:
-    """Agreement of mean scores with mean ratings, in each of several resamples.
+    """Return the agreement of mean scores with mean ratings, in each of several resamples.
 
     Args:
-        statistic: one of ``SYSTEM_STATISTICS``. Pairwise accuracy is the share of pairs of systems that scores order as
-            ratings do, among the pairs with different ratings (Kocmi et al. 2021).
+        statistic: one of ``SYSTEM_STATISTICS``. Pairwise accuracy is the share of pairs of systems with different
+            ratings that scores order as ratings do (Kocmi et al. 2021).
         scores, ratings: float64[n, n_systems].
-        ties: what a pair with equal scores counts, 0 to 1.
+        ties: value of a pair with equal scores, 0 to 1.
 
     Returns:
-        float64[n]; nan where scores or ratings are all the same.
+        float64[n]; nan if scores or ratings are constant.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         if statistic in ("pearson", "spearman"):

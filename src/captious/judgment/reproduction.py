@@ -1,4 +1,4 @@
-"""``reproduce``: the tables of a paper, ours beside the published figures. papers/ has what they are made of."""
+"""``reproduce``: computation of the tables of a paper and comparison with the published figures; see papers/."""
 
 from __future__ import annotations
 
@@ -48,18 +48,18 @@ def reproduce(
 ) -> Reproduction:
     """Compute the tables of a paper, and compare every figure with the published one.
 
-    A value that cannot be computed here is None, and says which file, model or vectors it needs.
+    A value that cannot be computed is None, with the missing file, model or vectors as the reason.
 
     Args:
-        paper: its name, such as "lceval", or the paper.
+        paper: the paper, or its name, such as "lceval".
         table: name of a table; by default all of them.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
-        settings: what applies to all metrics, such as word vectors; metrics that do not use a setting ignore it.
-        resamples, seed: of the bootstrap intervals.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
+        settings: settings of all metrics, such as word vectors; metrics ignore those that they do not use.
+        resamples, seed: number of resamples and random seed of the bootstrap intervals.
 
     Raises:
-        UnknownNameError: no such paper or table.
-        ParameterError: a table names a benchmark, protocol, metric, study or part that does not exist.
+        UnknownNameError: an unknown paper or table.
+        ParameterError: a table names an unknown benchmark, protocol, metric, study or part.
         ResourceError: no folder of judgment data.
     """
     if isinstance(paper, str):
@@ -93,7 +93,9 @@ def reproduce(
 
 @dataclass(frozen=True)
 class _Records:
-    """What a run gave with which signatures, and why it gave nothing: for some rows, row -> reason; or for all."""
+    """The records of a run with signatures, or the reasons for their absence: row -> reason for some rows, or one for
+    all.
+    """
 
     records: Sequence[Mapping[str, Any]]
     reasons: Mapping[str, Reason] = field(default_factory=dict)
@@ -102,7 +104,7 @@ class _Records:
 
 
 class _Runner:
-    """Runs, each once, and what they tell about themselves; files are made in the folder ``work``."""
+    """Executes runs, each once, and collects their signatures and files; generated files are in the folder ``work``."""
 
     def __init__(self, paper: Paper, folder: DataFolder, work: Path, settings: Settings, sampling: Sampling) -> None:
         self.paper, self.folder, self.work, self.settings, self.sampling = paper, folder, work, settings, sampling
@@ -113,7 +115,7 @@ class _Runner:
         self._done: dict[tuple[int, tuple[str, ...]], _Records] = {}
 
     def figures(self, table: PaperTable) -> list[Reproduced]:
-        """Every figure of a table, column by column; of one that this does not compute, a line that says why."""
+        """Return every figure of a table, column by column; without a computation, one line with the reason."""
         if not table.columns:
             reason = Reason("needs", table.needs_text) if table.needs else Reason("command", table.command)
             return [Reproduced(table.name, "", "the table", None, None, None, 1.0, replace(reason, below=True))]
@@ -195,14 +197,14 @@ class _Runner:
         return replace(computed, reasons={**computed.reasons, **reasons})
 
     def _loaded(self, run: Run) -> Run:
-        """A run of ``judge`` with judgments in place of the names of benchmarks."""
+        """Return a run of ``judge`` with judgments in place of the names of benchmarks."""
         if run.function != "judge":
             return run
         judgments = [load_judgments(name, self.folder.folder) for name in run.arguments["benchmarks"]]
         return replace(run, arguments={**run.arguments, "benchmarks": judgments})
 
     def _called(self, run: Run, metrics: tuple[str, ...]) -> _Records:
-        """The records of a run; if it fails because of one of several metrics, those of each metric."""
+        """Return the records of a run; if it fails because of one of several metrics, those of each metric."""
         try:
             result = self._result(run, metrics)
         except (ParameterError, ResourceError, MissingExtraError) as error:
@@ -221,7 +223,7 @@ class _Runner:
         return self._noted(result)
 
     def _noted(self, result: Any) -> _Records:
-        """The records of a judgment or study, whose signatures and files are noted."""
+        """Return the records of a judgment or study, and record its signatures and files."""
         of_benchmarks = [*result.values()] if isinstance(result, Judgment) else []
         signatures = {label: a.signature for judged in of_benchmarks for label, a in judged.agreements.items()}
         for judged in of_benchmarks or [result]:
@@ -231,7 +233,7 @@ class _Runner:
         return _Records([*result.records], signatures=signatures)
 
     def _with_paths(self, request: str) -> str:
-        """A request in which {FILE} is the path of a file in the folder of data, if it is there."""
+        """Replace {FILE} in a request by the path of a file in the folder of data, if it exists."""
 
         def path(name: re.Match[str]) -> str:
             return str(self.folder.path(name[1])) if self.folder.has(name[1]) else name[0]
@@ -266,14 +268,14 @@ class _Runner:
         return self.folder.path(value.name) if isinstance(value, File) else value
 
     def _settings(self, metrics: Sequence[str]) -> Settings:
-        """The settings that these metrics use."""
+        """Return the settings that these metrics use."""
         parts = [part for metric in metrics for part in summands(metric)]
         declared = {name for part in parts for name in catalogue.get(Request.from_text(part).metric).declared}
         unused: dict[str, Any] = {name: None for name in self.settings.of_metrics if name not in declared}
         return replace(self.settings, **unused)
 
     def _why_not(self, request: str) -> Reason | None:
-        """All that keeps a metric, or a part of a sum, from running here; None if it can."""
+        """Return everything that prevents a metric, or a part of a sum, from running; None if it can run."""
         reasons = [reason for part in summands(request) for reason in self._lacks(part)]
         if not reasons:
             return None
@@ -282,7 +284,7 @@ class _Runner:
         return Reason("needs" if "needs" in kinds else kinds[0], text)
 
     def _lacks(self, request: str) -> list[Reason]:
-        """What one metric lacks here."""
+        """Return the missing requirements of one metric."""
         lacking = [Reason("needs", f"needs {name} in the folder of data") for name in FILE_NAME.findall(request)]
         try:
             parsed = Request.from_text(request)
@@ -308,11 +310,11 @@ _WEIGHTS = re.compile(r"\bvariant:trained\|weights:([^|+ ]+)")
 
 
 def stand_ins(signatures: Sequence[str], request: str = "") -> tuple[str, ...]:
-    """What stands in for the resources of a paper, by the signatures of a figure: parser, word vectors, weights.
+    """Return substitutes for the resources of a paper, by the signatures of a figure: parser, word vectors, weights.
 
     Args:
-        signatures: of the metrics.
-        request: of the row; word vectors that it names are those of the paper.
+        signatures: signatures of the metrics.
+        request: request of the row; word vectors that it names are those of the paper.
     """
     text = " ".join(signatures)
     resources = [f"the grammar {name}" for name in _PARSER.findall(text)]
@@ -326,7 +328,7 @@ def _matches(record: Mapping[str, Any], column: PaperColumn) -> bool:
 
 
 def _no_record(request: str, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> Reason:
-    """No record is about a row: names that are close."""
+    """Return the error for a row without a record, with similar names."""
     labels = [*dict.fromkeys(str(record.get(column.row)) for record in records)]
     guess = did_you_mean(request, labels)
     return Reason("not computed", f"no record has {column.row} {request!r}{f'; {guess}' if guess else ''}".rstrip())

@@ -1,4 +1,4 @@
-"""Results of ``reproduce``: the figures of a paper beside the published ones, as tables."""
+"""Results of ``reproduce``: computed and published figures of a paper, as tables."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ _MEANINGS = {
 
 @dataclass(frozen=True)
 class Reason:
-    """Why there is no value.
+    """The reason for a missing value.
 
     Args:
-        kind: "needs", if something has to be brought; "command", if another command computes it; "not computed".
-        text: what is needed, the command, or what went wrong.
-        below: the table says it.
+        kind: "needs", if a requirement is missing; "command", if another command computes it; "not computed".
+        text: the requirement, the command, or the problem.
+        below: whether the table states it.
     """
 
     kind: Literal["needs", "command", "not computed"]
@@ -47,16 +47,16 @@ class Reproduced:
     """One figure of a table.
 
     Args:
-        table, column, row: where it is; the column is empty for a table that nothing here computes.
-        value: what was computed, a fraction where the paper prints hundredths; None if it cannot be computed here.
-        interval: 95%, if there is one.
-        published: the published figure, on the same scale; None if there is none at hand.
+        table, column, row: its position; the column is empty for a table without computation.
+        value: the computed value, a fraction if the paper multiplies by 100; None if it cannot be computed.
+        interval: its 95% interval, if there is one.
+        published: the published figure, on the same scale; None if unavailable.
         unit: one unit of its last digit.
-        reason: what prevents the computation; None if nothing does.
-        percent: the paper prints hundredths.
-        p: of no correlation over systems; None where systems are not compared.
-        comparable: whether ours is of the paper's data.
-        stand_ins: what stands in for the paper's resources, such as a parser or word vectors.
+        reason: the reason for a missing value; None otherwise.
+        percent: whether the paper multiplies by 100.
+        p: p of no correlation over systems; None if systems are not compared.
+        comparable: whether our value is on the paper's data.
+        stand_ins: substitutes for the paper's resources, such as a parser or word vectors.
     """
 
     table: str
@@ -74,17 +74,17 @@ class Reproduced:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the published figure."""
+        """Computed value minus the published figure."""
         return None if self.value is None or self.published is None else self.value - self.published
 
     @property
     def verdict(self) -> str:
-        """Their comparison, or why there is none.
+        """Result of the comparison, or why there is none.
 
-        "same" if they differ by half a unit of the paper's last digit at most, so that both round alike; "within
-        interval" if the published figure is in ours; else "differs". "not comparable" if ours is of other data. Without
-        a value, "needs", "command" or "not computed", as ``reason`` says, or "undefined" as the statistic is; without
-        the other, "published figure not at hand".
+        "same" if they differ by at most half a unit of the paper's last digit, so that both round alike; "within
+        interval" if the published figure is in our interval; else "differs". "not comparable" if ours is on other data.
+        Without a value, "needs", "command" or "not computed", as in ``reason``, or "undefined" if the statistic is;
+        without a published figure, "published figure not at hand".
         """
         if self.reason is not None:
             return self.reason.kind
@@ -102,7 +102,7 @@ class Reproduced:
 
     @property
     def is_same(self) -> bool:
-        """Whether both print alike: exactly between two figures, ours rounds to that of the paper."""
+        """Whether both print alike: exactly between two figures, our value rounds to that of the paper."""
         return self.difference is not None and abs(self.difference) <= self.unit / 2 + 1e-9
 
     @property
@@ -113,18 +113,18 @@ class Reproduced:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reproduction(Displayed):
-    """Tables of a paper, every figure beside the published one. Displayed as a table.
+    """Tables of a paper, with computed and published figures. Displayed as a table.
 
     Args:
         paper: the paper.
-        tables: those that were computed.
+        tables: the computed tables.
         figures: their figures, table by table and column by column.
-        sampling: of the intervals.
+        sampling: sampling of the intervals.
         signatures: metric -> everything that its scores depend on besides the captions.
-        data: files that were read: name -> CRC-32.
+        data: input files: name -> CRC-32.
         pictures: figures by file name without extension.
-        warnings: about misleading numbers, one sentence each.
-        seconds: CPU time of each table, of all cores together; what an earlier table computed takes none.
+        warnings: warnings about misleading numbers, one sentence each.
+        seconds: CPU time of each table, summed over cores, without results shared with earlier tables.
     """
 
     paper: Paper
@@ -138,7 +138,7 @@ class Reproduction(Displayed):
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def to_table(self) -> Table:
-        """The rows and columns of the paper's table, ours beside the published figures; several tables one by one."""
+        """Return the paper's table, with computed and published figures; several tables one by one."""
         first, *following = [self._matrix(table) for table in self.tables]
         facts = {"data": data_text(self.data)} if self.data else {}
         *_, last = [first, *following]
@@ -158,7 +158,7 @@ class Reproduction(Displayed):
         )
 
     def _matrix(self, table: PaperTable) -> Table:
-        """A table of the paper."""
+        """Return a table of the paper."""
         figures = {(figure.row, figure.column): figure for figure in self.figures if figure.table == table.name}
         marks = _Marks()
         labels = [*dict.fromkeys(column for _, column in figures)]
@@ -197,7 +197,7 @@ class Reproduction(Displayed):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """One record per figure, for data frames and csv."""
+        """Return one record per figure, for data frames and csv."""
         return [
             {
                 "paper": self.paper.name,
@@ -218,7 +218,7 @@ class Reproduction(Displayed):
         ]
 
     def to_dict(self) -> dict[str, Any]:
-        """Values of JSON; numbers are fractions where the paper prints hundredths."""
+        """Return JSON values; numbers are fractions if the paper multiplies by 100."""
         return json_document(
             {
                 "version": __version__,
@@ -236,7 +236,7 @@ class Reproduction(Displayed):
 
 
 def table_notes(table: PaperTable) -> dict[str, str]:
-    """What is said below a table: label -> text."""
+    """Return notes below a table: label -> text."""
     texts = {
         "differs": table.differs,
         "needs": table.needs_text,
@@ -253,7 +253,7 @@ class _Marks:
         self._numbers: dict[str, int] = {}
 
     def of(self, text: str) -> str:
-        """The mark of a note."""
+        """Return the mark of a note."""
         return f"[{self._numbers.setdefault(text, len(self._numbers) + 1)}]"
 
     @property
@@ -265,7 +265,7 @@ _CellOf: TypeAlias = Callable[[Reproduced, PaperTable, _Marks], Cell | None]
 
 
 def _columns(figures: Sequence[Reproduced], label: str, detailed: bool) -> list[tuple[Column, _CellOf]]:
-    """Columns for one of the paper, and what is in them."""
+    """Return columns for one of the paper, with their cells."""
     compared = any(figure.published is not None for figure in figures)
     columns: list[tuple[Column, _CellOf]] = [
         (Column("ours" if compared else "", group=label), _computed),
@@ -283,7 +283,7 @@ def _columns(figures: Sequence[Reproduced], label: str, detailed: bool) -> list[
 
 
 def _computed(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
-    """Our value; a mark for what stands in, or for why there is none."""
+    """Return our value, with a mark for substitutes or for the reason of a missing value."""
     mark = ""
     if figure.reason is not None and not figure.reason.below:
         mark = marks.of(figure.reason.text)
@@ -295,7 +295,7 @@ def _computed(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
 
 
 def stand_in_note(figure: Reproduced) -> str:
-    """The note that a figure does not come from what the paper had."""
+    """Return the note that a figure was computed with substitutes."""
     *names, last = figure.stand_ins
     resources = f"{', '.join(names)}{' and ' if names else ''}{last}"
     return f"computed with {resources}, unlike the paper: an equal figure may be a coincidence"

@@ -25,11 +25,11 @@ class Study(Displayed):
 
     Args:
         name: its name on the command line.
-        title: one line that says what the table shows.
+        title: one line about the content of the table.
         columns: column names, in order; also the keys of the records.
-        records: one per row of the table; numbers are fractions unless the column says otherwise.
+        records: one per row of the table; numbers are fractions unless the column name says otherwise.
         signatures: metric -> everything that its scores depend on besides the captions.
-        data: files that were read: name -> CRC-32.
+        data: input files: name -> CRC-32.
         settings: everything that the result depends on besides metrics and data: seed, sizes, strengths.
         pictures: curves, matrices, clouds and dots, by file name without extension.
         notes: sentences below the table.
@@ -48,7 +48,7 @@ class Study(Displayed):
     warnings: Sequence[str] = ()
 
     def to_table(self) -> Table:
-        """The records, with settings, data and signatures.
+        """Return a table of the records, with settings, data and signatures.
 
         csv has the signature of the metric of each record, or all signatures if it has no metric.
         """
@@ -98,7 +98,7 @@ class Study(Displayed):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """The study as values of JSON, as in its JSON output."""
+        """Return the study as JSON values, as in its JSON output."""
         return json_document(
             {
                 "version": __version__,
@@ -115,7 +115,7 @@ class Study(Displayed):
 
 
 def _is_number(value: object) -> bool:
-    """Whether it is a number, numpy's or not; truth values are not numbers."""
+    """Return whether it is a number, numpy's or not; booleans are not numbers."""
     return isinstance(value, Real) and not isinstance(value, bool)
 
 

@@ -1,4 +1,4 @@
-"""What studies are made of: benchmarks whose captions can be scored, and files with their checksums."""
+"""Inputs of studies: benchmarks whose captions can be scored, and files with their checksums."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from captious.judgment.judging import load_judgments
 def judged_captions(
     benchmark: str | os.PathLike[str] | HumanJudgments, data: str | os.PathLike[str] | None
 ) -> RatedCaptions | CaptionPairs:
-    """The judgments of a benchmark of captions.
+    """Return the judgments of a benchmark of captions.
 
     Raises:
         ParameterError: a benchmark of systems.
-        and what ``judge`` raises about benchmarks and data.
+        Others as ``judge``, about benchmarks and data.
     """
     judgments = benchmark if isinstance(benchmark, HumanJudgments) else load_judgments(benchmark, data)
     if not isinstance(judgments, RatedCaptions | CaptionPairs):
@@ -31,11 +31,11 @@ def judged_captions(
 
 
 def checksums(*sources: object) -> dict[str, str]:
-    """CRC-32 of those that are files: name -> eight hex digits."""
+    """Return the CRC-32 of sources that are files: name -> eight hex digits."""
     files = [Path(source) for source in sources if isinstance(source, str | os.PathLike)]
     return {file.name: f"{zlib.crc32(file.read_bytes()):08x}" for file in files}
 
 
 def name_of_file(source: object, otherwise: str) -> str:
-    """The name of a source of captions in titles."""
+    """Return the name of a source of captions in titles."""
     return Path(source).name if isinstance(source, str | os.PathLike) else otherwise

@@ -1,4 +1,4 @@
-"""``two_fold_study``: a system scored by LEIC in two folds, with intervals and what critiques were trained with."""
+"""``two_fold_study``: a system scored by LEIC in two folds, with intervals and training details."""
 
 from __future__ import annotations
 
@@ -33,17 +33,18 @@ def two_fold_study(
     subset: bool = False,
     resamples: int,
 ) -> Study:
-    """Score a system, and human captions, by critiques that are trained on the other half of its images.
+    """Score a system, and human captions, by critiques trained on the other half of its images.
 
     Args:
         candidates, references: files of captions.
         sampled: files of captions of other systems, for training.
         recipe, images, vectors, all_references: as for ``two_folds``.
         subset: use only the images that both files have.
-        resamples: of the bootstrap over images, with the seed of the recipe.
+        resamples: number of resamples of the bootstrap over images, with the seed of the recipe.
 
     Returns:
-        Two records, of the system and of human captions: captions, score, ci95_low, ci95_high, fold_1, fold_2.
+        Two records, one for the system and one for human captions: captions, score, ci95_low, ci95_high, fold_1,
+            fold_2.
 
     Raises:
         ParameterError, MissingExtraError: as ``two_folds``.

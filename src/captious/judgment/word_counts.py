@@ -1,4 +1,4 @@
-"""How people agree on words: in how many captions of its image each word is, and the model of Chen et al. 2015."""
+"""Human agreement on words: counts of each word in the captions of an image, and the model of Chen et al. 2015."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
 
 def model_precision(p: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """p k / (p k + (1 - p)^k): the precision of a word that is said with probability p, given k references."""
+    """Return p k / (p k + (1 - p)^k), the precision of a word used with probability p, given k references."""
     expected = p * k
     return np.asarray(expected / (expected + (1 - p) ** k))
 
 
 def fitted_probability(mean: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """The p of the model that makes it most likely that captions have a word as often as they do.
+    """Return the maximum-likelihood p of the model for a word.
 
-    Each of n captions has the word with probability p if it suits the image, and otherwise none has it. The likelihood
-    depends on the data only through the mean number of captions with the word, over images where any has it: the mean
-    of a binomial without its zero, n p / (1 - (1 - p)^n), is set equal to that and solved for p.
+    Each of n captions contains the word with probability p if it applies to the image, and otherwise none does. The
+    likelihood depends on the data only through the mean number of captions with the word, over images with any: the
+    mean of a zero-truncated binomial, n p / (1 - (1 - p)^n), is set equal to it and solved for p.
 
     Args:
         mean: 1 to n; 1 gives p = 0 and n gives p = 1.
-        n: number of captions of an image, the prediction among them: k + 1.
+        n: number of captions of an image, including the prediction: k + 1.
     """
     low, high = np.zeros_like(mean), np.ones_like(mean)
     for _ in range(60):
@@ -51,19 +51,19 @@ def precision_at_recall(
     negatives: NDArray[np.float64],
     recall: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """The precision of a system at a recall that is not its own.
+    """Return the precision of a system at another recall than its own.
 
-    Captions give one point of precision and recall. Between that and predicting nothing, or everything, predictions are
-    left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): a
-    system that recalls more than asked for keeps its precision, one that recalls less loses some.
+    Captions define one point of precision and recall. Between that and predicting nothing, or everything, predictions
+    are left out or added at random, which interpolates true and false positives linearly (Davis and Goadrich 2006): a
+    system with a higher recall keeps its precision, one with a lower recall loses some.
 
     Args:
         tp, fp: true and false positives of the system.
         positives, negatives: of a system that predicts everything.
-        recall: the recall in question.
+        recall: the requested recall.
 
     Returns:
-        Precision; NaN where nothing is predicted and the recall is 0.
+        Precision; NaN if nothing is predicted and the recall is 0.
     """
     system_recall = ratio(tp, positives)
     more = system_recall < recall
@@ -76,16 +76,16 @@ def precision_at_recall(
 
 @dataclass(frozen=True, eq=False)
 class WordCounts:
-    """In how many captions of its image each word is, and what follows: arrays float64[n_words] over the vocabulary.
+    """Counts of each word in the captions of an image, and derived arrays float64[n_words] over the vocabulary.
 
-    With c of k + 1 captions having a word, the prediction is one of these in c of k + 1 choices; it then finds c - 1
+    If c of k + 1 captions contain a word, the prediction is one of these in c of k + 1 choices; it then matches c - 1
     references with the word, and otherwise misses c.
 
     Args:
         tokens: the words of all references.
         k: number of references.
         per_image: int64[n_images, n_words], the count c, sparse.
-        rows: int64[n_images], which images of the table of references these are.
+        rows: int64[n_images], indices of the images in the table of references.
         n_drawn: images with more than k + 1 captions.
     """
 
@@ -97,7 +97,7 @@ class WordCounts:
 
     @classmethod
     def of_references(cls, table: References, k: int, seed: int) -> WordCounts:
-        """Count words of the captions of images that have more than k."""
+        """Count words in the captions of images that have more than k."""
         from scipy.sparse import csr_matrix
 
         tokens = table.layer(WordLayer(PTB))
@@ -124,17 +124,17 @@ class WordCounts:
 
     @cached_property
     def _histogram(self) -> NDArray[np.float64]:
-        """Images in which c captions have the word, float64[n_words, k + 2]; 0 where c is 0."""
+        """Images in which c captions contain the word, float64[n_words, k + 2]; 0 for c = 0."""
         return _histogram(self.per_image, self.k + 2)
 
     @cached_property
     def images(self) -> NDArray[np.int64]:
-        """Number of images that have the word in any caption."""
+        """Number of images with the word in any caption."""
         return np.asarray(self._histogram.sum(axis=1), np.int64)
 
     @cached_property
     def captions(self) -> NDArray[np.int64]:
-        """Number of captions that have the word."""
+        """Number of captions with the word."""
         return np.asarray(self._histogram @ self._c, np.int64)
 
     @property
@@ -163,14 +163,14 @@ class WordCounts:
 
     @cached_property
     def p(self) -> NDArray[np.float64]:
-        """The fitted probability of the model; NaN for words that no image has."""
+        """Fitted probability of the model; NaN for words in no image."""
         mean = ratio(self.captions.astype(float), self.images.astype(float))
         return fitted_probability(mean, self.k + 1)
 
     def of_system(
         self, captions: Captions, words: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """True and false positives of a system for some words, each averaged over choices of k references."""
+        """Return true and false positives of a system for some words, each averaged over choices of k references."""
         tokens = captions.layer(WordLayer(PTB))[0]
         counts = occurrences(tokens, len(tokens.vocabulary))[self.rows][:, words]
         both = counts.multiply(self.per_image[:, words]).tocsr()
@@ -181,7 +181,7 @@ class WordCounts:
 
 
 def occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
-    """The words of each caption: ones in int64[n_captions, n_words], sparse."""
+    """Return the words of each caption: ones in int64[n_captions, n_words], sparse."""
     from scipy.sparse import csr_matrix
 
     ones = np.ones(len(tokens.ids), np.int64)
@@ -192,7 +192,7 @@ def occurrences(tokens: Tokens, n_words: int) -> csr_matrix:
 
 
 def _histogram(counts: csr_matrix, n: int) -> NDArray[np.float64]:
-    """Counts of each number below n in each column, zeros aside: float64[n_columns, n]."""
+    """Return counts of each number below n in each column, except zeros: float64[n_columns, n]."""
     n_columns = counts.shape[1]
     keys = counts.indices.astype(np.int64) * n + counts.data
     histogram = np.bincount(keys, minlength=n_columns * n).reshape(n_columns, n).astype(float)

@@ -1,1 +1,1 @@
-"""Metrics that are trained: sets of features, networks over them, their weights, and how they are made."""
+"""Trained metrics: feature sets, networks over them, weights, and training."""

@@ -1,9 +1,10 @@
-"""captious: how well a caption agrees with the references, as people see it; trained, from text alone.
+"""captious: agreement of a caption with its references as people perceive it, trained, from text alone.
 
-A caption is the weighted sum of vectors of its words. The vectors were trained so that captions of one image find each
-other among those of other images, and on human ratings of captions (training/captious). Cosines with the references,
-n-grams, the support of single words, contradictions and the soundness of the caption's junctions make the score. The
-variant ``full`` adds cosines of vectors that a trained head makes of the hidden states of a contextual encoder.
+A caption is the weighted sum of its word vectors. These were trained so that captions of one image retrieve each other
+among captions of other images, and on human ratings of captions (training/captious). The score is computed from cosines
+with the references, n-grams, the support of single words, contradictions, and the soundness of the caption's junctions.
+The variant ``full`` adds cosines of vectors that a trained head computes from the hidden states of a contextual
+encoder.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ from captious.text.word_forms import word_forms
 class _WeightsLanguage(ChoiceParameter):
     """The language of weights of the package.
 
-    A ``Language`` is that of the captions, which settings pass to all metrics: English weights score those without
-    weights of their own, and the metric says that it is made for English.
+    A ``Language`` object is that of the captions, which settings pass to all metrics: captions in a language without
+    weights are scored with the English weights, with a warning that the metric is made for English.
     """
 
     def check(self, metric: Any, value: Any) -> str:
@@ -49,15 +50,16 @@ class _WeightsLanguage(ChoiceParameter):
 
 
 class Captious(MeanMetric):
-    """Agreement with the references as people would rate it, 0 to 1, higher is better. The corpus score is the mean.
+    """Agreement with the references on a scale trained on human ratings, 0 to 1, higher is better. The corpus score is
+    the mean.
 
-    ``captious-precision`` is how far the references support the words of the caption, ``captious-recall`` how far the
-    caption has what they mention. Both are the same for the variants ``light`` and ``full``.
+    ``captious-precision`` is the support of the caption's words by the references, ``captious-recall`` that of the
+    references' words by the caption. Both are equal for the variants ``light`` and ``full``.
 
     Raises:
         ParameterError: a model for the variant "light"; when captions are scored, an encoder that the weights were not
             trained for.
-        ResourceError: weights that cannot be used.
+        ResourceError: unusable weights.
     """
 
     name = "captious"
@@ -118,7 +120,9 @@ class Captious(MeanMetric):
         return {**values, "weights": self.head.name, "model": self.encoder.label}
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        """Those of the variant; precision and recall are the same for both, and have that of ``light``."""
+        """Return the signatures of the variant; precision and recall are equal for both variants, and have that of
+        ``light``.
+        """
         signatures = super().signatures(state)
         return (
             signatures
@@ -128,17 +132,17 @@ class Captious(MeanMetric):
 
     @property
     def coefficients(self) -> dict[str, float]:
-        """What each feature is multiplied by in the logit of the score, in the order of ``features``."""
+        """Coefficient of each feature in the logit of the score, in the order of ``features``."""
         fitted, names = (self.weights, FEATURES) if self.head is None else (self.head, FULL_FEATURES)
         return dict(zip(names, fitted.coefficients.tolist(), strict=True))
 
     @property
     def layer(self) -> EncodedLayer:
-        """The vectors of captions of the variant ``light``."""
+        """The layer of caption vectors of the variant ``light``."""
         return EncodedLayer(self.weights, self._words)
 
     def features(self, captions: Captions) -> NDArray[np.float64]:
-        """What scores are computed from, float64[n, k].
+        """Return the features that scores are computed from, float64[n, k].
 
         See ``captious.learned.caption_weights.FEATURES``; for the variant ``full``,
         ``captious.learned.encoder_heads.FULL_FEATURES``.
@@ -171,7 +175,7 @@ class Captious(MeanMetric):
         return np.column_stack([self.of_features(features), features[:, -2:]])
 
     def of_features(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores from features, float64[n, k] to float64[n]."""
+        """Return scores from features, float64[n, k] to float64[n]."""
         fitted = self.weights if self.head is None else self.head
         return np.asarray(1 / (1 + np.exp(-(fitted.bias + (features * fitted.coefficients).sum(axis=1)))))
 
@@ -193,15 +197,16 @@ class Captious(MeanMetric):
             )
 
     def explain(self, candidate: str, references: Sequence[str]) -> Agreement:
-        """Which words of a candidate agree with the references, what they miss, and what in it is unsound.
+        """Explain which words of a candidate agree with the references, which are missing, and which junctions are
+        unsound.
 
-        Words are compared by the vectors of ``light``, also for ``full``, which has more ``features``.
+        Words are compared by the vectors of ``light``, even for ``full``, which has more ``features``.
         """
         (agreement,) = self.explanations(read_captions({0: candidate}, {0: list(references)}))
         return agreement
 
     def explanations(self, captions: Captions) -> Iterator[Agreement]:
-        """Those of all candidates, in order."""
+        """Return the explanations of all candidates, in order."""
         features = self.features(captions)
         parts = Parts(self.coefficients, features, self.of_features(features))
         surface: Tokens = captions.layer(WordLayer(self.tokenizer))[0]

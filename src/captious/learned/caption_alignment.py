@@ -1,8 +1,8 @@
-"""How the words of a caption and those of its references support each other, and where they contradict each other.
+"""Support and contradiction between the words of a caption and those of its references.
 
 Pure functions over arrays of words. A word is supported by the word of the other side with the closest vector, fully if
 it occurs there. A caption contradicts its references where the same two words enclose different ones, as in "a red car"
-and "a blue car", if it is otherwise a copy of them.
+and "a blue car", provided that the rest is a copy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ELSEWHERE = 0.5  # what a difference counts if another reference has the word
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """What is needed of words.
+    """Properties of words.
 
     Args:
         directions: vectors of length 1, float32[n_words, width].
@@ -42,11 +42,11 @@ class Lexicon:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Captions, one for each image or several, as words.
+    """Captions as words, one or several for each image.
 
     Args:
         ids: int[n_tokens], numbers of words.
-        offsets: int64[n_captions + 1], the words of each caption.
+        offsets: int64[n_captions + 1], the boundaries of the captions.
         images: int64[n_captions], the image of each caption, ascending from 0.
     """
 
@@ -56,23 +56,23 @@ class Side:
 
     @property
     def image_of_token(self) -> NDArray[np.int64]:
-        """int64[n_tokens]"""
+        """Image of each token, int64[n_tokens]."""
         return np.repeat(self.images, np.diff(self.offsets))
 
     def distinct(self, n_words: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The distinct words of each image as ``image * n_words + word``, ascending, and their counts."""
+        """Return the distinct words of each image as ``image * n_words + word``, ascending, and their counts."""
         return np.unique(self.image_of_token * n_words + self.ids, return_counts=True)
 
 
 def supports(
     keys: NDArray[np.int64], helpers: NDArray[np.int64], lexicon: Lexicon
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """How well words of one side are supported by those of the other.
+    """Return how well words of one side are supported by words of the other.
 
     Args:
-        keys: words of images, as ``Side.distinct`` gives them.
-        helpers: words of the other side that support them.
-        lexicon: what is known of words.
+        keys: words of images, as returned by ``Side.distinct``.
+        helpers: words of the other side.
+        lexicon: properties of words.
 
     Returns:
         The support of each word, 0 to 1, and the word that supports it best, -1 for none.
@@ -104,14 +104,14 @@ class NearCopies:
 
     Args:
         references: int64[n_pairs], numbers of the references, ascending.
-        closeness: float64[n_pairs], how nearly the candidate has a copy of the reference in it, above 0 to 1.
-        token: int64[n], words of the candidates of these pairs, as places among all words of candidates: those that
-            are the same in the reference, and those that stand in the place of others.
+        closeness: float64[n_pairs], how nearly the candidate contains a copy of the reference, above 0 to 1.
+        token: int64[n], words of the candidates of these pairs, as positions among all words of candidates: those that
+            are identical in the reference, and those that replace others.
         pair: int64[n], the pair of each.
-        difference: float64[n], how much the word differs from those that the reference has in its place, weighted by
-            its importance: 0 if it is the same, or it is not known whether they differ.
-        counterpart: int64[n], the word of these that it differs from least, -1 without a difference.
-        negations: int64[n_pairs], negations that the candidate has more than the reference.
+        difference: float64[n], how much the word differs from those that it replaces, weighted by its importance: 0 if
+            it is the same, or if it is unknown whether they differ.
+        counterpart: int64[n], the replaced word that it differs from least, -1 without a difference.
+        negations: int64[n_pairs], how many more negations the candidate has than the reference.
     """
 
     references: NDArray[np.int64]
@@ -124,10 +124,10 @@ class NearCopies:
 
 
 def near_copies(candidates: Side, references: Side, lexicon: Lexicon) -> NearCopies:
-    """Align candidates with those of their references that they nearly copy, by a longest common subsequence.
+    """Align candidates with the references that they nearly copy, by a longest common subsequence.
 
-    Between two words that both captions have, the words of the candidate stand in the place of those of the reference.
-    Words that the candidate has before or behind all that both have do not make it less of a copy.
+    Between two adjacent shared words, the words of the candidate replace those of the reference. Words of the candidate
+    before or after all shared words do not make it less of a copy.
     """
     bounds = np.searchsorted(references.images, np.arange(len(candidates.offsets)))
     in_order = lcs_lengths(candidates.ids, candidates.offsets, references.ids, references.offsets, bounds, threads())
@@ -178,7 +178,7 @@ def near_copies(candidates: Side, references: Side, lexicon: Lexicon) -> NearCop
 
 
 def _shared(in_order: NDArray[np.int64], in_any_order: NDArray[np.int64]) -> NDArray[np.float64]:
-    """How many words captions share, those out of order counted one half."""
+    """Return the number of words that captions share, with those out of order counted one half."""
     return np.asarray((in_order + in_any_order) / 2)
 
 
@@ -189,7 +189,7 @@ def _overlaps(
     n_right: NDArray[np.int64],
     n_words: int,
 ) -> NDArray[np.int64]:
-    """The number of words that the two captions of each pair share, in any order."""
+    """Return the number of words that the two captions of each pair share, in any order."""
     (left_keys, left_counts), (right_keys, right_counts) = (
         np.unique(np.repeat(np.arange(len(n)), n) * n_words + words, return_counts=True)
         for words, n in ((left, n_left), (right, n_right))
@@ -204,7 +204,7 @@ def _overlaps(
 def _places(
     left: NDArray[np.int32], n_left: NDArray[np.int64], right: NDArray[np.int32], n_right: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """The place of each word in the other caption of its pair, -1 for none."""
+    """Return the position of each word in the other caption of its pair, -1 for none."""
     left_ends, right_ends = (np.concatenate([[0], np.cumsum(lengths)]) for lengths in (n_left, n_right))
     return subsequence_places(left, left_ends, right, right_ends, threads()).astype(np.int64)
 
@@ -212,7 +212,7 @@ def _places(
 def _between(
     is_same: NDArray[np.bool_], at: NDArray[np.int64], first: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the words of a caption begin and end that lie between the nearest shared words around each word."""
+    """Return, for each word, the span between the nearest shared words around it."""
     begins = np.maximum.accumulate(np.where(is_same, at + 1, first))
     return begins, np.minimum.accumulate(np.where(is_same, at, first + length)[::-1])[::-1]
 
@@ -220,7 +220,7 @@ def _between(
 def _are_elsewhere(
     words: NDArray[np.int32], captions: NDArray[np.int64], references: Side, n_words: int
 ) -> NDArray[np.bool_]:
-    """Whether another reference of the image has each of these words than the one of its pair."""
+    """Return whether each of these words occurs in a reference of the image other than that of its pair."""
     keys, counts = references.distinct(n_words)
     images = references.images[captions]
     word_keys = images * n_words + words
@@ -234,9 +234,9 @@ def _are_elsewhere(
 
 
 def word_contradictions(copies: NearCopies, n_tokens: int) -> NDArray[np.float64]:
-    """How far each word of a candidate contradicts the references, float64[n_tokens].
+    """Return how much each word of a candidate contradicts the references, float64[n_tokens].
 
-    A difference from a reference counts by its closeness. It is not larger than those from closer references.
+    A difference from a reference is weighted by its closeness, and is at most that from closer references.
     """
     closeness = copies.closeness[copies.pair]
     order = np.lexsort((copies.difference, -closeness, copies.token))
@@ -251,7 +251,7 @@ def word_contradictions(copies: NearCopies, n_tokens: int) -> NDArray[np.float64
 
 
 def words_instead(copies: NearCopies, n_tokens: int) -> NDArray[np.int64]:
-    """What the closest reference has in place of each word of a candidate that contradicts; -1 for others."""
+    """Return the word of the closest reference that each contradicting word of a candidate replaces; -1 for others."""
     instead = np.full(n_tokens, -1)
     order = np.argsort(copies.closeness[copies.pair], kind="stable")
     instead[copies.token[order]] = copies.counterpart[order]
@@ -259,11 +259,11 @@ def words_instead(copies: NearCopies, n_tokens: int) -> NDArray[np.int64]:
 
 
 def negation_contradictions(copies: NearCopies, images: NDArray[np.int64], n_images: int) -> NDArray[np.float64]:
-    """How much closer each candidate is to a reference with more or less negations than to any other, 0 to 1.
+    """Return how much closer each candidate is to a reference with more or fewer negations than to any other, 0 to 1.
 
     Args:
         copies: near copies.
-        images: of the references, int64[n_references].
+        images: int64[n_references], images of the references.
         n_images: number of images.
 
     Returns:
@@ -277,7 +277,7 @@ def negation_contradictions(copies: NearCopies, images: NDArray[np.int64], n_ima
 
 
 def contradiction(candidates: Side, references: Side, copies: NearCopies) -> NDArray[np.float64]:
-    """The sum of the contradictions of the words of each candidate and of its negations, float64[n_candidates]."""
+    """Return the summed contradictions of the words of each candidate and of its negations, float64[n_candidates]."""
     n = len(candidates.offsets) - 1
     words = word_contradictions(copies, len(candidates.ids))
     return np.asarray(

@@ -1,4 +1,4 @@
-"""Why captions got their scores from the metric ``captious``: which words agree, which do not, and what is missing."""
+"""Explanations of scores of the metric ``captious``: which words agree, which do not, and which are missing."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _MISSING = 10  # words that an explanation lists
 
 @dataclass(frozen=True)
 class WordAgreement:
-    """What a word of the candidate adds to its cosine with the references.
+    """The contribution of a word of the candidate to its cosine with the references.
 
     Args:
-        word: the word, as it is written.
-        share: what it adds; the shares of all words sum to the cosine. Less than 0 for a word that disagrees.
-        closest: the word of the references with the closest vector; None for a word that has no vector of its own and
-            is like no word of theirs in its spelling.
+        word: the word, as written.
+        share: its contribution; the shares of all words sum to the cosine. Negative for a word that disagrees.
+        closest: the word of the references with the closest vector; None for a word without a vector whose spelling
+            resembles none of theirs.
         similarity: the largest cosine with a word of the references.
-        instead: what a reference has in the place of this word, if the caption is otherwise a copy; else None.
-        status: "supported" if the references have the word, or one that means about the same; else "unsupported".
+        instead: the word of a reference that this word replaces, if the caption is otherwise a copy; else None.
+        status: "supported" if the references have the word or a near synonym; else "unsupported".
     """
 
     word: str
@@ -48,12 +48,12 @@ class WordAgreement:
 
 @dataclass(frozen=True)
 class Feature:
-    """What a feature adds to a score.
+    """The contribution of a feature to a score.
 
     Args:
-        name: of the feature.
-        value: of it.
-        adds: to the logit of the score.
+        name: its name.
+        value: its value.
+        adds: its contribution to the logit of the score.
     """
 
     name: str
@@ -63,18 +63,18 @@ class Feature:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Why a caption got its score.
+    """The explanation of a caption's score.
 
     Args:
         score: the score.
         centroid: cosine with the sum of all references.
-        cosines: with each reference.
-        words: those of the candidate, in order.
+        cosines: cosine with each reference.
+        words: words of the candidate, in order.
         unsound: the junctions that are more likely unsound than sound, as pairs of words; "" is an end.
         precision, recall: see ``caption_features.agreement``.
-        missing: words of the references that nothing in the candidate supports, and what each costs in recall, the
-            most costly first.
-        features: those of the score.
+        missing: words of the references that no word of the candidate supports, with their cost in recall, the highest
+            first.
+        features: features of the score.
     """
 
     kind: ClassVar[str] = "words"
@@ -92,10 +92,10 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """What scores are made of.
+    """Components of scores.
 
     Args:
-        coefficients: of the k features, by their names.
+        coefficients: of the k features, by name.
         features: of captions, float64[n, k].
         scores: float64[n].
     """
@@ -108,13 +108,13 @@ class Parts:
 def explanations(
     candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights, parts: Parts, surface: Tokens
 ) -> Iterator[Agreement]:
-    """Of each candidate, in order.
+    """Return the explanation of each candidate, in order.
 
     Args:
-        candidates, references: captions in words of one form.
-        weights: of the metric.
-        parts: what the scores are made of.
-        surface: the candidates as they are written.
+        candidates, references: captions in normal forms of words.
+        weights: weights of the metric.
+        parts: components of the scores.
+        surface: the candidates as written.
     """
     lexicon = candidates.words.lexicon(weights)
     vocabulary, names = candidates.tokens.vocabulary.words(), surface.vocabulary.words()
@@ -142,7 +142,7 @@ def explanations(
 
 
 def _missing(left: Side, right: Side, lexicon: Lexicon) -> list[tuple[int, float]]:
-    """Words of the references without support, and their losses of recall."""
+    """Return words of the references without support, and the recall that each costs."""
     words, counts = right.distinct(len(lexicon))
     support, _ = supports(words, left.distinct(len(lexicon))[0], lexicon)
     losses = counts * lexicon.importance[words] * (1 - support)

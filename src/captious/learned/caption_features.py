@@ -1,6 +1,6 @@
-"""What the metric ``captious`` knows about captions: vectors, agreement of words, and how sound their junctions are.
+"""Features of the metric ``captious``: vectors, agreement of words, and soundness of junctions.
 
-Pure functions over arrays of words, and the annotation layer that keeps the vectors.
+Pure functions over arrays of words, and the annotation layer of the vectors.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _DIMENSIONS = 128  # in which words are compared; each half of all dimensions is
 
 @dataclass(frozen=True, eq=False)
 class KnownWords:
-    """What the weights know about the words of a vocabulary.
+    """Properties of the words of a vocabulary.
 
     Args:
-        vectors: float32[n_words, width], spelled by subwords for words that have no vector of their own.
-        numbers: int32[n_words], the words as numbers of the weights, -1 for those.
+        vectors: float32[n_words, width], composed of subwords for words without a vector of their own.
+        numbers: int32[n_words], numbers of the words in the weights, -1 for words without a vector.
         is_negation: bool[n_words], whether a word negates.
     """
 
@@ -38,7 +38,7 @@ class KnownWords:
     is_negation: NDArray[np.bool_]
 
     def lexicon(self, weights: CaptionWeights) -> Lexicon:
-        """Their directions, in part of the dimensions, and their importance."""
+        """Return a lexicon with directions in part of the dimensions, and importance."""
         lengths = np.sqrt(np.einsum("ij,ij->i", self.vectors, self.vectors))
         directions = of_length_one(np.ascontiguousarray(self.vectors[:, :_DIMENSIONS]))
         importance = lengths / np.float32(weights.typical_length)
@@ -54,7 +54,7 @@ class KnownWords:
         return cls(vectors, numbers, is_negation)
 
     def and_of(self, words: list[str], weights: CaptionWeights) -> KnownWords:
-        """These, followed by other words."""
+        """Return these words, followed by others."""
         new = KnownWords.of(words, weights)
         pairs = zip(vars(self).values(), vars(new).values(), strict=True)
         return KnownWords(*map(np.concatenate, pairs))
@@ -67,7 +67,7 @@ class EncodedCaptions:
     Args:
         vectors: float32[n_captions, width], of length 1, or 0 for a caption without words.
         tokens: their words.
-        words: what is known of the words of their vocabulary.
+        words: properties of the words of their vocabulary.
     """
 
     vectors: NDArray[np.float32]
@@ -76,32 +76,32 @@ class EncodedCaptions:
 
     @classmethod
     def of(cls, tokens: Tokens, words: KnownWords) -> EncodedCaptions:
-        """The normalized sums of the vectors of words."""
+        """Compute the normalized sums of word vectors."""
         ones = np.ones(len(tokens.ids), np.float32)
         shape = len(tokens.lengths), len(words.vectors)
         summed = csr_matrix((ones, tokens.ids, tokens.offsets), shape=shape) @ words.vectors
         return cls(of_length_one(np.asarray(summed)), tokens, words)
 
     def take(self, rows: NDArray[np.int64]) -> EncodedCaptions:
-        """Some of the captions, each as often as asked for."""
+        """Select captions, which may repeat."""
         return EncodedCaptions(self.vectors[rows], self.tokens.take(rows), self.words)
 
     @property
     def numbers(self) -> NDArray[np.int32]:
-        """The words as numbers of the weights, int32[n_tokens], -1 for those without a vector of their own."""
+        """Numbers of the words in the weights, int32[n_tokens], -1 for those without a vector of their own."""
         return self.words.numbers[self.tokens.ids]
 
 
 @dataclass(frozen=True, eq=False)
 class EncodedReferences:
-    """References as vectors; ``offsets`` has those of each image."""
+    """References as vectors; ``offsets`` has the boundaries of the images."""
 
     captions: EncodedCaptions
     offsets: NDArray[np.int64]
 
     @cached_property
     def centroids(self) -> NDArray[np.float64]:
-        """The normalized sum of the references of each image, float64[n_images, width]."""
+        """Normalized sum of the references of each image, float64[n_images, width]."""
         return centroids(self.captions.vectors, self.offsets)
 
 
@@ -124,16 +124,16 @@ class EncodedLayer(KeyedByFields):
 
 
 def of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows divided by their lengths; zeros stay."""
+    """Divide rows by their lengths; zeros remain zeros."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     scaled: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]
     return scaled
 
 
 def centroids(vectors: NDArray[np.float32], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The normalized sum of the rows of each image, float64[n_images, width].
+    """Return the normalized sum of the rows of each image, float64[n_images, width].
 
-    In double precision, so that the order of the references does not matter.
+    Computed in double precision, so that the order of the references does not matter.
     """
     counts = np.diff(offsets)
     summed = np.zeros((len(counts), vectors.shape[1]))
@@ -151,11 +151,11 @@ def similarities(
     offsets: NDArray[np.int64],
     centroids: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Cosine of each candidate with the sum of its references, and with the closest of them.
+    """Return the cosine of each candidate with the sum of its references, and with the closest of them.
 
     Args:
         candidates: vectors of length 1, float32[n, width].
-        references: those of all references, float32[n_references, width].
+        references: vectors of all references, float32[n_references, width].
         offsets: the references of each candidate, int64[n + 1].
         centroids: see ``centroids``, float64[n, width].
 
@@ -175,10 +175,10 @@ def similarities(
 def agreement(
     candidates: EncodedCaptions, references: EncodedReferences, weights: CaptionWeights
 ) -> NDArray[np.float64]:
-    """Contradiction, precision and recall of candidates, float64[n, 3].
+    """Return contradiction, precision and recall of candidates, float64[n, 3].
 
     Precision is how well the words of a candidate are supported by those of its references, weighted by importance;
-    recall is the same the other way round.
+    recall is the converse.
     """
     lexicon = candidates.words.lexicon(weights)
     n, n_words = len(candidates.vectors), len(lexicon)
@@ -197,7 +197,7 @@ def agreement(
 
 
 def sides(candidates: EncodedCaptions, references: EncodedReferences) -> tuple[Side, Side]:
-    """The words of candidates and of references."""
+    """Return the words of candidates and of references."""
     n, tokens = len(candidates.vectors), references.captions.tokens
     return (
         Side(candidates.tokens.ids, candidates.tokens.offsets, np.arange(n)),
@@ -206,19 +206,21 @@ def sides(candidates: EncodedCaptions, references: EncodedReferences) -> tuple[S
 
 
 def slips(captions: EncodedCaptions, weights: CaptionWeights) -> NDArray[np.float64]:
-    """How much less sound captions are than 95% of human captions, in standard deviations; float64[n], 0 or less."""
+    """Return how much less sound captions are than 95% of human captions, in standard deviations; float64[n], 0 or
+    less.
+    """
     least, deviation = weights.soundness
     return np.minimum(0, (soundness(captions, weights) - least) / deviation)
 
 
 def soundness(captions: EncodedCaptions, weights: CaptionWeights) -> NDArray[np.float64]:
-    """Mean log-probability that a junction of each caption is sound, float64[n], 0 or less."""
+    """Return the mean log-probability that a junction of each caption is sound, float64[n], 0 or less."""
     logits, offsets = junctions(captions, weights)
     return np.add.reduceat(-np.logaddexp(0, -logits), offsets[:-1]) / np.diff(offsets) if len(offsets) > 1 else logits
 
 
 def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """The logits of all junctions, and the offsets of those of each caption: one more than it has words."""
+    """Return the logits of all junctions, and the offsets of those of each caption, which has one more than words."""
     offsets, numbers = captions.tokens.offsets, captions.numbers
     rows = np.where(numbers < 0, UNKNOWN, numbers + FIRST_WORD)
     left = np.insert(rows, offsets[:-1], START)

@@ -1,7 +1,7 @@
-"""The weights of the metric ``captious``: vectors of words, the model of junctions, and how features make a score.
+"""Weights of the metric ``captious``: word vectors, the junction model, and the coefficients of features.
 
-Vectors are stored as 8-bit integers with one scale per word. The file is a safetensors file; its metadata say how it
-was made.
+Vectors are stored as 8-bit integers with one scale per word, in a safetensors file whose metadata describe the
+training.
 """
 
 from __future__ import annotations
@@ -42,17 +42,17 @@ class CaptionWeights:
 
     Args:
         words: n distinct tokens.
-        vectors: of the words, weighted, float32[n, width].
-        subwords: vectors of the buckets of character n-grams, which spell all other words, float32[n_buckets, width].
-        left, right: what words say about the junctions to their right and left, float32[n + 3, k + 1]: vectors, and a
-            bias; the first rows are those of an unknown word, of the start and of the end.
-        ngrams: of 1 to 4 words, int16[n, 4], -1 behind their ends.
-        documents: number of images with captions that have them, int32[n]; all others are taken to be in one.
+        vectors: weighted vectors of the words, float32[n, width].
+        subwords: vectors of the buckets of character n-grams, which compose all other words, float32[n_buckets, width].
+        left, right: parameters of words for the junctions to their right and left, float32[n + 3, k + 1]: vectors, and
+            a bias; the first rows are those of an unknown word, of the start and of the end.
+        ngrams: n-grams of 1 to 4 words, int16[n, 4], padded with -1.
+        documents: number of images with captions that contain them, int32[n]; all others are assumed to be in one.
         n_documents: number of images.
         soundness: mean log-probability of the junctions of human captions: their 5th percentile and standard deviation.
         bias, coefficients: of the logistic function of the features, float64[8].
-        about: how the weights were made, and the code of the language of the captions.
-        name: what signatures call them.
+        about: the training, and the language code of the captions.
+        name: name in signatures.
     """
 
     words: tuple[str, ...]
@@ -70,7 +70,7 @@ class CaptionWeights:
     name: str
 
     def spelled(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of words that have none of their own, from their subwords, float32[n, width]."""
+        """Return vectors of words that have none of their own, composed of their subwords, float32[n, width]."""
         buckets, offsets = subwords_of(words, len(self.subwords))
         lengths = np.diff(offsets)
         shares = np.repeat(np.maximum(lengths, 1) ** np.float32(-0.5), lengths).astype(np.float32)
@@ -78,7 +78,7 @@ class CaptionWeights:
         return np.asarray(spelling @ self.subwords)
 
     def frequencies(self, tokenizer: str) -> DocumentFrequencies:
-        """The document frequencies of n-grams, for words of this tokenizer; always the same object."""
+        """Return document frequencies of n-grams, for words of this tokenizer; always the same object."""
         if tokenizer not in self._frequencies:
             vocabulary, counts = Vocabulary(), NgramFrequencies()
             vocabulary.add(self.words)
@@ -94,17 +94,17 @@ class CaptionWeights:
 
     @property
     def language(self) -> str:
-        """The code of the language of the captions, which says how they are cut and what forms their words have."""
+        """Language code of the captions, which determines the tokenizer and the forms of words."""
         return str(self.about["language"])
 
     @cached_property
     def typical_length(self) -> float:
-        """The median length of the vectors of words."""
+        """Median length of the word vectors."""
         return float(np.median(np.linalg.norm(self.vectors, axis=1)))
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """The number of each word."""
+        """Number of each word."""
         return {word: number for number, word in enumerate(self.words)}
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -124,7 +124,7 @@ class CaptionWeights:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str] | None = None, language: str = "en") -> CaptionWeights:
-        """Read weights; None for those of the package for a language.
+        """Read weights; None for the package's weights of a language.
 
         Raises:
             ResourceError: the file cannot be read, or holds other weights.
@@ -135,7 +135,7 @@ class CaptionWeights:
 
 
 def bundled(language: str = "en") -> Path:
-    """The weights of the package."""
+    """Return the package's weights of a language."""
     name = "captious" if language == "en" else f"captious-{language}"
     return Path(__file__).parent / "weights" / f"{name}.safetensors"
 
@@ -191,7 +191,9 @@ def _from_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> Ca
 
 
 def subwords_of(words: Sequence[str], n_buckets: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The buckets of the character n-grams of words, with a mark at each end: int32[n], offsets int64[n_words + 1]."""
+    """Return the buckets of the character n-grams of words, with a mark at each end: int32[n], offsets int64[n_words +
+    1].
+    """
     texts = [word.encode() for word in words]
     ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
     return subword_buckets(np.frombuffer(b"".join(texts), np.uint8), ends, *_SUBWORDS, n_buckets)

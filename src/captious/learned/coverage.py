@@ -1,4 +1,4 @@
-"""coverage: sentences of long captions and of references that cover each other, by the metric ``captious``."""
+"""coverage: mutual coverage of the sentences of long captions and references, by the metric ``captious``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Coverage(SentenceCoverage):
     then over references; ``coverage`` is the harmonic mean. The corpus score is the mean.
 
     Raises:
-        ResourceError: weights that cannot be used.
+        ResourceError: unusable weights.
     """
 
     name = "coverage"

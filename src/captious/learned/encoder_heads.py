@@ -1,7 +1,7 @@
 """Heads on contextual encoders, for the variant ``full`` of the metric ``captious``: hidden states to caption vectors.
 
-A head is trained for one encoder. Its file says which, and holds what that encoder makes of a few captions, so that a
-head is never used with another encoder. Captions as such vectors are an annotation layer.
+A head is trained for one encoder. Its file names the encoder and holds the encoder's output for a few captions, to
+ensure that a head is never used with another encoder. Captions as such vectors are an annotation layer.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ _HELP = "use weights that training/captious/train_head.py wrote"
 
 @dataclass(frozen=True, eq=False)
 class EncoderHead:
-    """A head: caption vectors from the hidden states of one encoder, and how features make a score.
+    """A head: maps the hidden states of one encoder to caption vectors, and features to a score.
 
     Args:
         encoder: the name of the encoder.
         probes: pooled states of ``PROBES``, float32[4, n].
-        matrix: what makes vectors of pooled states, float32[n, width].
+        matrix: projection of pooled states to vectors, float32[n, width].
         light: the name of the weights of the variant ``light`` with which the coefficients were fitted.
         bias, coefficients: of the logistic function of ``FULL_FEATURES``.
-        about: how the head was made.
-        name: what signatures call it.
+        about: the training of the head.
+        name: name in signatures.
     """
 
     encoder: str
@@ -66,11 +66,11 @@ class EncoderHead:
     name: str
 
     def vectors(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Vectors of captions of length 1, float32[b, width], from hidden states, float32[b, tokens, d]."""
+        """Return caption vectors of length 1, float32[b, width], from hidden states, float32[b, tokens, d]."""
         return of_length_one(pooled(states) @ self.matrix)
 
     def check(self, encoder: Encoder) -> None:
-        """Refuse an encoder other than the one that the head was trained for.
+        """Check that an encoder is the one that the head was trained for.
 
         Raises:
             ParameterError: it is another.
@@ -115,12 +115,12 @@ class EncoderHead:
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
-    """The ``POOLS`` of the hidden states of captions, float32[b, 4 * d], from float32[b, tokens, d]."""
+    """Return the ``POOLS`` of the hidden states of captions, float32[b, 4 * d], from float32[b, tokens, d]."""
     return np.concatenate([states.mean(axis=1), states.max(axis=1), states[:, 0], states[:, -1]], axis=1)
 
 
 def probe(encoder: Encoder) -> NDArray[np.float32]:
-    """Pooled hidden states of ``PROBES``, float32[4, n]."""
+    """Return pooled hidden states of ``PROBES``, float32[4, n]."""
     layer = encoder.n_blocks
     states = np.empty((len(PROBES), len(POOLS) * encoder.width), np.float32)
     for batch in encoder.run(encoder.tokenize(PROBES), [layer]):
@@ -163,7 +163,7 @@ class HeadedCaptions:
 
     Args:
         vectors: of the distinct captions, float32[n_distinct, width].
-        rows: which of them each caption is, int64[n_captions].
+        rows: the distinct caption of each caption, int64[n_captions].
         numbers: of the distinct captions, by their words.
         offsets: for references, the rows of each image, int64[n_images + 1].
     """
@@ -175,7 +175,7 @@ class HeadedCaptions:
 
     @cached_property
     def centroids(self) -> NDArray[np.float64]:
-        """The normalized sum of the references of each image, float64[n_images, width]."""
+        """Normalized sum of the references of each image, float64[n_images, width]."""
         assert self.offsets is not None
         return centroids(self.vectors[self.rows], self.offsets)
 
@@ -217,7 +217,7 @@ class HeadedLayer(KeyedByFields):
 
 
 def joined_words(tokens: Tokens) -> list[str]:
-    """The words of each caption, joined by spaces."""
+    """Return the words of each caption, joined by spaces."""
     words = tokens.vocabulary.words()
     ids, offsets = tokens.ids.tolist(), tokens.offsets.tolist()
     return [" ".join(map(words.__getitem__, ids[i:j])) for i, j in pairwise(offsets)]

@@ -1,4 +1,4 @@
-"""Features of captions: the scores of a feature set, every annotation layer computed once, and files of them."""
+"""Features of captions: the scores of a feature set, with shared annotation layers, and files of features."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _OF_THE_SET = {"variant", "chains", "combine", "modules"}
 
 
 class Features(Combined):
-    """The metrics of a feature set, ready to run. Its scores are the features, each times its scale.
+    """The metrics of a feature set. Its scores are the features, each times its scale.
 
     Raises:
-        MissingExtraError: a resource that a feature needs is not installed.
+        MissingExtraError: a resource of a feature is not installed.
         ParameterError: a setting that no feature uses.
         UnknownNameError: a variant or parameter that a metric does not have.
     """
@@ -55,19 +55,19 @@ class Features(Combined):
         return [outputs[Request.from_text(feature.metric).label] for feature in features]
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A feature that a caption has no score of, as SPICE's categories may be, is 0."""
+        """Combine the scores; a missing feature, which SPICE's categories may be, is 0."""
         return np.asarray(np.nan_to_num(scores, nan=0.0) * self._scales)
 
     def matrix(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Features of captions, float64[n_captions, n_features]."""
+        """Return features of captions, float64[n_captions, n_features]."""
         return Features.combine(self, self.part_scores(captions, state))
 
     @property
     def resources(self) -> Mapping[str, object]:
-        """The resources that the features depend on: tokenizer, vectors, parser, tables, models.
+        """Resources that the features depend on: tokenizer, vectors, parser, tables, models.
 
-        Numbers follow from the set, so they are left out. Where metrics have different values of one parameter, these
-        are joined by "+".
+        Numbers are omitted, as they follow from the set. If metrics have different values of a parameter, these are
+        joined by "+".
         """
         values_of: dict[str, dict[str, None]] = {}
         for metric in self.metrics:
@@ -81,7 +81,7 @@ class Features(Combined):
         return {"features": self.feature_set.label, **self.resources}
 
     def signature(self, state: State | None = None) -> str:
-        """All that the features depend on besides the captions."""
+        """Return everything that the features depend on besides the captions."""
         references = {} if self.settings.references_as == "each" else {"references": self.settings.references_as}
         return signature(self.feature_set.name, {**self.parameters, **self.fitted_parameters(state), **references})
 
@@ -91,7 +91,7 @@ FEATURE_FORMATS = (".parquet", ".csv", ".json")
 
 
 def check_feature_file(path: str | os.PathLike[str]) -> str:
-    """Refuse a file that ``write_features`` would refuse, as ``check_row_file`` does; the extension of others."""
+    """Check that ``write_features`` can write a file, as ``check_row_file`` does, and return its extension."""
     return check_row_file(path, FEATURE_FORMATS, "features")
 
 
@@ -102,9 +102,9 @@ def write_features(
     features: NDArray[np.float64],
     signature: str,
 ) -> None:
-    """Write features, every number exactly.
+    """Write features with full precision.
 
-    Parquet files carry the signature in their metadata, json files under "signature"; csv has no place for it.
+    Parquet files carry the signature in their metadata, json files under "signature"; csv files have none.
 
     Args:
         path: a file with one of the extensions of ``FEATURE_FORMATS``.

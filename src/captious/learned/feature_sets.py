@@ -1,7 +1,7 @@
-"""Feature sets: a name and an ordered list of outputs of metrics, which a learned metric combines.
+"""Feature sets: a name and an ordered list of metric outputs, which a learned metric combines.
 
 The built-in sets are those of NNEval (Sharif et al. 2018) and LCEval (Sharif et al. 2019), in the order of their code.
-Resources such as word vectors are settings of a run and not part of a set.
+Resources such as word vectors are settings of a run, not part of a set.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _HELP = 'write {"name": "mine", "features": ["bleu-1", {"metric": "cider-d", "sc
 
 @dataclass(frozen=True)
 class Feature:
-    """An output of a metric, times a number.
+    """An output of a metric, times a scale.
 
     Args:
         metric: a specification that names one output: ``bleu-1``, ``hwcm-2:chains=dep``.
-        scale: what its scores are multiplied by.
+        scale: factor of its scores.
     """
 
     metric: str
@@ -44,22 +44,22 @@ class Feature:
 
     @property
     def label(self) -> str:
-        """Name of the column: the output with its variant and parameters, as they are written."""
+        """Name of the column: the output with its variant and parameters, as written."""
         return str(Request.from_text(self.metric))
 
 
 @dataclass(frozen=True)
 class FeatureSet:
-    """Features in their order.
+    """An ordered set of features.
 
     Args:
-        name: what signatures call the set: letters, digits, dots, - and _.
+        name: name in signatures: letters, digits, dots, - and _.
         features: at least one, each metric once.
 
     Raises:
-        ParameterError: no features, too many, one twice, a metric without the name of a single output, a resource among
-            the parameters, a scale that is not a finite number, or an invalid name.
-        UnknownNameError: no such metric or output.
+        ParameterError: no features, too many, a duplicate, a metric without the name of a single output, a resource
+            among the parameters, a scale that is not a finite number, or an invalid name.
+        UnknownNameError: an unknown metric or output.
     """
 
     name: str
@@ -87,7 +87,7 @@ class FeatureSet:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the columns."""
+        """Names of the columns."""
         return tuple(feature.label for feature in self.features)
 
     @property
@@ -97,12 +97,12 @@ class FeatureSet:
         return f"{self.name}-{zlib.crc32(content.encode()):08x}"
 
     def to_dict(self) -> dict[str, Any]:
-        """The set as it is written in files."""
+        """Return the set as plain values for files."""
         return {"name": self.name, "features": [{"metric": f.metric, "scale": f.scale} for f in self.features]}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> FeatureSet:
-        """What ``to_dict`` gives; a feature may also be a specification alone.
+        """Restore from the values of ``to_dict``; a feature may also be just a specification.
 
         Raises:
             ParameterError, UnknownNameError: as the class, or something of another form.
@@ -116,7 +116,7 @@ class FeatureSet:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> FeatureSet:
-        """A set from a JSON or TOML file.
+        """Read a set from a JSON or TOML file.
 
         Raises:
             ResourceError: no such file, or not a feature set.
@@ -169,7 +169,7 @@ def _built_in(name: str, *features: str | tuple[str, float]) -> Mapping[str, Fea
 
 
 def _lceval(name: str, combine: str) -> Mapping[str, FeatureSet]:
-    """LCEval's 16 features; some of them with another way to combine references than the best one."""
+    """Return LCEval's 16 features; ``combine`` sets another way than the best for some to combine references."""
     parameter = f":combine={combine}" if combine else ""
     chains = f",combine={combine}" if combine else ""
     return _built_in(
@@ -201,7 +201,7 @@ FEATURE_SETS = ("nneval", "lceval", "lceval-mean", "lceval-min")
 
 
 def as_feature_set(source: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
-    """A feature set by its name, or from a file (.json or .toml).
+    """Return a feature set by its name, or from a file (.json or .toml).
 
     Raises:
         UnknownNameError: neither the name of a set nor a file.

@@ -1,4 +1,5 @@
-"""LCEval: sixteen lexical, semantic and syntactic features, and a network that tells human captions from machines'.
+"""LCEval: sixteen lexical, semantic and syntactic features, and a network that distinguishes human captions from
+machine captions.
 
 Sharif, White, Bennamoun, Liu and Shah 2019, "LCEval: learned composite metric for caption evaluation", IJCV.
 """
@@ -67,9 +68,9 @@ class LCEval(LearnedMetric):
 
 
 def _features_of_training() -> FeatureSet:
-    """The features that checkpoint 8010 was trained with, except that MOWE there is (MOWE + 1) / 2.
+    """Return the features that checkpoint 8010 was trained with, except that MOWE there is (MOWE + 1) / 2.
 
-    The authors' code has CIDEr without the changes of CIDEr-D, and divides it by 10 in the script that prepares
+    The authors' code uses CIDEr without the changes of CIDEr-D, and divides it by 10 in the script that prepares
     features for training (feature_subset.py, in its history); the script for new captions does not.
     """
     changed = {f"cider-d:idf={COCO_VAL}": Feature(f"cider:idf={COCO_VAL}", 0.1), "mowe": Feature("mowe", 0.5)}

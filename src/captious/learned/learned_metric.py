@@ -1,4 +1,4 @@
-"""What trained metrics over features share: features in, the probability that a person wrote the caption out."""
+"""Base class of metrics trained on features, which predict the probability that a person wrote the caption."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _CHECKSUM = re.compile(r"(?<=-)[0-9a-f]{8}(?:\+subwords)?$")
 
 
 class LearnedMetric(Features):
-    """P(human), 0 to 1, of a network over features. The corpus score is the mean.
+    """P(human), 0 to 1, predicted by a network over features. The corpus score is the mean.
 
     Raises:
-        ResourceError: a file that holds no weights.
+        ResourceError: a file without weights.
         ParameterError: weights of another metric.
-        MissingExtraError: a resource that a feature needs is not installed.
+        MissingExtraError: a resource of a feature is not installed.
     """
 
     without_parameters = frozenset({"tokenizer", "feature_set", "settings"})
@@ -59,7 +59,7 @@ class LearnedMetric(Features):
         return self.trained.network.human(super().combine(scores))
 
     def load_weights(self) -> NetworkWeights:
-        """The weights of the variant, unless others are given."""
+        """Return the weights that were passed, or else those of the variant."""
         if isinstance(self.weights, NetworkWeights):
             return self.weights
         return _loaded(os.fspath(bundled(self.name))) if self.weights is None else NetworkWeights.load(self.weights)
@@ -88,7 +88,7 @@ class LearnedMetric(Features):
 
 
 def _same_resource(label: object, trained_label: object) -> bool:
-    """Whether two labels are of one resource, whatever names it has: equal checksums at their ends, or equal labels."""
+    """Return whether two labels are of the same resource: equal checksums at their ends, or equal labels."""
     checksums = [_CHECKSUM.search(str(text)) for text in (label, trained_label)]
     first, second = (match and match[0] for match in checksums)
     return first == second if first and second else label == trained_label

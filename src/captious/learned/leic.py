@@ -25,13 +25,13 @@ _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weight
 
 
 class _Weights(ResourceParameter[CritiqueWeights | str | os.PathLike[str] | None, Any]):
-    """A critique, or a file of one; the package has none."""
+    """A critique, or its file; the package has none."""
 
     required = True
 
 
 class _Images(ResourceParameter[ImageFeatures | str | os.PathLike[str] | None, Any]):
-    """Features of the images, or a file of them."""
+    """Features of the images, or their file."""
 
     in_labels = False
 
@@ -41,7 +41,7 @@ class Leic(MeanMetric):
 
     Raises:
         ParameterError: no weights, no image features for a critique that needs them, or features of another width.
-        ResourceError: a file that cannot be used.
+        ResourceError: an unusable file.
     """
 
     name = "leic"

@@ -1,4 +1,4 @@
-"""``learn``: from files of examples to a trained metric."""
+"""``learn``: training of a metric from files of examples."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from captious.progress import Progress
 
 @dataclass(frozen=True, eq=False)
 class TrainingData:
-    """What a network is trained on, and what its best epoch is chosen by.
+    """Training and validation data of a network.
 
     Args:
         train: the training examples.
-        captions: the validation captions.
+        captions: the validation captions, which select the best epoch.
         target: labels or ratings of the validation captions, float64[n].
         units: the image of each validation caption, numbered from 0, int64[n]; a file of judged captions has no images,
-            so each of its captions has its own number.
-        about: the files, with checksums and counts, as they are written into files of weights.
+            so each caption has its own number.
+        about: the files, with checksums and counts, as recorded in files of weights.
     """
 
     train: Examples
@@ -44,16 +44,15 @@ class TrainingData:
 
 
 def training_data(examples: str | os.PathLike[str], validation: str | os.PathLike[str] | None) -> TrainingData:
-    """Read training examples, and the captions to validate with.
+    """Read training examples and validation captions.
 
     Args:
         examples: a file that ``captious learn data`` wrote.
-        validation: a file of captions with ratings; None for the examples whose part is "validation", ranked by who
-            wrote them.
+        validation: a file of captions with ratings; None for the validation examples, ranked by who wrote them.
 
     Raises:
         CaptionFileError: a file that cannot be read.
-        ParameterError: no examples to train on or to validate with.
+        ParameterError: no examples for training or for validation.
     """
     rows, source = read_examples(examples)
     train = rows.part("train")
@@ -87,20 +86,20 @@ def learn(
 
     Args:
         examples: a file that ``captious learn data`` wrote.
-        recipe: its name, a file, or the recipe itself.
-        validation: captions with ratings, a file of ``{"candidate", "references", "rating"}`` on every line. The epoch
-            whose scores agree best with them is kept. By default, these are the validation examples, rated by whether
-            a person wrote them.
+        recipe: a recipe, its name, or its file.
+        validation: captions with ratings, a file with ``{"candidate", "references", "rating"}`` on every line. The
+            epoch whose scores agree best with them is kept. By default, these are the validation examples, rated by
+            whether a person wrote them.
         settings: word vectors, parser and other settings of the features.
-        name: what signatures call the weights: letters, digits, dots, - and _.
+        name: name of the weights in signatures: letters, digits, dots, - and _.
 
     Returns:
         The trained metric and the course of its training.
 
     Raises:
-        CaptionFileError, ResourceError, UnknownNameError: a file or name that cannot be used.
+        CaptionFileError, ResourceError, UnknownNameError: an unusable file or name.
         MissingExtraError: torch or a resource of a feature is not installed.
-        ParameterError: examples that nothing can be learned from, or an invalid name.
+        ParameterError: unsuitable examples, or an invalid name.
     """
     check_name(name)
     check_torch()

@@ -1,4 +1,4 @@
-"""Dense networks in numpy: what a trained metric scores with."""
+"""Dense networks in numpy, used for scoring by trained metrics."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class Network:
         return (len(self.weights[0]), *(len(layer) for layer in self.biases))
 
     def logits(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What goes into the softmax: float64[..., n_features] to float64[..., 2].
+        """Return the input of the softmax: float64[..., n_features] to float64[..., 2].
 
-        Each row is computed by itself: its bits do not depend on the other rows, as those of a matrix product may.
+        Each row is computed separately, so its bits do not depend on other rows, unlike those of a matrix product.
         """
         values = features
         for layer, (weights, biases) in enumerate(zip(self.weights, self.biases, strict=True)):
@@ -68,13 +68,13 @@ class Network:
         return values
 
     def probabilities(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Probabilities of both classes, float64[..., n_features] to float64[..., 2]."""
+        """Return probabilities of both classes, float64[..., n_features] to float64[..., 2]."""
         logits = self.logits(features)
         powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return np.asarray(powers / powers.sum(axis=-1, keepdims=True))
 
     def human(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The probability that a person wrote the caption, float64[..., n_features] to float64[...]."""
+        """Return the probability that a person wrote the caption, float64[..., n_features] to float64[...]."""
         return np.asarray(self.probabilities(features)[..., HUMAN])
 
 

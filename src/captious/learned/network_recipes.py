@@ -1,7 +1,7 @@
-"""Recipes: how a network over features is trained.
+"""Recipes for training a network over features.
 
 ``nneval`` and ``lceval`` are those of the papers, ``lceval-logistic`` that of LCEval's repository, whose published
-checkpoints have no hidden layer. What papers do not say is taken from the repositories.
+checkpoints have no hidden layer. Details that the papers omit are taken from the repositories.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ _HELP = 'write {"base": "lceval", "name": "mine", "hidden": [24, 12]}, with any 
 
 @dataclass(frozen=True)
 class Recipe(AnyRecipe):
-    """How to train: the network, the loss, and when to stop.
+    """A training recipe: the network, the loss, and when to stop.
 
     Args:
-        name: of the recipe.
-        features: what the network takes.
+        name: name of the recipe.
+        features: input of the network.
         hidden: widths of hidden layers, with ReLU.
-        metric: the metric that the weights are for, one of ``METRICS``.
+        metric: the metric to train, one of ``METRICS``.
         initialization: one of ``INITIALIZATIONS``.
         l2: weight of half the sum of squared weights, without biases, which is added to the mean cross-entropy.
-        learning_rate: of Adam.
-        batch_size: examples of a step; the last of an epoch may be smaller.
-        epochs: the largest number of epochs.
-        patience: number of epochs without a better validation tau after which training stops.
+        learning_rate: learning rate of Adam.
+        batch_size: examples per step; the last batch of an epoch may be smaller.
+        epochs: maximum number of epochs.
+        patience: number of epochs without a better validation tau after which to stop.
         seed: random seed of weights and batches.
 
     Raises:
-        ParameterError: a value that a field does not take.
+        ParameterError: an invalid value.
     """
 
     features: FeatureSet
@@ -69,7 +69,7 @@ class Recipe(AnyRecipe):
         return (len(self.features), *self.hidden, 2)
 
     def spread(self, n_in: int, n_out: int) -> float:
-        """Standard deviation of normal, or bound of uniform initial weights of a layer."""
+        """Return the standard deviation of normal, or the bound of uniform initial weights of a layer."""
         return math.sqrt(2 / n_in) if self.initialization == "he-normal" else math.sqrt(6 / (n_in + n_out))
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,12 +117,12 @@ def _built_in(name: str) -> Recipe:
 
 
 def as_recipe(what: Recipe | str | os.PathLike[str]) -> Recipe:
-    """A recipe by its name, or from a JSON or TOML file: a ``base`` and the fields that differ from it.
+    """Return a recipe by its name, or from a JSON or TOML file with a ``base`` and the fields that differ from it.
 
-    ``features`` is the name of a set, a file, or an object as ``FeatureSet.from_dict`` takes it.
+    ``features`` is the name of a set, a file, or an object for ``FeatureSet.from_dict``.
 
     Raises:
         UnknownNameError: neither the name of a recipe nor a file.
-        ResourceError: a file that holds no recipe.
+        ResourceError: a file without a recipe.
     """
     return what if isinstance(what, Recipe) else read_recipe(what, RECIPES, _built_in, _HELP)

@@ -1,6 +1,6 @@
-"""Training of a network over features, with torch; the result is a numpy network.
+"""Training of a network over features with torch; the result is a numpy network.
 
-On one machine, the same recipe and data give the same bits: one thread, double precision, and random numbers of numpy.
+On one machine, the same recipe and data give the same bits: one thread, double precision, and numpy's random numbers.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class Outcome:
 
 
 def check_torch() -> None:
-    """Refuse to train without torch.
+    """Check that torch is installed.
 
     Raises:
-        MissingExtraError: it is not installed.
+        MissingExtraError: it is not.
     """
     try:
         import torch  # noqa: F401
@@ -55,7 +55,7 @@ def check_torch() -> None:
 
 
 def tau(scores: NDArray[np.float64], target: NDArray[np.float64]) -> float:
-    """Kendall's tau-b of scores with labels or ratings; 0 where the scores are constant."""
+    """Return Kendall's tau-b of scores with labels or ratings; 0 if the scores are constant."""
     from scipy.stats import kendalltau  # takes a second to import
 
     value = float(kendalltau(scores, target)[0])
@@ -72,15 +72,15 @@ def train_network(
 ) -> Outcome:
     """Train, and keep the network of the epoch with the best validation tau.
 
-    Ctrl-C ends the training after the first epoch with what is best so far.
+    Ctrl-C, after the first epoch, ends the training and keeps the best network so far.
 
     Args:
-        recipe: how.
+        recipe: the training recipe.
         features: of the training examples, float64[n, n_features].
-        human: who wrote them, bool[n].
+        human: whether people wrote them, bool[n].
         validation: features of the validation captions, float64[m, n_features].
         target: labels or ratings of the validation captions, float64[m].
-        watch: gets the network after each epoch.
+        watch: called with the network after each epoch.
 
     Raises:
         MissingExtraError: torch is not installed.
@@ -121,7 +121,7 @@ def train_network(
 def _epochs(
     recipe: Recipe, features: NDArray[np.float64], human: NDArray[np.bool_], rng: np.random.Generator
 ) -> Iterator[Network]:
-    """The network after each epoch."""
+    """Yield the network after each epoch."""
     import torch
 
     layers = _initial(recipe, rng, torch)
@@ -140,7 +140,7 @@ def _epochs(
 
 
 def _initial(recipe: Recipe, rng: np.random.Generator, torch: Any) -> list[Any]:
-    """Weights and biases of each layer in turn, drawn by numpy."""
+    """Return weights and biases of each layer in turn, drawn by numpy."""
     layers = []
     for n_in, n_out in pairwise(recipe.sizes):
         spread = recipe.spread(n_in, n_out)

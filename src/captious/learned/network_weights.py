@@ -1,4 +1,4 @@
-"""A trained metric: its network, the features that it takes, where both come from, and its safetensors file."""
+"""A trained metric: its network, its features, their provenance, and its safetensors file."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class NetworkWeights:
 
     Args:
         metric: the metric that the weights are for, "nneval" or "lceval".
-        name: what signatures call the weights.
-        features: what the network takes.
+        name: name of the weights in signatures.
+        features: input of the network.
         network: scores features.
-        recipe: how it was trained: the fields of ``Recipe``.
-        resources: what the features of the training data were computed with: vectors, parser, ...
-        data: what it was trained on: files with checksums, counts.
-        figures: what training has shown, such as the best epoch and its validation tau.
+        recipe: the training recipe: the fields of ``Recipe``.
+        resources: resources used to compute the features of the training data: vectors, parser, ...
+        data: the training data: files with checksums, counts.
+        figures: results of training, such as the best epoch and its validation tau.
 
     Raises:
-        ParameterError: the network takes another number of features.
+        ParameterError: the network has another number of inputs.
     """
 
     metric: str
@@ -90,7 +90,7 @@ class NetworkWeights:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> NetworkWeights:
-        """Read what ``save`` wrote.
+        """Read a file written by ``save``.
 
         Raises:
             ResourceError: no such file, or not a complete file of weights.
@@ -118,5 +118,5 @@ class NetworkWeights:
 
 
 def bundled(name: str) -> Path:
-    """The path of weights of the package."""
+    """Return the path of weights of the package."""
     return Path(__file__).parent / "weights" / f"{name}.safetensors"

@@ -1,4 +1,4 @@
-"""NNEval: eight metrics, and a network that tells human captions from machines'.
+"""NNEval: eight metrics, and a network that distinguishes human captions from machine captions.
 
 Sharif, White, Bennamoun and Shah 2018, "NNEval: neural network based evaluation metric for image captioning". The
 published checkpoint scores bad captions above good ones, so it is not an option here.

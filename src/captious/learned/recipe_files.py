@@ -1,4 +1,4 @@
-"""Small tables that users write by hand, as JSON or TOML, and what the recipes among them share."""
+"""Small JSON or TOML tables that users write by hand, and the base class of recipes among them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from captious.files.decompression import user_text
 
 
 def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, Any]:
-    """The object of a JSON file, or of a TOML file (.toml).
+    """Return the object of a JSON file, or of a TOML file (.toml).
 
     Args:
         path: the file.
-        what: what it should hold, for messages, such as "a feature set".
-        help: what to do if it does not.
+        what: its content in messages, such as "a feature set".
+        help: advice for errors.
 
     Raises:
         ResourceError: no such file, neither JSON nor TOML, or not an object.
@@ -37,17 +37,17 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
 
 
 def number(least: float, most: float, default: Any = MISSING) -> Any:
-    """A field of a recipe: a number in a range."""
+    """Define a recipe field: a number in a range."""
     return _in_range(int | float, "a number", least, most, default)
 
 
 def whole(least: int, most: int, default: Any = MISSING) -> Any:
-    """A field of a recipe: an integer in a range."""
+    """Define a recipe field: an integer in a range."""
     return _in_range(int, "an integer", least, most, default)
 
 
 def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "invalid {name}: {value!r:.60}") -> Any:
-    """A field of a recipe: one of some names."""
+    """Define a recipe field: one of some names."""
 
     def check(name: str, value: Any) -> None:
         if value not in choices:
@@ -57,7 +57,7 @@ def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "inval
 
 
 def several(choices: Sequence[str], default: Any = MISSING) -> Any:
-    """A field of a recipe: at least one of some names, each once."""
+    """Define a recipe field: at least one of some names, each once."""
 
     def check(name: str, values: Any) -> None:
         if not values or not isinstance(values, tuple) or {*values} - {*choices} or len({*values}) < len(values):
@@ -80,10 +80,10 @@ def _in_range(kind: Any, what: str, least: float, most: float, default: Any) -> 
 
 @dataclass(frozen=True)
 class AnyRecipe:
-    """What recipes share: a name, fields that are checked, and a form in files.
+    """Base class of recipes: a name, fields with validation, and conversion to and from files.
 
     Raises:
-        ParameterError: a value that a field does not take.
+        ParameterError: an invalid value.
     """
 
     name: str
@@ -96,16 +96,16 @@ class AnyRecipe:
                 check(declared.name, getattr(self, declared.name))
 
     def to_dict(self) -> dict[str, Any]:
-        """The recipe as it is written in files."""
+        """Return the recipe as plain values for files."""
         values = {declared.name: getattr(self, declared.name) for declared in fields(self)}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
-        """A recipe from what ``to_dict`` gives.
+        """Restore a recipe from the values of ``to_dict``.
 
         Raises:
-            ParameterError: an unknown field, or a value that a field does not take.
+            ParameterError: an unknown field, or an invalid value.
         """
         names = sorted(declared.name for declared in fields(cls))
         if unknown := {*content} - {*names}:
@@ -118,17 +118,18 @@ R = TypeVar("R", bound=AnyRecipe)
 
 
 def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Callable[[str], R], help: str) -> R:
-    """A built-in recipe by its name, or one from a file: the name of a ``base``, and the fields that differ from it.
+    """Return a built-in recipe by its name, or read one from a file with the name of a ``base`` and the fields that
+    differ from it.
 
     Args:
-        path: the name or the file. A recipe of a file is called as the file unless it has a ``name``.
+        path: the name or the file. A recipe in a file is named after the file unless it has a ``name``.
         names: names of the built-in recipes.
-        built_in: the recipe of a name.
-        help: what a file should hold.
+        built_in: returns the recipe of a name.
+        help: advice on the content of a file.
 
     Raises:
         UnknownNameError: neither the name of a recipe nor of a JSON or TOML file.
-        ResourceError: a file that holds no recipe.
+        ResourceError: a file without a recipe.
     """
     name = os.fspath(path)
     if name in names:

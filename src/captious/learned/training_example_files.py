@@ -29,12 +29,12 @@ _LARGEST_RATING = 1e9
 
 @dataclass(frozen=True)
 class ExampleFile:
-    """A file that was read.
+    """An input file, for provenance.
 
     Args:
-        name: without its folder.
-        checksum: SHA-256 of its content, unpacked.
-        rows: how many objects it holds.
+        name: file name without folder.
+        checksum: SHA-256 of its uncompressed content.
+        rows: number of objects.
     """
 
     name: str
@@ -42,16 +42,16 @@ class ExampleFile:
     rows: int
 
     def to_dict(self) -> dict[str, Any]:
-        """For the files of weights."""
+        """Return plain values for files of weights."""
         return {"file": self.name, "sha256": self.checksum, "rows": self.rows}
 
 
 @dataclass(frozen=True)
 class Judged:
-    """Captions with ratings by people.
+    """Captions with human ratings.
 
     Args:
-        captions: the table that metrics take; its ids are line numbers.
+        captions: the captions; ids are line numbers.
         ratings: float64[n].
     """
 
@@ -72,7 +72,7 @@ def write_examples(path: str | os.PathLike[str], examples: Examples) -> None:
 
 
 def read_examples(path: str | os.PathLike[str]) -> tuple[Examples, ExampleFile]:
-    """Read what ``write_examples`` wrote; the file may be compressed with gzip.
+    """Read a file written by ``write_examples``, which may be compressed with gzip.
 
     Raises:
         CaptionFileError: the file cannot be read, or a line is not an example.
@@ -100,10 +100,10 @@ def read_judged(path: str | os.PathLike[str]) -> tuple[Judged, ExampleFile]:
 
 
 def read_ids(path: str | os.PathLike[str]) -> list[ImageId]:
-    """Image ids: a JSON list, or one on each line. The file may be compressed with gzip.
+    """Read image ids: a JSON list, or one per line. The file may be compressed with gzip.
 
     Raises:
-        CaptionFileError: the file cannot be read, or holds something else.
+        CaptionFileError: the file cannot be read, or has other content.
     """
     help = "give a JSON list of image ids, or a text file with one on each line"
     text = user_text(path, "image ids", help, CaptionFileError)
@@ -136,7 +136,7 @@ def _judged(row: dict[str, Any]) -> tuple[str, tuple[str, ...], float] | None:
 
 
 def _texts(row: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:
-    """Candidate and references, if they are captions."""
+    """Return candidate and references, if they are captions."""
     candidate, references = row.get("candidate"), row.get("references", row.get("refs"))
     if not isinstance(candidate, str) or not isinstance(references, list) or not references:
         return None
@@ -147,7 +147,7 @@ def _texts(row: dict[str, Any]) -> tuple[str, tuple[str, ...]] | None:
 
 
 def _is_text(value: object) -> bool:
-    """Whether this is a string without lone surrogates."""
+    """Return whether this is a string without lone surrogates."""
     try:
         return isinstance(value, str) and bool(value.encode() or True)
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Training examples: captions of people and of machines, each with references of its image that do not include it."""
+"""Training examples: captions by people and by machines, each with other references of its image."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _KEPT = frozenset("abcdefghijklmnopqrstuvwxyz0123456789 ")
 
 @dataclass(frozen=True)
 class Example:
-    """A caption with references, and who wrote it.
+    """A caption with references and its author.
 
     Args:
-        image: what both describe.
+        image: the image.
         candidate: the caption.
-        references: others' captions of the image.
-        system: who wrote it: ``HUMAN`` for people, ``OTHER`` for a caption of another image.
+        references: other people's captions of the image.
+        system: the author: ``HUMAN`` for people, ``OTHER`` for a caption of another image.
         part: "train" or "validation"; all examples of an image are in one part.
     """
 
@@ -43,7 +43,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples:
-    """Examples in their order, which is image by image."""
+    """Ordered examples, image by image."""
 
     rows: tuple[Example, ...]
 
@@ -63,12 +63,12 @@ class Examples:
         return np.array([numbers[row.image] for row in self.rows], np.int64)
 
     def part(self, name: str) -> Examples:
-        """The examples of a part, "train" or "validation"."""
+        """Return the examples of a part, "train" or "validation"."""
         return Examples(tuple(row for row in self.rows if row.part == name))
 
     @property
     def captions(self) -> Captions:
-        """The table that metrics take; its ids are the positions of the examples."""
+        """The examples as captions for metrics; ids are the positions of the examples."""
         offsets = np.cumsum([0, *(len(row.references) for row in self.rows)])
         texts = tuple(text for row in self.rows for text in row.references)
         table = References(tuple(range(len(self.rows))), texts, offsets, name="examples")
@@ -77,16 +77,16 @@ class Examples:
 
 @dataclass(frozen=True)
 class ExampleCounts:
-    """Counts of what ``make_examples`` used and left out.
+    """Counts of the images and captions that ``make_examples`` used and left out.
 
     Args:
         images: images with examples, by part.
         examples: examples, by part; half of them are captions by people.
-        kept_out: images that were to be kept out, and occur in the references.
+        kept_out: excluded images that occur in the references.
         human_on_both_sides: captions by people that were not used, because a system wrote the same one.
         machine_on_both_sides: captions of systems that were not used, because a person wrote the same one.
-        without_examples: images that were drawn, but have captions on one side only.
-        with_one_reference: images that could not be drawn, because the candidate is their only reference.
+        without_examples: images that were drawn, but have human or machine captions only.
+        with_one_reference: images that could not be drawn because they have only one reference.
     """
 
     images: Mapping[str, int]
@@ -107,7 +107,7 @@ class ExampleCounts:
 
 
 def normalized(caption: str) -> str:
-    """A caption in lower case, with only letters, digits and single spaces: equal ones count as one caption."""
+    """Return a caption in lower case, with only letters, digits and single spaces, to detect duplicates."""
     return " ".join("".join(c for c in caption.lower() if c in _KEPT).split())
 
 
@@ -123,26 +123,27 @@ def make_examples(
     validation: float = 0.1,
     seed: int = DEFAULT_SEED,
 ) -> tuple[Examples, ExampleCounts]:
-    """Examples from references and the results of real systems, half of them human captions of their images.
+    """Make examples from references and the results of real systems, half of them human captions of their images.
 
     A human caption is one of the references, with the other references of its image; a negative example has as many,
-    drawn at random. Captions that both a person and a system wrote, for whatever image, are dropped on both sides.
-    Each image gives as many positive as negative examples, and is in one part.
+    drawn at random. Captions that both a person and a system wrote, for any images, are dropped on both sides. Each
+    image has as many positive as negative examples, and is in one part.
 
     Args:
-        references: captions by people, several for each image.
-        systems: name -> results, in any form that ``captious.read_captions`` reads; they may cover some of the images.
+        references: human captions, several for each image.
+        systems: name -> results, in any form that ``captious.read_captions`` reads; they may cover only some of the
+            images.
         negatives: the other half of the examples: "machine", captions of systems; "other", captions that people or
-            systems wrote for other images of the same part; "both", one or the other at random.
-        keep_out: images that must not be used; ids are compared as text.
+            systems wrote for other images of the same part; "both", a random mixture.
+        keep_out: images to exclude; ids are compared as text.
         images: number of images to draw at random. By default, all.
         per_image: maximum number of captions of each half for one image.
-        n_references: maximum number of references of an example; one less than the image has, if that is fewer.
-        validation: share of the images whose examples are for validation, 0 to 1.
+        n_references: maximum number of references of an example; at most one less than the image has.
+        validation: share of the images to use for validation, 0 to 1.
         seed: random seed.
 
     Raises:
-        UnknownNameError: no such negatives.
+        UnknownNameError: unknown ``negatives``.
         ParameterError: no systems, numbers out of range, or nothing is left.
         InputError: invalid captions.
     """
@@ -192,7 +193,7 @@ def _nothing(references: References, allowed: NDArray[np.bool_]) -> ParameterErr
 
 
 def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict[str, str]]:
-    """The captions of each system, by image as text: one side may write numbers as text."""
+    """Return the captions of each system by image as text, as one side may write numbers as text."""
     outputs: dict[str, dict[str, str]] = {}
     with Progress(len(systems)) as progress:
         for name, results in systems.items():
@@ -205,7 +206,7 @@ def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict
 
 
 class _Pool:
-    """All captions that examples are drawn from.
+    """All captions to draw examples from.
 
     Args:
         table: images with their human captions.
@@ -221,11 +222,11 @@ class _Pool:
         self._of_part = {part: [i for i, of in enumerate(parts) if of == part] for part in set(parts)}
 
     def texts(self, position: int) -> tuple[str, ...]:
-        """The human captions of an image."""
+        """Return the human captions of an image."""
         return self.table.texts[self.table.offsets[position] : self.table.offsets[position + 1]]
 
     def machines(self, position: int) -> list[tuple[str, str]]:
-        """The system and the caption, of each system that describes an image; no caption that a person wrote, too."""
+        """Return system and caption for each system that describes an image, except captions that people also wrote."""
         image = str(self.table.ids[position])
         captions = [(name, of_system[image]) for name, of_system in self.outputs.items() if image in of_system]
         return [(name, text) for name, text in captions if normalized(text) not in self.both]
@@ -233,7 +234,7 @@ class _Pool:
     def examples(
         self, position: int, negatives: str, per_image: int, n_references: int, rng: np.random.Generator
     ) -> Iterator[Example]:
-        """The examples of an image, as many positive as negative ones."""
+        """Return the examples of an image, as many positive as negative ones."""
         texts = self.texts(position)
         people = [place for place in rng.permutation(len(texts)).tolist() if normalized(texts[place]) not in self.both]
         wrong = self._negatives(position, negatives, min(per_image, len(people)), rng)
@@ -246,7 +247,7 @@ class _Pool:
             yield Example(image, caption, _sample(texts, size, rng), name, part)
 
     def _negatives(self, position: int, kind: str, n: int, rng: np.random.Generator) -> list[tuple[str, str]]:
-        """At most n distinct captions that nobody wrote for the image, with their systems."""
+        """Return at most n distinct captions that nobody wrote for the image, with their systems."""
         machines = self.machines(position)
         machines = [machines[i] for i in rng.permutation(len(machines)).tolist()]
         negatives: dict[str, tuple[str, str]] = {}
@@ -263,7 +264,9 @@ class _Pool:
         return [*negatives.values()]
 
     def _foreign_caption(self, position: int, rng: np.random.Generator) -> tuple[str, str] | None:
-        """A caption that a person or a system wrote for another image of the part; None if the draw is the image."""
+        """Return a caption that a person or a system wrote for another image of the part; None if the image itself is
+        drawn.
+        """
         of_part = self._of_part[self.parts[position]]
         foreign = of_part[int(rng.integers(len(of_part)))]
         if foreign == position:
@@ -274,5 +277,5 @@ class _Pool:
 
 
 def _sample(texts: Sequence[str], size: int, rng: np.random.Generator) -> tuple[str, ...]:
-    """Some texts, in their order."""
+    """Sample texts, and keep their order."""
     return tuple(texts[i] for i in np.sort(rng.permutation(len(texts))[:size]).tolist())

@@ -1,4 +1,4 @@
-"""Files of weights: safetensors, with everything else that a metric needs in their metadata."""
+"""Files of weights: safetensors with metadata for everything else that a metric needs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CONFIG = "captious"  # the one entry of the metadata: with several, their order
 
 
 def check_name(name: str) -> None:
-    """Refuse what cannot name weights in a signature.
+    """Check that a name is valid for weights in a signature.
 
     Raises:
         ParameterError: not letters, digits, dots, - and _.
@@ -40,9 +40,9 @@ def write_weights(
 
     Args:
         path: the file.
-        arrays: by name.
+        arrays: arrays by name.
         value: the plain values.
-        entry: the entry of the metadata that holds them.
+        entry: the metadata entry for the plain values.
 
     Raises:
         OutputError: the file cannot be written.
@@ -64,16 +64,16 @@ def read_weights(
     most: int = _MOST,
     help: str,
 ) -> T:
-    """Read what ``write_weights`` wrote.
+    """Read a file written by ``write_weights``.
 
     Args:
         path: the file.
-        make: makes a metric's weights of the arrays, the plain values, and the name of the file with a checksum;
-            whatever it raises means a damaged file.
-        entry: the entry of the metadata that holds the plain values.
+        make: creates a metric's weights from the arrays, the plain values, and the file name with a checksum; any
+            exception it raises means a damaged file.
+        entry: the metadata entry of the plain values.
         what: the metric, for messages.
-        most: bytes that such a file has at most.
-        help: which file to give.
+        most: maximum size of the file in bytes.
+        help: advice on which file to pass.
 
     Raises:
         ResourceError: no such file, one of another version, or not a complete file of these weights.
@@ -106,13 +106,13 @@ def read_weights(
 
 
 def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Rows as 8-bit integers with one scale each, as the weights of the metric captious are stored."""
+    """Quantize rows to 8-bit integers with one scale each, as in weights of the metric captious."""
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype(np.float32) / np.float32(127)
     return np.rint(rows / scales[:, None]).astype(np.int8), scales
 
 
 def unpacked(rows: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows from what ``packed`` gives.
+    """Restore rows from the result of ``packed``.
 
     Raises:
         ValueError: shapes or types that do not match.

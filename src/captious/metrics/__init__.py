@@ -1,1 +1,1 @@
-"""One file per metric; ``contract`` says what a metric is, ``shared`` holds what several use."""
+"""One file per metric; ``contract`` defines what a metric is, ``shared`` holds code used by several."""

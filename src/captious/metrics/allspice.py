@@ -1,7 +1,7 @@
-"""AllSPICE: what all candidates of an image say together, compared with what its references say.
+"""AllSPICE: the merged scene graph of all candidates of an image, compared with that of its references.
 
-Luo and Shakhnarovich 2020 ("Analysis of diversity-accuracy tradeoff in image captioning"). The official variant is the
-fork of the COCO toolkit that goes with it, ruotianluo/coco-caption, which gives SPICE 1.0 several candidates.
+Luo and Shakhnarovich 2020 ("Analysis of diversity-accuracy tradeoff in image captioning"). The official variant is
+their fork of the COCO toolkit, ruotianluo/coco-caption, which passes several candidates to SPICE 1.0.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""AMBER, generative part: objects in long answers of models that are in the image, or that are not.
+"""AMBER, generative part: existing and hallucinated objects in long answers of models.
 
-Wang et al. 2023, as the authors' program computes it (inference.py of junyangwang0410/AMBER).
+Wang et al. 2023, as computed by the authors' program (inference.py of junyangwang0410/AMBER).
 """
 
 from __future__ import annotations
@@ -48,12 +48,12 @@ class Amber(Metric):
 
     amber-chair is the share of hallucinated objects among all objects named; amber-cover the share of the objects in
     the images that are named; amber-hal the share of answers with a hallucinated object; amber-cog the share of the
-    objects that models like to invent that are named. From 0 to 1. References are not used.
+    objects that models tend to invent that are named. All are 0 to 1. References are not used.
 
     Raises:
         ParameterError: no word lists.
-        ResourceError: word lists that cannot be read, NLTK without its data.
-        MissingExtraError: tagger nltk without NLTK; no parser.
+        ResourceError: word lists that cannot be read, or NLTK without its data.
+        MissingExtraError: tagger nltk without NLTK, or no parser.
     """
 
     name = "amber"
@@ -100,8 +100,8 @@ class Amber(Metric):
         return f"nouns of {self.tagger}"
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Answers; objects that are hallucinated, and all; named and all objects of the image; named and all of those
-        that models invent; answers with a hallucination.
+        """Return counts: answers; hallucinated and all mentioned objects; named and all objects of the image; named and
+        all of those that models tend to invent; answers with a hallucination.
         """
         source = self.parser if self.tagger == "parser" else None
         nouns_of = captions.own_layer(_NounLayer(self.tagger, source, self.variant == "fixed"))
@@ -156,7 +156,7 @@ class Amber(Metric):
         return messages
 
     def _words(self, captions: Captions) -> list[ImageWords | None]:
-        """The words of each caption's image; None for images without, in a subset."""
+        """Return the words of each caption's image; None for images without words, in a subset."""
         lists = [self.lists.of(image) for image in captions.references.images]
         help = "images are called 1 to 1004 or AMBER_1.jpg"
         check_known_images(captions, lists, "AMBER's words of", self.lists.name, help)
@@ -165,12 +165,12 @@ class Amber(Metric):
 
 @dataclass
 class _Named:
-    """Words of an image, and which of them a text named: by themselves, or by words that stand for them.
+    """Words of an image, and which of them a text names, directly or by related words.
 
     Attributes:
         words: the words.
         related: word -> words that stand for it.
-        marked: places of those that were named.
+        marked: positions of the words that were named.
     """
 
     words: Sequence[str]
@@ -178,7 +178,7 @@ class _Named:
     marked: set[int] = field(default_factory=set)
 
     def mark(self, is_named: Callable[[str], bool]) -> bool:
-        """Mark the first word that is named, those that stand for words before the words; whether there is one."""
+        """Mark the first word that is named, related words first, and return whether there is one."""
         every = [(stand_in, place) for place, word in enumerate(self.words) for stand_in in self.related.get(word, ())]
         every += [(word, place) for place, word in enumerate(self.words)]
         for word, place in every:
@@ -190,7 +190,7 @@ class _Named:
 
 @dataclass(frozen=True)
 class _NounLayer(KeyedByFields):
-    """The nouns of each candidate, in order and with repetitions, as lemmas."""
+    """The lemmas of the nouns of each candidate, in order and with repetitions."""
 
     tagger: str
     source: ParseSource | None
@@ -212,7 +212,7 @@ class _NounLayer(KeyedByFields):
 
 @lru_cache(1 << 18)
 def _cosine(vectors: WordVectors, a: str, b: str) -> float:
-    """The cosine of the mean vectors of the pieces of two words; 0 if one has none."""
+    """Return the cosine of the mean vectors of the pieces of two words; 0 if one has none."""
     means = []
     for text in (a, b):
         has_vector, rows = vectors.look_up(text.split())

@@ -1,7 +1,7 @@
-"""BERTScore: every token of one caption is matched with the most similar token of the other, by contextual embeddings.
+"""BERTScore: greedy matching of every token with the most similar token of the other caption, by contextual embeddings.
 
 Zhang, Kishore, Wu, Weinberger and Artzi 2020, sections 3 and 4. The official variant is the package bert_score 0.3.13,
-the other one the function ``bert_score`` of torchmetrics, which aac-metrics calls.
+the other variant the function ``bert_score`` of torchmetrics, which aac-metrics calls.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _FLOATS_PER_STEP = 1 << 22
 class _Rescale(
     Parameter[bool | Sequence[float] | str | os.PathLike[str], bool | Sequence[float] | str | os.PathLike[str]]
 ):
-    """True for the baseline published for the model, (P, R, F), or a file with lines of ``LAYER,P,R,F``."""
+    """True for the published baseline of the model, (P, R, F), or a file with lines of ``LAYER,P,R,F``."""
 
     text_form = "true or false or text"
 
@@ -104,12 +104,12 @@ class _Rescale(
 class BertScore(EncoderMetric):
     """Precision, recall and F of greedy matching, 0 to 1, higher is better; may be below 0 when rescaled.
 
-    A token whose best cosine is negative counts 0. With several references, the best one counts, for P, R and F
-    separately. An empty candidate or reference gives 0.
+    A token whose best cosine is negative counts 0. With several references, the best one is used, for P, R and F
+    separately. An empty candidate or reference scores 0.
 
     Raises:
-        ParameterError: no such layer, or no baseline for this model and layer.
-        ResourceError: a file that holds no baselines.
+        ParameterError: an unknown layer, or no baseline for this model and layer.
+        ResourceError: a file without baselines.
     """
 
     name = "bertscore"
@@ -138,7 +138,7 @@ class BertScore(EncoderMetric):
 
     @property
     def compared_layer(self) -> int:
-        """The layer whose hidden states are compared."""
+        """Layer whose hidden states are compared."""
         if self.layer is not None:
             return self.layer
         published = LAYERS.get(_published_name(self.encoder.model)) if self._is_official else None
@@ -146,7 +146,7 @@ class BertScore(EncoderMetric):
 
     @property
     def baseline(self) -> tuple[float, float, float] | None:
-        """The P, R and F that are mapped to 0; None if scores are not rescaled."""
+        """P, R and F that are mapped to 0; None if scores are not rescaled."""
         if self._baseline is None and self.rescale is not False:
             if self.rescale is True:
                 self._baseline = _published_baseline(self.encoder.model, self.compared_layer)
@@ -164,7 +164,7 @@ class BertScore(EncoderMetric):
         return {"idf": "no" if not self.token_idf else state.label if state is not None else "references"}
 
     def fit(self, references: References) -> TokenFrequencies | None:
-        """The number of references with each token, if tokens are weighted by it."""
+        """Count the references with each token, if tokens are weighted."""
         if not self.token_idf:
             return None
         layer = self._encoding
@@ -187,7 +187,9 @@ class BertScore(EncoderMetric):
         return messages
 
     def layer_warnings(self) -> list[str]:
-        """A warning if the compared layer is neither given nor that of bert_score; the model is not loaded for it."""
+        """Return a warning if the compared layer is neither specified nor that of bert_score, without loading the
+        model.
+        """
         if not self._is_official or self.layer is not None or _published_name(self.encoder.model) in LAYERS:
             return []
         return [
@@ -196,7 +198,7 @@ class BertScore(EncoderMetric):
         ]
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Caption scores, float64[n, 3]."""
+        """Return caption scores, float64[n, 3]."""
         if self.token_idf and state is None:
             state = self.fit(captions.references)
         candidates, references = captions.layer(self._encoding)
@@ -220,7 +222,7 @@ class BertScore(EncoderMetric):
 
     @property
     def _encoding(self) -> EncodingLayer:
-        """Strip texts and add the space they need; leave them alone where that makes no difference.
+        """Return the encoding layer: texts are stripped and prefixed with a space if that makes a difference.
 
         torchmetrics encodes texts as they are.
         """
@@ -231,7 +233,7 @@ class BertScore(EncoderMetric):
         return EncodingLayer(self.encoder, self.compared_layer, lead)
 
     def _weights(self, encoded: EncodedTexts, state: State | None) -> NDArray[np.float64]:
-        """The share of each token in the weight of its text, all texts one after the other; 0 where that has none."""
+        """Return the share of each token in the total weight of its text, concatenated; 0 if the total is 0."""
         ids = np.fromiter(chain.from_iterable(encoded.ids), np.int64, int(encoded.vectors.offsets[-1]))
         lengths = _lengths(encoded)
         weights = self._token_weights(state)[ids]
@@ -243,7 +245,7 @@ class BertScore(EncoderMetric):
         return np.divide(weights, sums[text], out=np.zeros_like(weights), where=sums[text] > 0)
 
     def _token_weights(self, state: State | None) -> NDArray[np.float64]:
-        """The weight of each token id, float64[size of the vocabulary]."""
+        """Return the weight of each token id, float64[size of the vocabulary]."""
         tokenizer = self.encoder.tokenizer
         if state is None:
             weights = np.ones(len(tokenizer))
@@ -270,10 +272,10 @@ def _match(
     *,
     with_ends: bool,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Precision and recall of pairs of texts, float64[n_pairs] each (equations 1 and 4 of the paper).
+    """Return precision and recall of pairs of texts, float64[n_pairs] each (equations 1 and 4 of the paper).
 
-    Pairs of equal lengths on both sides are matched in one step. The first and the last token of each text, which are
-    special ones, can be matched only ``with_ends``.
+    Pairs with equal lengths on both sides are matched in one step. The first and last tokens of each text, which are
+    special, are matched only ``with_ends``.
     """
     n = len(candidate_rows)
     lengths = _lengths(candidates)[candidate_rows], _lengths(references)[reference_rows]
@@ -297,21 +299,21 @@ def _match(
 
 
 def _lengths(encoded: EncodedTexts) -> NDArray[np.int64]:
-    """Number of tokens of each text, special ones included."""
+    """Return the number of tokens of each text, special ones included."""
     return np.diff(encoded.vectors.offsets)
 
 
 def _texts(
     encoded: EncodedTexts, weights: NDArray[np.float64], texts: NDArray[np.int64]
 ) -> tuple[NDArray[np.float32], NDArray[np.float64]]:
-    """Hidden states of texts of equal lengths n, each of length 1, float32[k, n, d], and weights, float64[k, n]."""
+    """Return hidden states of texts of equal length n, each of norm 1, float32[k, n, d], and weights, float64[k, n]."""
     vectors = encoded.vectors.read_alike(texts)
     vectors = vectors / np.sqrt(np.einsum("ktd,ktd->kt", vectors, vectors))[..., None]
     return vectors, weights[encoded.vectors.offsets[texts][:, None] + np.arange(vectors.shape[1])]
 
 
 def _published_name(model: str) -> str:
-    """The name by which bert_score knows a model on the hub, or a folder of the same name."""
+    """Return bert_score's name of a model on the hub, or of a folder of the same name."""
     owner, _, name = model.rpartition("/")
     return name if owner in _OWNERS or Path(model).is_dir() else model
 

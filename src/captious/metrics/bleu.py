@@ -1,7 +1,7 @@
 """BLEU-1 to BLEU-4: modified n-gram precision with a brevity penalty.
 
 Papineni et al. 2002; Chen et al. 2015 (COCO), equations 1 to 3. The official variant is the scorer of the COCO
-caption toolkit, with the small constants that it adds to every count.
+caption toolkit, including the small constants it adds to every count.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ _TINY, _SMALL = 1e-15, 1e-9  # added by the official scorer to every numerator a
 class Bleu(Metric):
     """BLEU of order 1 to 4, each 0 to 1, higher is better.
 
-    Statistics (k = 10): clipped matches of order 1..4, candidate n-grams of order 1..4, candidate length, length of
-    the reference closest in length (the shorter of two equally close ones). Sentence and corpus scores are the
-    same formula, applied to one row and to their sum.
+    Statistics (k = 10): clipped matches of order 1..4, candidate n-grams of order 1..4, candidate length, length of the
+    reference closest in length (the shorter of two equally close ones). Sentence and corpus scores use the same
+    formula, applied to one row and to the sum of rows.
     """
 
     name = "bleu"
@@ -43,7 +43,7 @@ class Bleu(Metric):
         return bleu_statistics(references, candidates.ids, candidates.offsets, threads())
 
     def explain(self, candidate: str, references: Sequence[str]) -> NgramMatches:
-        """The n-grams of a candidate with those that match, the precisions, and the brevity penalty; of BLEU-4."""
+        """Return the n-grams of a candidate with their matches, the precisions, and the brevity penalty of BLEU-4."""
         words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=True)
         (row,) = self.statistics(captions)
         length, closest = row[8:]
@@ -72,11 +72,11 @@ class Bleu(Metric):
 
     @property
     def added(self) -> tuple[float, float]:
-        """The numbers added to numerators and to denominators."""
+        """Constants added to numerators and to denominators."""
         return (_TINY, _SMALL) if self.variant == "official" else (0.0, 0.0)
 
     def _parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The precisions, float64[..., 4], and the brevity penalty, float64[..., 1]."""
+        """Return the precisions, float64[..., 4], and the brevity penalty, float64[..., 1]."""
         matches, ngrams = statistics[..., 0:4], statistics[..., 4:8]
         length, reference_length = statistics[..., 8:9], statistics[..., 9:10]
         tiny, small = self.added

@@ -1,7 +1,8 @@
 """CAPTURE: objects, attributes and relations of detailed captions, matched exactly, by synonyms, and by similarity.
 
 Dong, Jiang, Wang, Wang, Li and Yu 2024, "Benchmarking and improving detail image caption". The official variant is the
-arithmetic of the package capture_metric 0.1 on the tuples of SPICE's rules, where that package has a parser of its own.
+arithmetic of the package capture_metric 0.1, applied to the tuples of SPICE's rules instead of that package's own
+parser.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ ABSTRACT_NOUNS = StopWords("captious-abstract", frozenset(_ABSTRACT.split()))
 
 @dataclass(frozen=True)
 class _Contents:
-    """The content of a caption: each list in the order of first occurrence."""
+    """The content of a caption; each list is in order of first occurrence."""
 
     objects: tuple[str, ...]
     attributes: tuple[str, ...]
@@ -57,7 +58,7 @@ class _Contents:
 
 @dataclass
 class _Match:
-    """Strings or triples of one kind, of a candidate and of a reference: how many match, and which are left."""
+    """Matches of strings or triples of one kind between a candidate and a reference, with unmatched items."""
 
     n: tuple[int, int]
     hard: int
@@ -79,11 +80,11 @@ class _AbstractNouns(ResourceParameter[StopWords | str | os.PathLike[str] | Iter
 class Capture(SceneEncoderMetric):
     """CAPTURE, 0 to 1, higher is better: F1 of objects, attributes and relations, weighted 5 : 5 : 2.
 
-    ``capture-p`` and ``capture-r`` are precision and recall with the same weights; the others are the F1 of one kind. A
-    caption's score is the mean over its references, the corpus score the mean of the captions.
+    ``capture-p`` and ``capture-r`` are precision and recall with the same weights; the other outputs are the F1 of one
+    kind. A caption's score is the mean over its references, the corpus score the mean of the captions.
 
     Raises:
-        MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
+        MissingExtraError: METEOR's tables, which contain the synonyms, are not installed.
         ResourceError: a model that cannot be read, or that is not a sentence encoder.
     """
 
@@ -127,7 +128,7 @@ class Capture(SceneEncoderMetric):
         return np.asarray(np.add.reduceat(scores, offsets[:-1]) / np.diff(offsets)[:, None])
 
     def _contents(self, captions: Captions) -> tuple[list[_Contents], list[_Contents]]:
-        """The contents of candidates and references, one by one."""
+        """Yield the contents of candidates and references, one by one."""
         candidates, references = captions.layer(ParsedSentences(self.tuples.parses))
         layer = self.tuples
         contents_of: dict[int, _Contents] = {}
@@ -146,7 +147,7 @@ class Capture(SceneEncoderMetric):
 
 
 def _nouns(sentences: Iterable[Parse]) -> frozenset[str]:
-    """The nouns of a text, lemmatized."""
+    """Return the nouns of a text, lemmatized."""
     return frozenset(
         lemma.lower()
         for parse in sentences
@@ -156,7 +157,9 @@ def _nouns(sentences: Iterable[Parse]) -> frozenset[str]:
 
 
 def _contents_of(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopWords) -> _Contents:
-    """The tuples of nouns that the text has. Abstract nouns are left out; their attributes and relations stay."""
+    """Return the tuples whose objects are nouns of the text. Abstract nouns are left out; their attributes and
+    relations are kept.
+    """
     in_text: dict[str, bool] = {}
 
     def occurs(thing: str) -> bool:
@@ -184,7 +187,7 @@ def _contents_of(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopW
 
 
 def _matches(candidate: _Contents, reference: _Contents, names: LemmaNames) -> list[_Match]:
-    """The matches of each kind that need no encoder."""
+    """Return the matches of each kind that need no encoder."""
     return [
         _match([(thing,) for thing in candidate.objects], [(thing,) for thing in reference.objects], names),
         _match([(thing,) for thing in candidate.attributes], [(thing,) for thing in reference.attributes], names),
@@ -193,7 +196,7 @@ def _matches(candidate: _Contents, reference: _Contents, names: LemmaNames) -> l
 
 
 def _match(candidate: Sequence[tuple[str, ...]], reference: Sequence[tuple[str, ...]], names: LemmaNames) -> _Match:
-    """Match one by one and in order: what is equal first, then synonyms, element by element."""
+    """Match items one by one and in order: first equal ones, then synonyms, element by element."""
     unequal, unmatched = [], [*reference]
     for item in candidate:
         if item in unmatched:
@@ -212,7 +215,7 @@ def _match(candidate: Sequence[tuple[str, ...]], reference: Sequence[tuple[str, 
 
 
 def _are_alike(item: tuple[str, ...], counterpart: tuple[str, ...], names: LemmaNames) -> bool:
-    """Whether each element contains the other as a string, or has a lemma of its synonym sets in common with it."""
+    """Return whether each pair of elements contains the other as a string, or shares a lemma of its synonym sets."""
     return all(
         one in two or two in one or not names.of(one).isdisjoint(names.of(two))
         for one, two in zip(item, counterpart, strict=True)
@@ -220,7 +223,7 @@ def _are_alike(item: tuple[str, ...], counterpart: tuple[str, ...], names: Lemma
 
 
 def _credits(match: _Match, vectors: NDArray[np.float32], numbers: Mapping[str, int]) -> tuple[float, float]:
-    """Precision and recall of one kind: what matches, and the best cosines of what is left."""
+    """Return precision and recall of one kind: exact matches, and the best cosines of unmatched items."""
     candidate_rows, reference_rows = ([numbers[phrase] for phrase in phrases] for phrases in match.left)
     soft = np.zeros(2)
     if candidate_rows and reference_rows:
@@ -231,7 +234,7 @@ def _credits(match: _Match, vectors: NDArray[np.float32], numbers: Mapping[str, 
 
 
 def _scores(kinds: Sequence[tuple[float, float]]) -> NDArray[np.float64]:
-    """The outputs from precision and recall of each kind."""
+    """Return the outputs from precision and recall of each kind."""
     precision, recall = np.array(kinds).T
     f1 = 2 * precision * recall / (precision + recall + _TINY)
     weighted = [float(numbers @ _WEIGHTS) / _WEIGHTS.sum() for numbers in (f1, precision, recall)]

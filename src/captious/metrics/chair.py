@@ -1,4 +1,4 @@
-"""CHAIR: objects that a caption names although they are not in the image.
+"""CHAIR: hallucinated objects, which a caption names although they are not in the image.
 
 Rohrbach et al. 2018, with the conventions of the authors' code (LisaAnne/Hallucination) and, for recall, of
 CHAIR-metric-standalone.
@@ -33,15 +33,15 @@ from captious.text.nltk_tokens import word_tokenize
 
 @dataclass(frozen=True)
 class Mentions:
-    """How a caption gets its score.
+    """The explanation of a caption's score.
 
     Attributes:
         tokens: the caption, in lower case.
         mentions: objects that it names, in order.
         hallucinated: for each mention, whether the object is not in the image.
         objects: the objects in the image, sorted.
-        unmentioned: those that the caption does not name.
-        scores: by output.
+        unmentioned: objects that the caption does not name.
+        scores: scores by output.
     """
 
     kind: ClassVar[str] = "mentions"
@@ -114,7 +114,7 @@ class Chair(Metric):
         self._objects = self._as_named(self.objects)
 
     def _base_forms(self) -> BaseForms:
-        """The function that brings the tokens of a caption to base form."""
+        """Return the function that converts the tokens of a caption to base forms."""
         if self.variant == "lmms-eval":
             lemmas([])  # raises if it cannot run
             return lemmas
@@ -127,7 +127,9 @@ class Chair(Metric):
         return "nltk"
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Captions, captions with a hallucination, mentions, hallucinated mentions, objects named, objects present."""
+        """Return counts: captions, captions with a hallucination, mentions, hallucinated mentions, objects named,
+        objects present.
+        """
         rows = np.zeros((len(captions), 6))
         truths = self._truths(captions)
         mentions = captions.own_layer(_MentionedLayer(self._finder))
@@ -159,7 +161,7 @@ class Chair(Metric):
         return messages
 
     def explain(self, candidate: str, objects: Iterable[str]) -> Mentions:
-        """The mentions of a caption.
+        """Return the mentions of a caption.
 
         Args:
             candidate: the caption.
@@ -184,7 +186,7 @@ class Chair(Metric):
         )
 
     def objects_in(self, texts: Iterable[str]) -> frozenset[str]:
-        """The objects that any of these texts names: captions, or names of objects."""
+        """Return the objects that any of these texts names: captions, or names of objects."""
         texts = list(texts)
         object_of = self.vocabulary.named(texts)
         captions = (text for text in texts if text not in object_of)
@@ -193,10 +195,10 @@ class Chair(Metric):
         )
 
     def objects_at(self, image: ImageId) -> frozenset[str]:
-        """The objects in an image of the ground truth; text that spells a number is its id, too.
+        """Return the objects in an image of the ground truth; text that spells a number also stands for it.
 
         Raises:
-            MissingObjectsError: they are not known.
+            MissingObjectsError: they are unknown.
         """
         by_image = self._objects.by_image
         number = next(iter(numbers_from_text([image])))
@@ -210,12 +212,12 @@ class Chair(Metric):
         return objects
 
     def objects_of(self, sources: Iterable[object]) -> ImageObjects:
-        """The ground truth of images, from all sources together: what ``captious fit chair`` writes.
+        """Return the ground truth of images from all sources together, as written by ``captious fit chair``.
 
         Args:
-            sources: COCO's instances, ``{image: [names]}``, and captions that people wrote, whose mentions count as
-                objects; files or Python objects. Except for instances, a source is taken for captions unless half of
-                its distinct texts are names of objects.
+            sources: COCO's instances, ``{image: [names]}``, and human captions, whose mentions count as objects; files
+                or Python objects. Except for instances, a source is treated as captions unless half of its distinct
+                texts are names of objects.
 
         Raises:
             InputError: a source that cannot be read.
@@ -240,7 +242,7 @@ class Chair(Metric):
         return ImageObjects(frozen, name=rows.name, id_form=rows.id_form)
 
     def _as_named(self, objects: ImageObjects) -> ImageObjects:
-        """Objects of images, called as the vocabulary calls them."""
+        """Return the objects of images under their names in the vocabulary."""
         names = frozenset().union(*objects.by_image.values())
         if names <= self.vocabulary.objects:
             return objects
@@ -256,7 +258,7 @@ class Chair(Metric):
         return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)
 
     def _truths(self, captions: Captions) -> list[frozenset[str] | None]:
-        """The objects in the image of each caption; None for images of which they are not known, in a subset."""
+        """Return the objects in the image of each caption; None if they are unknown, in a subset."""
         truths = self._objects.of(captions.references)
         missing = [row for row, truth in enumerate(truths) if truth is None]
         if missing and not captions.subset:
@@ -283,11 +285,11 @@ class _MentionedLayer(KeyedByFields):
 
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64], is_known: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """part / whole, 0 where both are 0; nan where nothing is known."""
+    """Return part / whole, 0 if both are 0; nan if nothing is known."""
     return np.divide(part, whole, out=np.where(is_known, 0.0, np.nan), where=whole > 0)
 
 
 def with_objects(metric: object, settings: Settings) -> Settings:
-    """The settings; for chair by name without objects, with an empty table of them."""
+    """Return the settings; for chair by name without objects, with an empty table of them."""
     is_chair = isinstance(metric, str) and catalogue.owner(Request.from_text(metric).name) == Chair.name
     return replace(settings, objects=ImageObjects({})) if is_chair and settings.objects is None else settings

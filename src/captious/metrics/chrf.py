@@ -1,7 +1,7 @@
 """chrF and chrF++: F-score of character n-grams, and of word n-grams.
 
 Popović 2015 and 2017. The official variant is sacrebleu 2's default; ``epsilon`` is the arithmetic of the author's
-program, which sacrebleu calls ``eps_smoothing``.
+program, sacrebleu's ``eps_smoothing``.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ _MARKS = frozenset(string.punctuation)
 
 
 def _trigrams(caption: str) -> list[str]:
-    """Overlapping pieces of three characters: n of them in a row are n + 2 characters in a row."""
+    """Return overlapping pieces of three characters; n consecutive ones stand for n + 2 consecutive characters."""
     text = "".join(caption.split())
     return [text[i : i + 3] for i in range(len(text) - 2)]
 
 
 def _words(caption: str) -> list[str]:
-    """Words, with a mark at the end of a word apart, or else one at its beginning: ``(hi)`` is ``(hi`` and ``)``."""
+    """Return words, with a punctuation mark at the end of a word split off, or else one at its beginning: ``(hi)`` is
+    ``(hi`` and ``)``.
+    """
     words: list[str] = []
     for word in caption.split():
         if len(word) > 1 and word[-1] in _MARKS:
@@ -57,8 +59,8 @@ class Chrf(Metric):
     With ``word_order=2`` it is chrF++, which adds n-grams of 1 and 2 words.
 
     Statistics (k = 18, and 3 for each order of words): n-grams of the candidate, n-grams of the reference, and their
-    matches, for each order. They are those of the reference with the best caption score. Caption and corpus scores are
-    the same formula, applied to one row and to their sum.
+    matches, for each order. They are taken from the reference with the best caption score. Caption and corpus scores
+    use the same formula, applied to one row and to the sum of rows.
     """
 
     name = "chrf"
@@ -95,7 +97,7 @@ class Chrf(Metric):
         return counts[best]
 
     def _counts(self, captions: Captions) -> NDArray[np.float64]:
-        """The statistics of every reference with the candidate of its image, float64[n_references, k]."""
+        """Return the statistics of every reference with the candidate of its image, float64[n_references, k]."""
         characters, trigrams, words = _LOWER_CASE_UNITS if self.lowercase else _UNITS
         units = [(characters, slice(0, 2)), (trigrams, slice(0, 4)), (words, slice(0, self.word_order))]
         counts = np.concatenate([_unit_counts(captions, unit)[:, orders] for unit, orders in units if orders.stop], 1)
@@ -125,7 +127,7 @@ class Chrf(Metric):
 
 
 def _unit_counts(captions: Captions, unit: Tokenizer) -> NDArray[np.float64]:
-    """N-grams of the candidate, of the reference, and matches: float64[n_references, 4, 3], for orders 1 to 4."""
+    """Return n-grams of candidate and reference, and matches: float64[n_references, 4, 3], for orders 1 to 4."""
     candidates, index = captions.layer(NgramLayer(unit))
     references = captions.references
     lengths = np.repeat(candidates.lengths, np.diff(references.offsets)), references.layer(WordLayer(unit)).lengths
@@ -135,5 +137,5 @@ def _unit_counts(captions: Captions, unit: Tokenizer) -> NDArray[np.float64]:
 
 
 def _total(of_orders: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum over orders, one after the other: float64[..., orders] to float64[..., 1]."""
+    """Return the sum over orders, added in order: float64[..., orders] to float64[..., 1]."""
     return np.cumsum(of_orders, axis=-1)[..., -1:]

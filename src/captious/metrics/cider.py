@@ -1,7 +1,7 @@
 """CIDEr: cosine similarity of TF-IDF weighted n-grams with each reference.
 
-Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 16 and 17. What the COCO toolkit reports under
-the name CIDEr is CIDEr-D; see ``cider_d``. The official variant here is the plain CIDEr of the authors' own code.
+Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 16 and 17. The score that the COCO toolkit calls
+CIDEr is CIDEr-D; see ``cider_d``. The official variant here is the plain CIDEr of the authors' own code.
 """
 
 from __future__ import annotations
@@ -65,11 +65,11 @@ class Cider(MeanMetric):
         return {"idf": state.label if state is not None else "references"}
 
     def fit(self, references: References) -> DocumentFrequencies | None:
-        """The document frequencies of these references; None if the metric was given others."""
+        """Return the document frequencies of these references; None if the metric has frequencies of its own."""
         return self.frequencies(references) if self.idf is None else None
 
     def frequencies(self, references: References) -> DocumentFrequencies:
-        """The document frequencies given to the metric, or those of these references."""
+        """Return the document frequencies of the metric, or else those of these references."""
         return self.idf or DocumentFrequencies.of(references, self.tokenizer)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -107,11 +107,11 @@ class Cider(MeanMetric):
     def explain(
         self, candidate: str, references: Sequence[str], state: DocumentFrequencies | None = None
     ) -> NgramWeights:
-        """The weight of each n-gram of a candidate and its share of the score; the shares sum to the score.
+        """Return the weight of each n-gram of a candidate and its share of the score; the shares sum to the score.
 
         Args:
             candidate, references: captions of one image.
-            state: document frequencies, as ``fit`` returns them, for a metric that was made without.
+            state: document frequencies returned by ``fit``, for a metric without its own.
 
         Raises:
             ParameterError: no document frequencies.
@@ -157,12 +157,12 @@ class Cider(MeanMetric):
         )
 
     def factor(self, candidate: Sequence[str], reference: Sequence[str]) -> float:
-        """The factor of the similarity of a candidate and a reference, from their words."""
+        """Return the factor of the similarity of a candidate and a reference, from their words."""
         return 1.0
 
     @property
     def factor_parameters(self) -> Mapping[str, str | float]:
-        """The kind of ``factor`` (none, length or repetition) and its parameters, for pages, which compute it."""
+        """Kind of ``factor`` (none, length or repetition) and its parameters, for pages, which compute it."""
         return {"kind": "none"}
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
@@ -182,20 +182,20 @@ class Cider(MeanMetric):
         return 1.0 if self.variant == "paper" else 10.0
 
     def weights(self, idf: DocumentFrequencies) -> WeightLayer:
-        """The references weighted, as a layer."""
+        """Return the layer of weighted references."""
         return WeightLayer(self.tokenizer, idf, sigma=math.inf, clip=False, relative=False, length_in_words=False)
 
 
 @dataclass(frozen=True)
 class WeightLayer(KeyedByFields):
-    """References weighted for CIDEr, as a layer, so that systems scored against the same references share them.
+    """References weighted for CIDEr, as a layer shared by systems scored against the same references.
 
     Args:
-        tokenizer, idf: words and their document frequencies.
+        tokenizer, idf: the tokenizer and document frequencies.
         sigma: width of the length penalty; infinite for none.
-        clip: an n-gram of a candidate counts at most as often as the reference has it.
-        relative: counts are shares of all n-grams of a caption.
-        length_in_words: lengths are those in words, not in bigrams.
+        clip: clip counts of n-grams of a candidate at those of the reference.
+        relative: divide counts by the number of n-grams of a caption.
+        length_in_words: measure lengths in words, not in bigrams.
     """
 
     tokenizer: Tokenizer
@@ -210,7 +210,7 @@ class WeightLayer(KeyedByFields):
         return self.of_index(references.layer(NgramLayer(self.tokenizer)), _word_map(words, self.idf))
 
     def of_index(self, index: ReferenceNgrams, word_map: NDArray[np.int32]) -> CiderReferences:
-        """Weights of n-grams whose word ids `word_map` translates to those of the frequencies."""
+        """Weight n-grams, whose word ids `word_map` translates to those of the frequencies."""
         return CiderReferences(
             index,
             self.idf.counts,
@@ -225,7 +225,7 @@ class WeightLayer(KeyedByFields):
 
 
 def _document_counts(distinct_ngrams: set[tuple[str, ...]], idf: DocumentFrequencies) -> dict[tuple[str, ...], int]:
-    """In how many documents each of these n-grams occurs; without those in none."""
+    """Return the number of documents with each of these n-grams, without those in none."""
     words = sorted({word for ngram in distinct_ngrams for word in ngram})
     word_of = dict(zip(idf.vocabulary.find(tuple(words)).tolist(), words, strict=True))
     entries, documents = idf.counts.entries()
@@ -239,7 +239,7 @@ def _document_counts(distinct_ngrams: set[tuple[str, ...]], idf: DocumentFrequen
 
 
 def _word_map(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
-    """For each word of the tokens' vocabulary its id in that of the frequencies; empty if they are the same."""
+    """Return, for each word of the tokens' vocabulary, its id in that of the frequencies; empty if identical."""
     if tokens.vocabulary is idf.vocabulary:
         return _SAME_WORDS
     return tokens.vocabulary.ids_in(idf.vocabulary)

@@ -1,4 +1,4 @@
-"""CIDEr-D: CIDEr made robust against gaming, by clipping and a Gaussian penalty on the difference in length.
+"""CIDEr-D: CIDEr made robust against gaming, by clipping and a Gaussian penalty on length differences.
 
 Vedantam, Zitnick and Parikh 2015, section 7; Chen et al. 2015 (COCO). The official variant is the COCO
 caption toolkit, which reports it as "CIDEr".

@@ -71,7 +71,7 @@ class CiderR(Cider):
 
 @dataclass(frozen=True)
 class _SingleReferences(KeyedByFields):
-    """References weighted for CIDEr-D without a length penalty, each as if it were that of an image of its own."""
+    """References weighted for CIDEr-D without a length penalty, each as if it were the only one of an image."""
 
     tokenizer: Tokenizer
     idf: DocumentFrequencies
@@ -93,7 +93,9 @@ class _SingleReferences(KeyedByFields):
 
 
 def _repeated(tokens: Tokens, rows: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The captions of these rows, in increasing order, with repeats: ids int32[m] and offsets int64[n_rows + 1]."""
+    """Return the captions of these rows, which are ascending and may repeat: ids int32[m] and offsets int64[n_rows +
+    1].
+    """
     lengths = tokens.lengths[rows]
     bounds = np.concatenate([[0], np.cumsum(lengths)])
     places = np.arange(bounds[-1]) + np.repeat(tokens.offsets[:-1][rows] - bounds[:-1], lengths)
@@ -101,13 +103,13 @@ def _repeated(tokens: Tokens, rows: NDArray[np.int64]) -> tuple[NDArray[np.int32
 
 
 def _length_penalty(candidate: NDArray[np.int64], reference: NDArray[np.int64]) -> NDArray[np.float64]:
-    """1 for equal lengths, less the more they differ relative to the reference. Lengths are bigrams plus 1."""
+    """Return 1 for equal lengths, and less the more they differ relative to the reference, in bigrams plus 1."""
     c, r = np.maximum(candidate, 1), np.maximum(reference, 1)
     return np.exp(-(((c - r) / r) ** 2))
 
 
 def _repetition_penalty(candidates: Tokens, references: Tokens, of_pair: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The penalty of each pair of a candidate and a reference."""
+    """Return the penalty of each pair of a candidate and a reference."""
     pieces = [_WORDS.findall(word) for word in candidates.vocabulary.words()]
     counts_of_candidates = _counts(candidates, pieces)
     penalties = np.empty(len(of_pair))
@@ -117,7 +119,9 @@ def _repetition_penalty(candidates: Tokens, references: Tokens, of_pair: NDArray
 
 
 def _repetition(counts: Counter[str], in_reference: Counter[str]) -> float:
-    """1 if each word of the candidate is as frequent in the reference, or single and not in it; 0 without words."""
+    """Return 1 if each word of the candidate is as frequent in the reference, or occurs once and only in the candidate;
+    0 without words.
+    """
     product = 1
     for word, count in counts.items():
         # Over integers, which is exact: the geometric mean is taken at the end.
@@ -126,7 +130,7 @@ def _repetition(counts: Counter[str], in_reference: Counter[str]) -> float:
 
 
 def _counts(tokens: Tokens, pieces: Sequence[Sequence[str]]) -> list[Counter[str]]:
-    """Counts of words in each caption; a token may be several words."""
+    """Return counts of words in each caption; a token may be several words."""
     ids = tokens.ids.tolist()
     bounds = tokens.offsets.tolist()
     return [Counter(word for token in ids[a:b] for word in pieces[token]) for a, b in pairwise(bounds)]

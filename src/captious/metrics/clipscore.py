@@ -1,4 +1,4 @@
-"""CLIPScore: how well a caption fits its image, by CLIP, without references.
+"""CLIPScore: similarity of a caption and its image by CLIP, without references.
 
 Hessel et al. 2021, section 3. The official variant is the code of its authors.
 """
@@ -97,5 +97,5 @@ class ClipScore(EncoderMetric):
 
 
 def cosines(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]:
-    """Cosines of unit vectors, row by row: float32[n, d] and float32[n, d] to float64[n], -1 to 1."""
+    """Return cosines of unit vectors, row by row: float32[n, d] and float32[n, d] to float64[n], -1 to 1."""
     return np.asarray((a.astype(np.float64) * b).sum(axis=1))

@@ -1,4 +1,4 @@
-"""coverage-cider: sentences of long captions and of references that cover each other, by CIDEr-D."""
+"""coverage-cider: mutual coverage of the sentences of long captions and references, by CIDEr-D."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Distinct: the share of an image's candidates that differ from each other.
 
-The share of distinct captions of the whole corpus, which some papers report, is not a mean over images; a report of
-several candidates per image shows it among its descriptions (``captious.evaluation.description``).
+The share of distinct captions in the whole corpus, which some papers report, is not a mean over images; a report of
+several candidates per image includes it in its description (``captious.evaluation.description``).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from captious.text import WordLayer
 class Distinct(SetMeanMetric):
     """Distinct candidates of an image divided by its candidates, above 0 to 1; 1 for a single candidate.
 
-    Captions are the same if their tokens are. The corpus score is the mean over images.
+    Captions are equal if their tokens are. The corpus score is the mean over images.
 
     Statistics (k = 2): the score, and 1.
     """

@@ -1,4 +1,4 @@
-"""FENSE: the similarity of sentence vectors, cut where the candidate has an error of fluency.
+"""FENSE: similarity of sentence vectors, reduced if the candidate has a fluency error.
 
 Zhou, Zhang, Xie, Xu and Zhu 2022, "Can audio captions be evaluated with image caption metrics?". The official variant
 is the code of its authors, as aac-metrics runs it.
@@ -19,7 +19,7 @@ from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyPar
 
 
 class Fense(Sbert):
-    """FENSE, -1 to 1, higher is better: ``sbert``, cut to a tenth by an error. The corpus score is the mean.
+    """FENSE, -1 to 1, higher is better: ``sbert``, reduced to a tenth by an error. The corpus score is the mean.
 
     ``fense-error`` is the share of candidates with an error.
 

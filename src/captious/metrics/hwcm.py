@@ -2,7 +2,7 @@
 
 Liu and Gildea 2005, "Syntactic features for evaluation of machine translation"; LCEval, Sharif et al. 2019.
 
-A chain of length u goes from a word of the dependency tree down to one of its children, and so on: u words.
+A chain of length u is a downward path of u words in the dependency tree.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _FACTORS = np.array([1, 0.5, 0.33, 0.25])
 
 
 class Hwcm(MeanMetric):
-    """Head-word chains of the candidate that its best reference also has, 0 to 1, for maximum chain lengths 1 to 4.
+    """Share of the candidate's head-word chains in its best reference, 0 to 1, for maximum chain lengths 1 to 4.
 
     The corpus score is the mean. A caption without words scores 0.
     """
@@ -74,7 +74,7 @@ class Hwcm(MeanMetric):
     def _shared(
         self, candidate_parses: Sequence[Parse], reference_parses: Sequence[Parse], of_images: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        """The chains that candidates share with each of their references, float64[n_references, 4]."""
+        """Return the chains that candidates share with each of their references, float64[n_references, 4]."""
         number: dict[int, int] = {}  # equal captions share a parse
         distinct: list[Parse] = []
         for parse in (*candidate_parses, *reference_parses):

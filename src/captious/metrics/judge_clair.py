@@ -1,7 +1,7 @@
-"""CLAIR: a language model is asked how likely a caption describes the same image as the references, from 0 to 100.
+"""CLAIR: a language model rates how likely a caption describes the same image as the references, from 0 to 100.
 
-Chan et al. 2023. The question, the scale and the number of tries are theirs; the prompt is ours, and answers that
-cannot be read have no score, where the authors' code takes the first number of the text, or 0.
+Chan et al. 2023. The question, the scale and the number of tries are those of the paper; the prompt is ours, and
+answers that cannot be parsed have no score, whereas the authors' code uses the first number of the text, or 0.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from captious.models.endpoints import Answer
 
 
 class JudgeClair(JudgeMetric):
-    """A model's score of a caption, 0 to 1, higher is better. The corpus score is the mean of those that have one.
+    """A model's score of a caption, 0 to 1, higher is better. The corpus score is the mean of the captions that have
+    one.
 
     Raises:
         ParameterError: no model, no images where they are shown, or a prompt without a place for the captions.
-        EndpointError: the endpoint gives no answers.
+        EndpointError: the endpoint does not answer.
     """
 
     name = "judge-clair"
@@ -30,9 +31,9 @@ class JudgeClair(JudgeMetric):
 
 
 def clair_score(answer: Answer) -> float | None:
-    """The score in an answer: that of the first JSON object, from 0 to 100, divided by 100.
+    """Return the score in an answer: that of the first JSON object, from 0 to 100, divided by 100.
 
-    None if there is none, it is out of range, or it is a fraction between 0 and 1, which may be on another scale.
+    None if there is none, if it is out of range, or if it is a fraction between 0 and 1, which may be on another scale.
     """
     score = first_object(answer).get("score")
     if isinstance(score, str):

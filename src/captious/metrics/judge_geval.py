@@ -1,7 +1,8 @@
-"""G-VEval: a language model reasons about a caption, then gives a score; the expected value over its probabilities.
+"""G-VEval: a language model reasons about a caption, then rates it; the score is the expectation over its
+probabilities.
 
-Tong et al. 2024, the single score of its three settings (references, image, both), here the variants. The prompts are
-ours; the marker of the score and the expectation over the 5 most likely tokens are theirs.
+Tong et al. 2024, the single score of its three settings (references, image, both), which are the variants here. The
+prompts are ours; the marker of the score and the expectation over the 5 most likely tokens are those of the paper.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ class JudgeGeval(JudgeMetric):
     """A model's score of a caption after reasoning, 0 to 1, higher is better.
 
     With ``value="expected"``, it is the expected value over the probabilities of the token of the score; with
-    "integer", the score as it was sampled. The corpus score is the mean of the captions that have one.
+    "integer", the sampled score. The corpus score is the mean of the captions that have one.
 
     Raises:
         ParameterError: no model, no images where they are shown, or a prompt without a place for the captions; a model
             whose tokens do not have the probabilities of scores.
-        EndpointError: the endpoint gives no answers, or no probabilities where they are needed.
+        EndpointError: the endpoint does not answer, or returns no probabilities although they are needed.
     """
 
     name = "judge-geval"
@@ -55,18 +56,20 @@ class JudgeGeval(JudgeMetric):
 
 
 def integer_score(answer: Answer) -> float | None:
-    """The integer from 0 to 100 after a dollar sign at the end of an answer, divided by 100; None if there is none."""
+    """Return the integer from 0 to 100 after a dollar sign at the end of an answer, divided by 100; None if there is
+    none.
+    """
     match = _SCORE.search(final_answer(answer.text))
     return None if match is None or int(match[1]) > 100 else int(match[1]) / 100
 
 
 def expected_score(answer: Answer) -> float | None:
-    """The expected value of the score at the end of an answer, over the most likely integers in its place.
+    """Return the expected value of the score at the end of an answer, over the most likely integers at its position.
 
     None if the answer has no valid score.
 
     Raises:
-        ParameterError: the score is several tokens, none of which has its probability.
+        ParameterError: the score consists of several tokens, so its probability is unknown.
     """
     if integer_score(answer) is None:
         return None
@@ -91,12 +94,12 @@ def expected_score(answer: Answer) -> float | None:
 
 
 def _token_at(tokens: tuple[Token, ...], place: int) -> Token:
-    """The token with the character at a place of the text."""
+    """Return the token with the character at a position of the text."""
     ends = accumulate(len(token.text) for token in tokens)
     return next(token for token, end in zip(tokens, ends, strict=True) if place < end)
 
 
 def _number(token: str) -> int | None:
-    """The integer that a token is, apart from white space and a dollar sign before it."""
+    """Return the integer in a token, apart from white space and a dollar sign before it."""
     digits = token.strip().removeprefix("$")
     return int(digits) if digits.isascii() and digits.isdecimal() else None

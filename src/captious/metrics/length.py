@@ -1,6 +1,6 @@
-"""Length: words per caption, and words of candidates over words of their references.
+"""Length: words per caption, and words of candidates divided by words of their references.
 
-Neither a longer nor a shorter caption is better: these are numbers to read other scores with.
+Neither longer nor shorter captions are better; these numbers help to interpret other scores.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Length(Metric):
     }
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Words of the candidate, words of the references, 1."""
+        """Return words of the candidate, words of the references, 1."""
         candidates, references = captions.layer(WordLayer(self.tokenizer))
         candidate_words, offsets = candidates.lengths, captions.references.offsets
         if self.variant == "mean":

@@ -1,4 +1,4 @@
-"""LSA: how many directions the word counts of an image's candidates span.
+"""LSA diversity: the number of directions spanned by the word counts of an image's candidates.
 
 Wang and Chan 2019 ("Describing like humans: on diversity in image captioning", CVPR), and their code, DiversityMetrics.
 """

@@ -1,7 +1,7 @@
 """mBLEU-1 to mBLEU-4: BLEU of each candidate with the other candidates of its image as references.
 
 Shetty et al. 2017 (mBLEU-4); Zhu et al. 2018 call it Self-BLEU. The official variant is `eval_div_stats` of
-self-critical.pytorch, the other one `mBLEU` of DiversityMetrics (Wang and Chan 2019).
+self-critical.pytorch, the other variant `mBLEU` of DiversityMetrics (Wang and Chan 2019).
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _BLEU = Bleu()
 
 
 def _different(sets: CaptionSets) -> ParameterError:
-    """The error for images with different numbers of candidates, or with one."""
+    """Return the error for images with different numbers of candidates, or with one."""
     counts = sets.counts
     first = int(counts[0])
     if (counts == first).all():

@@ -1,7 +1,8 @@
-"""METEOR 1.5: words aligned by equality, stem, synonymy and paraphrase; how many, and in how many pieces.
+"""METEOR 1.5: precision and recall of words aligned by equality, stem, synonym and paraphrase, with a fragmentation
+penalty.
 
 Denkowski and Lavie 2014; Banerjee and Lavie 2005; Chen et al. 2015 (COCO), equations 11 to 15. The official variant is
-what the COCO caption toolkit gets from meteor-1.5.jar with its options ``-l en -norm``.
+meteor-1.5.jar with the options ``-l en -norm``, as run by the COCO caption toolkit.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _MODULES = {"exact": 1.0, "stem": 0.6, "synonym": 0.8, "paraphrase": 0.6}
 
 @dataclass(frozen=True)
 class _Tuned:
-    """What METEOR 1.5 has for a language.
+    """METEOR 1.5's settings of a language.
 
     Args:
         alpha, beta, gamma, delta: its parameters.
@@ -44,7 +45,7 @@ class _Tuned:
 
     @property
     def modules(self) -> dict[str, float]:
-        """The modules that need no tables of synonyms and paraphrases."""
+        """Modules that need no tables of synonyms and paraphrases."""
         return {"exact": 1.0} if self.stem is None else {"exact": 1.0, "stem": self.stem}
 
 
@@ -89,8 +90,9 @@ _CHUNKS, _MATCHED = 20, slice(21, 23)
 class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str, float]]):
     """The modules that match words, by name, with the weight of their matches, 0 to 1, in METEOR's order.
 
-    Names alone, or None for all of them, take METEOR's own weights. As in METEOR, only the first module is applied to
-    identical captions, so without "exact" they score almost 0; and the search for the alignment ignores the weights.
+    Names without weights, or None for all modules, use METEOR's own weights. As in METEOR, only the first module is
+    applied to identical captions, so without "exact" they score almost 0; and the search for the alignment ignores the
+    weights.
     """
 
     def check(self, metric: Any, value: Any) -> Mapping[str, float]:
@@ -114,19 +116,19 @@ class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str
 
 
 def _weight(module: str) -> NumberParameter[float]:
-    """The range of a module's weight."""
+    """Return the range of a module's weight."""
     weight: NumberParameter[float] = NumberParameter(default=1.0, least=0, most=1)
     weight.name = f"weight of {module}"
     return weight
 
 
 class Meteor(Metric):
-    """METEOR against the reference that gives the best score; 0 to 1, higher is better.
+    """METEOR with the best-scoring reference; 0 to 1, higher is better.
 
     Statistics (k = 23), of the best reference: words of candidate and reference; function words of both; for each of
     exact, stem, synonym and paraphrase the matched content words of both and the matched function words of both;
-    chunks, matched words of both. A candidate that is aligned word for word in one chunk counts no chunks. Caption and
-    corpus scores are the same formula, applied to one row and to their sum.
+    chunks, matched words of both. For a candidate aligned word for word in one chunk, the number of chunks is 0.
+    Caption and corpus scores use the same formula, applied to one row and to the sum of rows.
 
     Raises:
         InputError: when scoring, a candidate and a reference with more than 16,777,216 matches of paraphrases.
@@ -192,7 +194,7 @@ class Meteor(Metric):
         return self.best_references(captions)[1]
 
     def best_references(self, captions: Captions) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The reference of each image that gives the candidate its score, and the statistics of that pair.
+        """Return the best reference of each candidate, and the statistics of that pair.
 
         Returns:
             int64[n], indices into ``captions.references.texts``; float64[n, 23].
@@ -233,7 +235,7 @@ class Meteor(Metric):
         return np.asarray(above).reshape(*statistics.shape[:-1], 1)
 
     def parts(self, statistics: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-        """Precision, recall and fragmentation; NaN where there is nothing to divide by."""
+        """Return precision, recall and fragmentation; NaN if the denominator is 0."""
         matches = statistics[..., _MATCHES].reshape(*statistics.shape[:-1], len(_MODULES), 2, 2)
         words = statistics[..., _WORDS] - statistics[..., _FUNCTION_WORDS]
         weighed = self.delta * words + (1 - self.delta) * statistics[..., _FUNCTION_WORDS]
@@ -251,7 +253,7 @@ class Meteor(Metric):
         return sum(1 << bit for bit, name in enumerate(_MODULES) if name in self.modules)
 
     def best_alignments(self, captions: Captions, rows: Iterable[int]) -> Iterator[NDArray[np.int32]]:
-        """The alignments of the candidates of some images with the references of ``best_references``.
+        """Yield the alignments of the candidates of some images with the references of ``best_references``.
 
         Yields:
             int32[n_matches, 5]: start and length of a match in the candidate, start and length in the reference, and
@@ -265,11 +267,11 @@ class Meteor(Metric):
             yield meteor_alignment(candidates.lexicon, candidate_ids, reference_ids, self._module_bits)
 
     def explain(self, candidate: str, references: Sequence[str]) -> list[Alignment]:
-        """The alignment with each reference; the best one has the score."""
+        """Return the alignment with each reference; the best one determines the score."""
         return [self.align(candidate, reference) for reference in references]
 
     def align(self, candidate: str, reference: str) -> Alignment:
-        """The alignment of a candidate with one reference, and the resulting scores."""
+        """Return the alignment of a candidate with one reference, and the resulting scores."""
         captions = read_captions({0: candidate}, {0: [reference]})
         sides = captions.layer(MeteorLayer(self.tokenizer, self.tables))
         statistics = self.statistics(captions)[0]  # raises where there is too much to align
@@ -290,13 +292,13 @@ class Meteor(Metric):
 
 @dataclass(frozen=True)
 class Match:
-    """A stretch of the candidate aligned with one of the reference.
+    """A span of the candidate aligned with one of the reference.
 
     Args:
         start, end: words ``start`` to ``end - 1`` of the candidate.
-        reference_start, reference_end: the same of the reference.
+        reference_start, reference_end: the same for the reference.
         module: exact, stem, synonym or paraphrase.
-        chunk: the number of the run of matches that it is part of, from 1, in the order of the reference.
+        chunk: number of its chunk, from 1, in the order of the reference.
     """
 
     start: int
@@ -312,10 +314,10 @@ class Alignment:
     """A candidate aligned with a reference.
 
     Args:
-        candidate, reference: their words as METEOR has normalized them.
-        matches: what is aligned, in the order of the reference; no word twice.
-        chunks: number of runs of matches that are next to each other, and in the same order, on both sides.
-        precision, recall: weighted shares of the words that are matched, 0 to 1.
+        candidate, reference: their words as normalized by METEOR.
+        matches: aligned spans, in the order of the reference; no word twice.
+        chunks: number of runs of matches that are adjacent and in the same order on both sides.
+        precision, recall: weighted shares of matched words, 0 to 1.
         fragmentation: chunks per matched word, 0 to 1; 0 if all words are matched in one chunk.
         score: METEOR of this pair.
     """
@@ -333,7 +335,7 @@ class Alignment:
 
 
 def align(candidate: str, reference: str) -> Alignment:
-    """The official alignment of a candidate with a reference; ``Meteor(...).align`` gives those of other variants.
+    """Return the official alignment of a candidate with a reference; ``Meteor(...).align`` has other variants.
 
     Raises:
         CaptionTypeError, EncodingError: a value that is not a caption.

@@ -1,4 +1,4 @@
-"""MIMA, the grammatical part of SMURF: how little a single attention head tells, which is higher for good grammar.
+"""MIMA, the grammatical part of SMURF: one minus the information flow of attention, which is higher for good grammar.
 
 Feinglass and Yang 2021, equation 6, with the conventions of the authors' code.
 """

@@ -13,7 +13,7 @@ from captious.metrics.shared.word_means import WordMeanMetric
 
 
 class Mowe(WordMeanMetric):
-    """Cosine of the means of word vectors, -1 to 1, higher is better; with several references, the best one counts.
+    """Cosine of the means of word vectors, -1 to 1, higher is better; the best reference is used.
 
     A caption in which no word has a vector scores -1. The corpus score is the mean. Before lookup, tokens are
     lower-cased, and full stops, commas and quotes are removed from them.

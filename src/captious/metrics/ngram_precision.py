@@ -1,4 +1,4 @@
-"""N-gram precision of order 1 to 4: BLEU's ingredients caption by caption, without its brevity penalty.
+"""N-gram precision of order 1 to 4, as in BLEU, by caption and without the brevity penalty.
 
 A feature of LCEval (Sharif et al. 2019): the proportion of a candidate's n-grams that match a reference.
 """
@@ -23,8 +23,8 @@ _TINY, _SMALL = 1e-15, 1e-9  # those of the COCO toolkit's BLEU, which LCEval's 
 class NgramPrecision(MeanMetric):
     """Clipped n-gram matches divided by the candidate's n-grams, each 0 to 1. The corpus score is the mean.
 
-    With several references, "max" matches each n-gram as often as the reference that has it most often, as BLEU does;
-    "mean" and "min" are those of the precisions against each reference.
+    With several references, "max" clips the count of an n-gram at its maximum over references, as BLEU does; "mean" and
+    "min" are the mean and minimum of the precisions with each reference.
     """
 
     name = "ngram-precision"

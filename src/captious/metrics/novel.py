@@ -1,8 +1,8 @@
-"""Novel: the share of candidates that are not among the captions that the system was trained on.
+"""Novel: the share of candidates that are not among the training captions of the system.
 
 Papers on diversity report it as a percentage (Shetty et al. 2017; Wang and Chan 2019). `language_eval` of
 self-critical.pytorch divides the number of distinct novel captions by that of all captions, which is not a mean over
-images; a report of several candidates per image shows that number, too (``captious.evaluation.description``).
+images; a report of several candidates per image also includes that number (``captious.evaluation.description``).
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class KnownCaptions:
     captions: frozenset[bytes]
 
     def has(self, tokens: Tokens) -> NDArray[np.bool_]:
-        """Whether each caption is one of them, bool[n_captions]."""
+        """Return whether each caption is one of them, bool[n_captions]."""
         shared = tokens.vocabulary is self.vocabulary
         ids = tokens.ids if shared else tokens.vocabulary.ids_in(self.vocabulary)[tokens.ids]  # -1: in none of them
         return np.fromiter((caption in self.captions for caption in _as_bytes(ids, tokens.offsets)), bool)
 
 
 def known_captions(training: References, tokenizer: Tokenizer) -> KnownCaptions:
-    """The captions of a table; the same object for the same table and tokenizer."""
+    """Return the captions of a table; the same object for the same table and tokenizer."""
     return training.layer(_KnownLayer(tokenizer))
 
 
@@ -66,7 +66,7 @@ def _as_bytes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]
 
 
 def training_label(training: References) -> str:
-    """The training captions in signatures: the file's name, number of captions and the start of a checksum."""
+    """Return the training captions in signatures: the file's name, number of captions and the start of a checksum."""
     import hashlib  # loads megabytes of OpenSSL
 
     digest = hashlib.sha256("\n".join(sorted(training.texts)).encode()).hexdigest()
@@ -95,7 +95,7 @@ class _TrainingCaptions(ResourceParameter[References | str | os.PathLike[str] | 
 class Novel(MeanMetric):
     """1 for a caption that is not a training caption, 0 for one that is. The corpus score is the mean.
 
-    Captions are the same if their tokens are.
+    Captions are equal if their tokens are.
 
     Raises:
         ParameterError: no training captions.

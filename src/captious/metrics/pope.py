@@ -1,7 +1,7 @@
-"""POPE: yes or no answers to questions whether an object is in an image. Li et al. 2023.
+"""POPE: yes or no answers to questions about the presence of objects in images. Li et al. 2023.
 
-Each question counts as an image, and its answer is the candidate. What counts as yes or no is that of the authors'
-evaluate.py, which most programs took over.
+Each question counts as an image, and its answer is the candidate. Answers are classified as yes or no as in the
+authors' evaluate.py, which most programs have adopted.
 """
 
 from __future__ import annotations
@@ -67,14 +67,14 @@ class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike
 class Pope(Metric):
     """Answers to yes/no questions: accuracy; precision, recall and F1 of yes; and the share of yes, all from 0 to 1.
 
-    The text before the first full stop is a no if one of its words is No, no or not, commas left aside; everything else
-    is a yes. Precision is 0 if nothing is answered with yes, recall if no answer should be, and F1 if both are 0.
+    The answer is no if one of the words before the first full stop is No, no or not, ignoring commas; otherwise it is
+    yes. Precision is 0 if no answer is yes, recall if no answer should be, and F1 if both are 0.
 
     References are not used.
 
     Raises:
         ParameterError: no right answers.
-        ResourceError: a file of right answers that cannot be read, or that has others than yes and no.
+        ResourceError: a file of right answers that cannot be read, or has answers other than yes and no.
     """
 
     name = "pope"
@@ -96,7 +96,7 @@ class Pope(Metric):
         return "yes or no"
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """True yes, false yes, false no, true no, and answers that are neither where yes, or no, is right."""
+        """Return counts: true yes, false yes, false no, true no, and other answers if yes or no is right."""
         rows = np.zeros((len(captions), 6))
         for row, (text, label) in enumerate(zip(captions.candidates, self._of(captions), strict=True)):
             answer = self._answer(text)
@@ -109,7 +109,7 @@ class Pope(Metric):
         return rows
 
     def _of(self, captions: Captions) -> list[bool | None]:
-        """The right answers; None for questions without, in a subset."""
+        """Return the right answers; None for questions without one, in a subset."""
         answers = [self.labels.of(id) for id in captions.references.images]
         help = "give answers the ids of questions"
         check_known_images(captions, answers, "the right answers to", self.labels.name, help, kind="questions")
@@ -161,7 +161,7 @@ def _from_file(path: Path) -> _Answers:
 
 
 def _document(text: str) -> Any:
-    """JSON, or a JSON object on every line."""
+    """Parse JSON, or a JSON object on every line."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) > 1 and all(line.lstrip().startswith("{") for line in lines[:2]) and lines[0].rstrip().endswith("}"):
         return [json.loads(line) for line in lines]
@@ -169,7 +169,7 @@ def _document(text: str) -> Any:
 
 
 def _pair(record: Any) -> tuple[object, object]:
-    """The id of a question and its label, as POPE or AMBER write them."""
+    """Return the id of a question and its label, as in files of POPE or AMBER."""
     id = record["question_id"] if "question_id" in record else record["id"]
     return id, record["label"] if "label" in record else record["truth"]
 
@@ -195,5 +195,5 @@ def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _
 
 
 def _share(part: NDArray[np.float64], whole: NDArray[np.float64]) -> NDArray[np.float64]:
-    """part / whole, 0 where whole is 0."""
+    """Return part / whole, 0 if whole is 0."""
     return np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0)

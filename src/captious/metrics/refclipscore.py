@@ -1,4 +1,4 @@
-"""RefCLIPScore: how well a caption fits its image and its best reference, by CLIP.
+"""RefCLIPScore: similarity of a caption with its image and its best reference, by CLIP.
 
 Hessel et al. 2021, section 3. The official variant is the code of its authors.
 """
@@ -22,9 +22,8 @@ _IMAGES_AT_A_TIME = 4096
 class RefClipScore(ClipScore):
     """Harmonic mean of CLIPScore and max(largest cosine of the candidate with a reference, 0); higher is better.
 
-    Scores range from 0 to 2 w / (1 + w), which is 1.43 for w = 2.5; they are 0 where either of the two is 0. References
-    get the same prompt.
-    Parameters are those of ``ClipScore``.
+    Scores range from 0 to 2 w / (1 + w), which is 1.43 for w = 2.5; they are 0 if either of the two is 0. References
+    have the same prompt. Parameters are those of ``ClipScore``.
     """
 
     name = "refclipscore"

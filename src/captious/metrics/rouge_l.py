@@ -23,8 +23,8 @@ from captious.text import TokenLayer
 class RougeL(MeanMetric):
     """ROUGE-L, 0 to 1, higher is better. The corpus score is the mean.
 
-    An empty caption counts as one empty word, which matches only another empty caption: the official code splits
-    at single spaces.
+    An empty caption counts as one empty word, which matches only another empty caption, as the official code splits at
+    single spaces.
     """
 
     name = "rouge-l"
@@ -53,7 +53,7 @@ class RougeL(MeanMetric):
         return np.asarray(np.maximum.reduceat(f_measure(precision, recall, self.beta), starts))
 
     def explain(self, candidate: str, references: Sequence[str]) -> SubsequenceExplanation:
-        """The longest common subsequence of a candidate with each reference, and the best precision and recall."""
+        """Return the longest common subsequence with each reference, and the best precision and recall."""
         words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=False)
         parts = [_subsequence(words, tokens) for tokens in reference_tokens]
         score = float(self.scores(captions)[0])
@@ -70,7 +70,7 @@ def _f(precision: float, recall: float, beta: float) -> float:
 
 
 def _subsequence(candidate: Sequence[str], reference: Sequence[str]) -> Subsequence:
-    """The longest common subsequence of two captions, with places as far to the left as possible."""
+    """Return the longest common subsequence of two captions, as far to the left as possible."""
     if not candidate and not reference:
         return Subsequence((), (), 1.0, 1.0)  # two empty words
     longest = np.zeros((len(candidate) + 1, len(reference) + 1), np.int64)  # of what follows each pair of places
@@ -92,6 +92,6 @@ def _subsequence(candidate: Sequence[str], reference: Sequence[str]) -> Subseque
 
 
 def f_measure(precision: NDArray[np.float64], recall: NDArray[np.float64], beta: float) -> NDArray[np.float64]:
-    """F-measure; 0 where precision or recall is 0."""
+    """Return the F-measure; 0 if precision or recall is 0."""
     weighted = (1 + beta**2) * precision * recall
     return np.divide(weighted, recall + beta**2 * precision, out=np.zeros_like(weighted), where=weighted > 0)

@@ -20,7 +20,7 @@ from captious.text import NgramLayer, WordLayer
 class RougeN(MeanMetric):
     """Matching n-grams over all references of the image, divided by all their n-grams; 0 to 1, higher is better.
 
-    0 if the references have no n-gram of that order. The corpus score is the mean.
+    The score is 0 if the references have no n-gram of that order. The corpus score is the mean.
     """
 
     name = "rouge-n"

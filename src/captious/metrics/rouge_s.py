@@ -53,6 +53,6 @@ class RougeS(MeanMetric):
         return f_measure(precision, recall, self.beta)
 
     def _pairs(self, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Number of skip-bigrams of captions of these lengths."""
+        """Return the number of skip-bigrams of captions of these lengths."""
         reach = lengths - 1 if self.gap is None else np.minimum(self.gap, lengths - 1)
         return np.asarray(np.maximum(0, reach * lengths - reach * (reach + 1) // 2))

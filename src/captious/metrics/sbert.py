@@ -37,7 +37,7 @@ class Sbert(EncoderMetric):
         return self.cosines(captions)
 
     def cosines(self, captions: Captions) -> NDArray[np.float64]:
-        """The mean cosine with the references, and the largest, float64[n, 2]."""
+        """Return the mean cosine with the references, and the largest, float64[n, 2]."""
         candidates, references = self._layers(captions)
         offsets = captions.references.offsets
         if not len(captions):

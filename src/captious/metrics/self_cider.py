@@ -1,4 +1,4 @@
-"""Self-CIDEr: how evenly the candidates of an image are spread, as CIDEr compares them with each other.
+"""Self-CIDEr: the spread of an image's candidates, by their CIDEr with each other.
 
 Wang and Chan 2019 ("Describing like humans: on diversity in image captioning", CVPR). The official variant is
 `eval_self_cider` of self-critical.pytorch, which compares captions by CIDEr; the authors' own code, DiversityMetrics,

@@ -1,6 +1,6 @@
-"""SMURF: semantics, style and grammar of a caption together, each standardized by human captions.
+"""SMURF: semantics, style and grammar of a caption, each standardized by human captions, combined.
 
-Feinglass and Yang 2021, equation 12, and the authors' code, which takes the average where the paper takes the sum.
+Feinglass and Yang 2021, equation 12, and the authors' code, which uses the average instead of the paper's sum.
 """
 
 from __future__ import annotations
@@ -41,13 +41,12 @@ class SmurfConstants:
 
     Args:
         sparcs, spurts, mima: mean and standard deviation of each.
-        mima_model, spurts_model: the models that they hold for, as signatures call them; without a version, any
-            version.
-        name: what signatures call them.
-        source: which captions they were computed from.
+        mima_model, spurts_model: names of their models in signatures; without a version, any version.
+        name: name in signatures.
+        source: the captions that they were computed from.
 
     Raises:
-        ParameterError: a standard deviation that is not above 0, or a number that is not finite.
+        ParameterError: a standard deviation that is not positive, or a number that is not finite.
     """
 
     sparcs: tuple[float, float]
@@ -80,7 +79,7 @@ class SmurfConstants:
         name: str,
         source: str = "",
     ) -> SmurfConstants:
-        """The constants of scores of human captions, float64[n] each."""
+        """Compute the constants from scores of human captions, float64[n] each."""
         if not len(sparcs):
             raise ParameterError(
                 "there are no captions to compute constants from", where=source, help="give one or more captions"
@@ -101,12 +100,12 @@ class SmurfConstants:
     def standardized(
         self, sparcs: NDArray[np.float64], spurts: NDArray[np.float64], mima: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """Scores in standard deviations from the mean of human captions."""
+        """Return scores in standard deviations from the mean of human captions."""
         (a, s), (b, t), (c, u) = self.sparcs, self.spurts, self.mima
         return (sparcs - a) / s, (spurts - b) / t, (mima - c) / u
 
     def hold_for(self, mima_model: str, spurts_model: str) -> bool:
-        """Whether the constants were computed with these models."""
+        """Return whether the constants were computed with these models."""
         pairs = ((self.mima_model, mima_model), (self.spurts_model, spurts_model))
         return all(published in (model, model.partition("@")[0]) for published, model in pairs)
 
@@ -121,7 +120,7 @@ class SmurfConstants:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> SmurfConstants:
-        """Read what ``save`` wrote.
+        """Read a file written by ``save``.
 
         Raises:
             ResourceError: no such file, or not a file of constants.
@@ -137,7 +136,7 @@ class SmurfConstants:
 
 
 def as_constants(constants: SmurfConstants | str | os.PathLike[str]) -> SmurfConstants:
-    """The constants, or those of a file."""
+    """Return constants, or read them from a file."""
     return constants if isinstance(constants, SmurfConstants) else SmurfConstants.load(constants)
 
 
@@ -215,7 +214,7 @@ class Smurf(Combined):
         }
 
     def standardized(self, captions: Captions) -> Parts:
-        """SPARCS, SPURTS and MIMA of each caption, in standard deviations from the mean of human captions."""
+        """Return SPARCS, SPURTS and MIMA of each caption, in standard deviations from the mean of human captions."""
         return self.constants.standardized(*self.part_scores(captions).T)
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -223,13 +222,13 @@ class Smurf(Combined):
         return fuse(*standardized, self.threshold, average=self.variant == "official")
 
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> SmurfConstants:
-        """The constants of one reference of each image, drawn at random, with the others as its references."""
+        """Return the constants of one random reference of each image, with the others as its references."""
         people, _ = hold_out(references, seed)
         source = f"one reference per image of {references.name}, with the others as references; {len(people):,} images"
         return self.calibrate(people, Path(references.name).name.partition(".")[0], source)
 
     def calibrate(self, captions: Captions, name: str, source: str = "") -> SmurfConstants:
-        """The constants of human captions that are not among their own references, with these models."""
+        """Return the constants of human captions that are not among their own references, with these models."""
         return SmurfConstants.of(
             *self.part_scores(captions).T,
             mima_model=self.mima.encoder.label,
@@ -255,11 +254,11 @@ def fuse(
     *,
     average: bool = True,
 ) -> NDArray[np.float64]:
-    """SMURF from its standardized parts, float64[n] each.
+    """Combine standardized parts, float64[n] each.
 
     Args:
-        threshold: T. The reward for style is how far SPURTS exceeds T, the penalty for grammar how far MIMA falls below
-            T; a caption whose SPARCS is below T gets no reward.
+        threshold: T. The reward for style is the excess of SPURTS over T, the penalty for grammar the shortfall of MIMA
+            below T; a caption whose SPARCS is below T gets no reward.
         average: divide by the number of parts that count, 3, or 2 for a caption without reward.
     """
     counts = sparcs >= threshold
@@ -269,5 +268,5 @@ def fuse(
 
 
 def grammar_penalty(mima: NDArray[np.float64], threshold: float = THRESHOLD) -> NDArray[np.float64]:
-    """Standardized MIMA less the threshold where it is below, otherwise 0, float64[n]."""
+    """Return standardized MIMA minus the threshold if it is below, otherwise 0, float64[n]."""
     return np.minimum(mima - threshold, 0)

@@ -1,7 +1,7 @@
-"""Soft-SPICE: the phrases of two scene graphs, compared by the cosine of sentence vectors.
+"""Soft-SPICE: similarity of the phrases of two scene graphs, by the cosine of sentence vectors.
 
-Li, Chai, Zhuo, Qu, Haffari, Li, Ji and Tran 2023 (FACTUAL). The official variant is the arithmetic of its code on the
-tuples of SPICE's rules, where that code has a parser of its own.
+Li, Chai, Zhuo, Qu, Haffari, Li, Ji and Tran 2023 (FACTUAL). The official variant is the arithmetic of its code, applied
+to the tuples of SPICE's rules instead of that code's own parser.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class SoftSpice(SceneEncoderMetric):
 
     Precision is the mean, over the phrases of the candidate, of the best cosine with a phrase of any reference; recall
     is the same for the phrases of the references. The official score is the precision alone, -1 to 1; "two-sided" maps
-    cosines to 0 to 1 and takes the harmonic mean. A caption without phrases has 0.
+    cosines to 0 to 1 and takes the harmonic mean. A caption without phrases scores 0.
 
     Raises:
         ResourceError: a model that cannot be read, or that is not a sentence encoder.
@@ -71,7 +71,7 @@ class SoftSpice(SceneEncoderMetric):
 
 
 def phrases_of(tuples: Iterable[Tuple]) -> tuple[str, ...]:
-    """The distinct phrases of tuples: objects, "attribute object", "subject relation object"."""
+    """Return the distinct phrases of tuples: objects, "attribute object", "subject relation object"."""
     phrases: dict[str, None] = {}
     for item in tuples:
         if len(item) == 3:

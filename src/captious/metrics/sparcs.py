@@ -1,4 +1,4 @@
-"""SPARCS, the semantic half of SMURF: F1 of concepts, those of references weighted by how many references have them.
+"""SPARCS, the semantic part of SMURF: F1 of concepts, weighted by the share of references that have them.
 
 Feinglass and Yang 2021, equations 9 to 11, with the tokens, stop words and stems of the authors' code.
 """
@@ -28,8 +28,8 @@ class Concepts:
     """The distinct concepts of captions.
 
     Args:
-        captions: int64[n], which caption has it, ascending.
-        ids: int64[n], the concept: the number of the first word that has it.
+        captions: int64[n], the caption of each concept, ascending.
+        ids: int64[n], concepts, numbered by the first word of each.
         of_words: int64[size of the vocabulary], the concept of each word, -1 for none.
         by_stem: the concept of each stem.
     """
@@ -47,7 +47,7 @@ class Concepts:
 
 @dataclass(frozen=True)
 class ConceptLayer(KeyedByFields):
-    """Concepts of references and candidates, numbered alike."""
+    """Concepts of references and candidates, with common numbers."""
 
     tokenizer: Tokenizer = SMURF
 
@@ -88,7 +88,7 @@ class ConceptLayer(KeyedByFields):
 
 
 def _distinct(tokens: Tokens, first_concepts: NDArray[np.int64], by_stem: Mapping[str, int]) -> Concepts:
-    """The concepts of captions, from those of the first words of their vocabulary and of their stems."""
+    """Return the concepts of captions, given those of the first words of their vocabulary and of their stems."""
     by_stem = dict(by_stem)
     n = len(first_concepts)
     concepts = []

@@ -1,4 +1,4 @@
-"""SPICE: objects, attributes and relations that a candidate shares with its references, synonyms included.
+"""SPICE: F1 of the objects, attributes and relations of a candidate and its references, with synonyms.
 
 Anderson, Fernando, Johnson and Gould 2016. The official variant is the authors' program, SPICE 1.0, as the COCO caption
 toolkit runs it.
@@ -37,16 +37,16 @@ _ALWAYS = 3  # outputs for which every caption has a score
 class Spice(Metric):
     """SPICE, 0 to 1, higher is better. The corpus score is the mean.
 
-    ``spice`` is the F1 of precision ``spice-p`` and recall ``spice-r`` over all tuples; where several tuples of the
-    candidate match one of the references, recall may exceed 1, and so may the F1. The others are the F1 over tuples of
-    one kind. A caption whose references have no such tuple has no score of that kind (nan),
-    and the corpus score is the mean of the captions that have one. With ``split="sentences"``, candidates and
-    references are parsed sentence by sentence.
+    ``spice`` is the F1 of precision ``spice-p`` and recall ``spice-r`` over all tuples; if several tuples of the
+    candidate match one of the references, recall and F1 may exceed 1. The other outputs are the F1 over tuples of one
+    kind. A caption whose references have no such tuple has no score of that kind (nan), and the corpus score is the
+    mean of the captions that have one. With ``split="sentences"``, candidates and references are parsed sentence by
+    sentence.
 
     Statistics (k = 18): for each output the score of the caption, or 0, and whether it has one, 0 or 1.
 
     Raises:
-        MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
+        MissingExtraError: METEOR's tables, which contain the synonyms, are not installed.
         CaptionFileError: a file of parses that cannot be read.
     """
 
@@ -107,7 +107,7 @@ class Spice(Metric):
         return "" if self.split != "none" else slow_parses(captions, self.tokenizer, self.parser)
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
-        """The tuples of a candidate that match those of its references, and the words through which they do."""
+        """Return the tuples of a candidate that match those of its references, and the words by which they match."""
         from captious.scenes.spice_explanation import explain
 
         candidate_facts, *reference_facts = self.layer.tuples.of_texts([candidate, *references])
@@ -124,7 +124,7 @@ class Spice(Metric):
 
 
 def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> NDArray[np.float64]:
-    """Statistics of n candidates against the merged references of their images, float64[n, 18]."""
+    """Return statistics of n candidates with the merged references of their images, float64[n, 18]."""
     counts = np.array([count(*pair) for pair in zip(candidates, references, strict=True)], np.float64)
     counts = counts.reshape(-1, len(CATEGORIES), 3)
     precision, recall, f1 = np.moveaxis(agreement(counts), -1, 0)

@@ -1,4 +1,4 @@
-"""SPIDEr: the mean of SPICE, which looks at what captions say, and CIDEr-D, which looks at how people say it.
+"""SPIDEr: the mean of SPICE, which evaluates content, and CIDEr-D, which evaluates wording.
 
 Liu, Zhu, Ye, Guadarrama and Murphy 2017, "Improved image captioning via policy gradient optimization of SPIDEr".
 """
@@ -25,7 +25,7 @@ class Spider(Combined):
     """SPIDEr, 0 to 5.5, higher is better: half of SPICE plus half of CIDEr-D. The corpus score is the mean.
 
     Raises:
-        MissingExtraError: METEOR's tables, which have SPICE's synonyms, are not installed.
+        MissingExtraError: METEOR's tables, which contain SPICE's synonyms, are not installed.
     """
 
     name = "spider"

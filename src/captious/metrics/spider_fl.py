@@ -1,4 +1,4 @@
-"""SPIDEr-FL: SPIDEr, cut where the candidate has an error of fluency, as the DCASE challenges rank audio captions.
+"""SPIDEr-FL: SPIDEr, reduced if the candidate has a fluency error; the ranking metric of DCASE challenges.
 
 The error detector is that of Zhou et al. 2022 (FENSE). The official variant is the code of aac-metrics.
 """
@@ -19,13 +19,13 @@ from captious.models.pretrained import missing_extra
 
 
 class SpiderFl(Spider):
-    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, cut to a tenth by an error.
+    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, reduced to a tenth by an error.
 
     The corpus score is the mean of caption scores.
 
     Raises:
         ParameterError: no error detector.
-        MissingExtraError: METEOR's tables, which have SPICE's synonyms, are not installed.
+        MissingExtraError: METEOR's tables, which contain SPICE's synonyms, are not installed.
         ResourceError: a detector that cannot be read.
     """
 
@@ -59,5 +59,5 @@ class SpiderFl(Spider):
         return scores
 
     def _shares(self, candidates: Sequence[str]) -> NDArray[np.float64]:
-        """The share of each candidate's score that is left: 1, or less after an error, float64[n]."""
+        """Return the share of each candidate's score that remains: 1, or less after an error, float64[n]."""
         return 1 - self.penalty * has_error(self.detector, self.threshold, candidates)

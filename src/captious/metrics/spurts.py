@@ -1,4 +1,5 @@
-"""SPURTS, the stylistic part of SMURF: how much attention tells without stop words, which is higher for rare words.
+"""SPURTS, the stylistic part of SMURF: information flow of attention without stop words, which is higher for rare
+words.
 
 Feinglass and Yang 2021, with the conventions of the authors' code.
 """

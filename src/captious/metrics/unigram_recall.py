@@ -1,4 +1,4 @@
-"""Unigram recall: the share of a reference's words that the candidate has, for the best reference.
+"""Unigram recall: the share of a reference's words in the candidate, for the best reference.
 
 A feature of LCEval (Sharif et al. 2019), whose code for it was never released.
 """

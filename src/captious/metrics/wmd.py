@@ -1,7 +1,7 @@
-"""Word mover's distance: what it costs to move the words of one caption to those of the other, as a similarity.
+"""Word mover's distance: the minimum cost of moving the words of one caption to those of the other, as a similarity.
 
-Kusner, Sun, Kolkin and Weinberger 2015; exp(-distance) for captions by Kilickaya et al. 2017. The variants are the two
-implementations that the field has used.
+Kusner, Sun, Kolkin and Weinberger 2015; exp(-distance) for captions by Kilickaya et al. 2017. The variants are two
+implementations used in the field.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _NLTK_2016 = StopWords("nltk-2016", frozenset(word for word in NLTK_STOP_WORDS.w
 class Wmd(VectorMetric):
     """exp(-d / sigma), 0 to 1, higher is better, with d the word mover's distance of the nearest reference.
 
-    The corpus score is the mean. A caption in which no word has a vector is infinitely far from all others.
+    The corpus score is the mean. The distance of a caption in which no word has a vector is infinite.
 
     Raises:
         InputError: when scoring, a caption of more than ``MOST_WORDS`` distinct words with a vector.
@@ -66,22 +66,22 @@ class Wmd(VectorMetric):
         return np.asarray(np.exp(-nearest / self.sigma))
 
     def distances(self, captions: Captions) -> NDArray[np.float64]:
-        """The distance of every reference from its candidate, float64[n_references]; infinite where there is none."""
+        """Return the distance of every reference from its candidate, float64[n_references]; possibly infinite."""
         return word_mover_distances(*self._arguments(captions))
 
     def _arguments(self, captions: Captions) -> tuple[Any, ...]:
-        """Arguments of kernels of distances: vectors, the bags of both sides, the references of each image, threads."""
+        """Return arguments of distance kernels: vectors, bags of both sides, references of each image, threads."""
         candidates, references = captions.layer(BagLayer(self.words))
         _check_sizes(captions, candidates, references)
         bags = [array for bags in (candidates, references) for array in (bags.words, bags.counts, bags.offsets)]
         return self._rows(candidates), *bags, captions.references.offsets, threads()
 
     def explain(self, candidate: str, references: Sequence[str]) -> list[Transport]:
-        """The transport plan to each reference; the nearest one has the score."""
+        """Return the transport plan to each reference; the nearest one determines the score."""
         return [self.transport(candidate, reference) for reference in references]
 
     def transport(self, candidate: str, reference: str) -> Transport:
-        """The transport of the words of a reference to those of a candidate, and its cost."""
+        """Return the transport of the words of a reference to those of a candidate, and its cost."""
         captions = read_captions({0: candidate}, {0: [reference]})
         candidate_bags, reference_bags = captions.layer(BagLayer(self.words))
         words = candidate_bags.table.words
@@ -103,16 +103,16 @@ class Wmd(VectorMetric):
     def plans(
         self, captions: Captions, rows: Iterable[int], references: NDArray[np.int64]
     ) -> Iterator[list[tuple[int, int, float, float]]]:
-        """The transport of the words of one reference to those of the candidate, for some images.
+        """Yield the transport of the words of one reference to those of the candidate, for some images.
 
         Args:
             captions: the table.
             rows: its images.
-            references: of every image of the table, the index of a reference in ``captions.references.texts``.
+            references: for every image of the table, the index of a reference in ``captions.references.texts``.
 
         Yields:
             (word of the candidate, word of the reference, share, distance) for each move; words are numbers in the
-            table of the candidates' bags. Nothing where the distance is infinite.
+            table of the candidates' bags. Nothing if the distance is infinite.
         """
         candidate_bags, reference_bags = captions.layer(BagLayer(self.words))
         vectors = self._rows(candidate_bags)
@@ -132,14 +132,14 @@ class Wmd(VectorMetric):
             ]
 
     def _left_out(self, text: str, bag: Bags) -> tuple[str, ...]:
-        """Tokens of a caption that are not in its bag."""
+        """Return tokens of a caption that are not in its bag."""
         in_bag = {bag.table.words[word] for word in bag.words.tolist()}
         form = FORMS[self.words.form]
         words = (word for token in self.tokenizer(text) for word in token.split())
         return tuple(word for word in words if form(word) not in in_bag)
 
     def _rows(self, bags: Bags) -> NDArray[np.float32]:
-        """Vectors of the words, as the variant takes them; in single precision, as gensim has them."""
+        """Return vectors of the words as in the variant, in single precision for gensim."""
         rows = bags.table.rows
         if self.variant == "mtanti":
             return rows
@@ -149,13 +149,13 @@ class Wmd(VectorMetric):
 
 @dataclass(frozen=True)
 class Move:
-    """Words that go from one caption to the other.
+    """A move of words from one caption to the other.
 
     Args:
         word: the candidate's word.
         reference_word: the reference's word.
         share: its share of all words, 0 to 1.
-        distance: between the two vectors.
+        distance: distance between the two vectors.
         cost: share times distance.
     """
 
@@ -171,9 +171,9 @@ class Transport:
     """The cheapest way to move the words of a reference to those of a candidate.
 
     Args:
-        candidate, reference: their words that have a vector, each with its share.
-        moves: what goes where; their costs add up to the distance.
-        candidate_left_out, reference_left_out: words that do not count: stop words, and those without a vector.
+        candidate, reference: words with a vector, each with its share.
+        moves: the moves, whose costs add up to the distance.
+        candidate_left_out, reference_left_out: ignored words: stop words, and those without a vector.
         distance: word mover's distance; None if it is infinite.
         score: exp(-distance / sigma).
     """
@@ -190,7 +190,7 @@ class Transport:
 
 
 def _check_sizes(captions: Captions, candidates: Bags, references: Bags) -> None:
-    """Refuse captions that would take minutes: the time grows with the third power of their distinct words.
+    """Refuse captions that would take minutes, as the time is cubic in their distinct words.
 
     Raises:
         InputError: a caption of more than ``MOST_WORDS`` distinct words with a vector.

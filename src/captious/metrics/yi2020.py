@@ -1,4 +1,5 @@
-"""The metric of Yi et al.: references combined into one, so that no candidate is penalized for what people leave out.
+"""The metric of Yi et al.: references are combined into one, so that candidates are not penalized for details that some
+references omit.
 
 Yi, Deng and Hu 2020, "Improving image captioning evaluation by considering inter references variance". One reference,
 the base, is extended by the tokens of the others that match nothing in it or added before; the candidate is scored
@@ -33,7 +34,7 @@ _FEW_CAPTIONS = 100
 
 
 class _Frequencies(Parameter[TokenFrequencies | None, TokenFrequencies | None]):
-    """Token frequencies that were counted elsewhere."""
+    """External token frequencies."""
 
     def check(self, metric: Any, value: Any) -> TokenFrequencies | None:
         if not isinstance(value, TokenFrequencies | None):
@@ -47,11 +48,11 @@ class _Frequencies(Parameter[TokenFrequencies | None, TokenFrequencies | None]):
 class Yi2020(EncoderMetric):
     """Recall of the combined references times recall without stop words; 0 to 1, higher is better.
 
-    Every reference is the base once, and the score of a caption is the mean over bases, which is the expectation over
+    Every reference is the base once, and the score of a caption is the mean over bases, which is the expectation for
     the paper's random base. The corpus score is the mean over captions.
 
     Raises:
-        ParameterError: a threshold outside its range; when scoring, a model that has no such layer or not one special
+        ParameterError: a threshold outside its range; when scoring, a model without this layer, or without one special
             token at each end of a text, or frequencies of another model.
         ResourceError: a file of stop words that cannot be read.
     """
@@ -109,7 +110,7 @@ class Yi2020(EncoderMetric):
         return {"idf": state.label if state is not None else "references"}
 
     def fit(self, references: References) -> TokenFrequencies:
-        """The frequencies given to the metric, or those of these references."""
+        """Return the frequencies of the metric, or else those of these references."""
         return self.token_idf or references.layer(TokenFrequencyLayer(self.encoder))
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -157,7 +158,9 @@ class Yi2020(EncoderMetric):
     def _content_recall(
         self, best: NDArray[np.float32], content: NDArray[np.bool_], bases: NDArray[np.int32], n_bases: int
     ) -> NDArray[np.float64]:
-        """Mean of the similarities of matched content words, float64[n_bases]; the paper divides by all of them."""
+        """Return the mean similarity of matched content words, float64[n_bases]; the paper divides by the number of all
+        content words.
+        """
         matched = content & self._matched(best)
         counted = matched if self.variant == "official" else content
         return _share(matched * best, counted.astype(np.float64), bases, n_bases)
@@ -166,13 +169,13 @@ class Yi2020(EncoderMetric):
         return best > self.match_threshold if self.cut else np.ones(len(best), bool)
 
     def _weights(self, idf: TokenFrequencies) -> NDArray[np.float64]:
-        """Inverse document frequency by token id."""
+        """Return the inverse document frequency by token id."""
         if self.variant == "official":
             return np.log((idf.n_captions + 1) / (idf.counts + 1))
         return np.log10(max(idf.n_captions, 1) / np.maximum(idf.counts, 1))  # unseen tokens count as the rarest
 
     def _stop_tokens(self) -> NDArray[np.bool_]:
-        """A mask of the ids of stop words. A piece that continues a word, such as BERT's ##s, is not one."""
+        """Return a mask of the ids of stop words. Continuation pieces, such as BERT's ##s, are not stop words."""
         tokens = self.encoder.tokenizer.convert_ids_to_tokens(range(len(self.encoder.tokenizer)))
         return np.array([token.lstrip(_WORD_STARTS) in self.stop_words for token in tokens], bool)
 
@@ -197,12 +200,12 @@ class Yi2020(EncoderMetric):
 
 @dataclass(frozen=True, eq=False)
 class _Combined:
-    """References combined, once for each that is the base.
+    """References combined, once for each base.
 
     Args:
         rows: int32[n], hidden states among all those of the image's references, special tokens included.
-        tokens: int32[n], the token ids that stand for them in weights and stop words.
-        bases: int32[n], which reference of the image is the base.
+        tokens: int32[n], token ids for their weights and stop words.
+        bases: int32[n], the base reference of each.
         offsets: int64[n_images + 1].
     """
 
@@ -218,12 +221,12 @@ class _Combined:
 
 @dataclass(frozen=True)
 class _CombinationLayer(KeyedByFields):
-    """References combined, as a layer, so that systems scored against the same references share it.
+    """Combined references as a layer, shared by systems scored against the same references.
 
     Args:
         encoding: the hidden states.
         threshold: cosine above which tokens match; None to combine nothing.
-        shifted: as in the released code, which takes for the first added token the state of the base's closing token,
+        shifted: as in the released code, which uses for the first added token the state of the base's closing token,
             and for every other one the state before that of the previous added token.
     """
 
@@ -272,9 +275,9 @@ class _CombinationLayer(KeyedByFields):
         starts: NDArray[np.int64],
         owner: NDArray[np.int64],
     ) -> NDArray[np.bool_]:
-        """bool[tokens, references]: which tokens of other references are added to each base.
+        """Return which tokens of other references are added to each base, bool[tokens, references].
 
-        A token is added if nothing in the base matches it, nor in a reference before its own.
+        A token is added if no token of the base, or of a reference before its own, matches it.
         """
         similarity = vectors @ vectors.T
         similarity[:, ~inner] = 0  # from which the search for the largest starts
@@ -286,20 +289,20 @@ class _CombinationLayer(KeyedByFields):
 
 
 def _rows(encoded: EncodedTexts, first: int, end: int) -> NDArray[np.float32]:
-    """The hidden states of captions one after the other, special tokens included, each of length 1."""
+    """Return the hidden states of captions concatenated, special tokens included, each of norm 1."""
     vectors = np.concatenate([encoded.vectors.read(text) for text in encoded.rows[first:end].tolist()])
     unit: NDArray[np.float32] = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     return unit
 
 
 def _without_ends(encoded: EncodedTexts, i: int) -> tuple[list[int], NDArray[np.float32]]:
-    """Token ids of a caption without the special ones at its ends, and their hidden states, each of length 1."""
+    """Return token ids of a caption without the special ones at its ends, and their hidden states, each of norm 1."""
     return encoded.ids[int(encoded.rows[i])][1:-1], _rows(encoded, i, i + 1)[1:-1]
 
 
 def _share(
     amounts: NDArray[np.floating], of: NDArray[np.floating], bases: NDArray[np.int32], n: int
 ) -> NDArray[np.float64]:
-    """The sum of amounts divided by the sum of ``of``, by base; 0 where the latter is 0."""
+    """Return the sum of amounts divided by the sum of ``of``, by base; 0 if the latter is 0."""
     total = np.bincount(bases, of, n)
     return np.divide(np.bincount(bases, amounts, n), total, out=np.zeros(n), where=total > 0)

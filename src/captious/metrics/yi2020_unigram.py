@@ -1,4 +1,4 @@
-"""The metric of Yi et al. without a model: the share of the words of all references together that the candidate has.
+"""The metric of Yi et al. without a model: the share of the words of all references together in the candidate.
 
 Yi, Deng and Hu 2020, the variant on unigrams; official implementation: run_metric_simple.py of their code.
 """
@@ -21,7 +21,7 @@ from captious.text import TokenLayer, Tokens
 class Yi2020Unigram(MeanMetric):
     """Share of the references' distinct words that occur in the candidate, excluding stop words.
 
-    0 to 1, higher is better; 0 if the references hold only stop words. The corpus score is the mean.
+    0 to 1, higher is better; 0 if the references have only stop words. The corpus score is the mean.
 
     Raises:
         ResourceError: a file of stop words that cannot be read.
@@ -47,7 +47,7 @@ class Yi2020Unigram(MeanMetric):
 
 
 def _pairs(tokens: Tokens, image: NDArray[np.int64], content: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Each distinct content word of an image once, as a number: image * size of the vocabulary + word.
+    """Return each distinct content word of an image once, as a number: image * size of the vocabulary + word.
 
     Args:
         image: int64[n_captions], the image of each caption.

@@ -1,6 +1,6 @@
-"""Backbones behind small interfaces: contextual encoders of text, word vectors.
+"""Neural models behind small interfaces: text encoders, word vectors, CLIP, image features.
 
-Nothing here is imported, and no weights are read, before a metric that needs them runs.
+They are imported, and their weights read, only when a metric that needs them runs.
 """
 
 from captious.models.encoders import Batch, Encoder

@@ -1,4 +1,4 @@
-"""CLIP: images and texts to unit vectors of one space, and the annotation layers that keep them.
+"""CLIP: images and texts as unit vectors in one space, and annotation layers of them.
 
 Any checkpoint that transformers loads as a ``CLIPModel`` will do. Images are prepared by PIL and numpy, without
 torchvision.
@@ -33,14 +33,14 @@ _CANDIDATES_KEPT = 1 << 16  # 170 MB at 512 numbers each
 
 
 def missing_clip() -> str | None:
-    """The command that installs what CLIP needs, or None if it is there."""
+    """Return the command that installs the requirements of CLIP, or None if they are installed."""
     from importlib.util import find_spec
 
     return missing_extra() or (None if find_spec("PIL") else INSTALL)
 
 
 def encode_images(encoder: Encoder, paths: Sequence[Path]) -> NDArray[np.float32]:
-    """Unit vectors of images, float32[n, d].
+    """Return unit vectors of images, float32[n, d].
 
     Raises:
         InputError: a file that is not an image, or a broken one.
@@ -65,7 +65,7 @@ def encode_images(encoder: Encoder, paths: Sequence[Path]) -> NDArray[np.float32
 def _read(
     pixels: Callable[[Path], NDArray[np.float32]], paths: Sequence[Path], pool: ThreadPoolExecutor
 ) -> list[NDArray[np.float32]]:
-    """The model's input for the image of each path; read in this thread if the system cannot start others."""
+    """Return the model input for the image of each path; read in this thread if no others can be started."""
     try:
         futures = [pool.submit(pixels, path) for path in paths]
     except RuntimeError:
@@ -74,9 +74,10 @@ def _read(
 
 
 def encode_texts(encoder: Encoder, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Unit vectors of texts, float32[n, d]; and which texts were cut to the most tokens that the model reads, bool[n].
+    """Return unit vectors of texts, float32[n, d], and which texts were truncated to the maximum length of the model,
+    bool[n].
 
-    As in the official tokenizer, a text that is cut keeps the special token at its end.
+    As in the official tokenizer, a truncated text keeps the special token at its end.
 
     Raises:
         MissingExtraError, ResourceError: as ``encode_images``.
@@ -116,11 +117,11 @@ class ImageLayer(KeyedByFields):
 
 @dataclass(frozen=True, eq=False)
 class ClipTexts:
-    """Captions with the prompt before them, as CLIP sees them.
+    """Captions with a prompt prepended, encoded by CLIP.
 
     Args:
         vectors: unit vectors, float32[n_captions, d].
-        cut: bool[n_captions], whether the caption and the prompt are too long for the model.
+        cut: bool[n_captions], whether prompt and caption are too long for the model.
     """
 
     vectors: NDArray[np.float32]
@@ -129,7 +130,7 @@ class ClipTexts:
 
 @dataclass(frozen=True)
 class PromptedCandidates(KeyedByFields):
-    """Candidates with a prompt. Vectors are kept with the references, so that systems share equal captions."""
+    """Candidates with a prompt. Vectors are cached with the references, so that systems share equal captions."""
 
     encoder: Encoder
     prompt: str
@@ -173,12 +174,12 @@ class PromptedReferences(KeyedByFields):
 
 
 def max_tokens(encoder: Encoder) -> int:
-    """The most tokens of a text that the model reads, special ones included."""
+    """Return the maximum number of tokens of a text, including special ones."""
     return _clip(encoder).max_tokens
 
 
 class _Clip:
-    """A CLIP model in memory, with what prepares texts and images for it."""
+    """A CLIP model in memory, with its tokenizer and image processor."""
 
     def __init__(self, encoder: Encoder) -> None:
         if missing_clip() is not None:
@@ -198,14 +199,14 @@ class _Clip:
         self._processor = image_processor(weights.companion)
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of the pieces of each text with the special tokens, of any length."""
+        """Return the token ids of each text with the special tokens, of any length."""
         return token_ids(self._tokenizer, texts, verbose=False)
 
     def pixels(self, path: Path) -> NDArray[np.float32]:
-        """An image as the model expects it, float32[3, height, width].
+        """Return an image as model input, float32[3, height, width].
 
-        The model's image processor does everything but place the crop: where the margin is odd, the official code
-        rounds half of it to the even pixel and transformers rounds it down, so the crops can be a pixel apart.
+        The model's image processor does everything except placing the crop: if the margin is odd, the official code
+        rounds half of it to the even pixel and transformers rounds it down, so the crops can differ by a pixel.
         """
         image, processor = read_image(path), self._processor
         options: dict[str, Any] = {}
@@ -228,7 +229,7 @@ def _clip(encoder: Encoder) -> _Clip:
 
 
 def _units(tensor: Any) -> NDArray[np.float32]:
-    """Vectors scaled to length 1; those of length 0 are left as they are."""
+    """Scale vectors to length 1; zero vectors are unchanged."""
     vectors: NDArray[np.float32] = tensor.float().cpu().numpy()
     lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
     units: NDArray[np.float32] = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)

@@ -1,6 +1,6 @@
-"""CLIP checkpoints in the layout of OpenAI's code, in which PAC-S and others publish their weights, as CLIP models.
+"""CLIP checkpoints in the layout of OpenAI's code, in which PAC-S and others are published, as CLIP models.
 
-Tokenizer and image processor are those in the folder of the checkpoint, or those of OpenAI's model.
+Tokenizer and image processor are those in the folder of the checkpoint, or else those of OpenAI's model.
 """
 
 from __future__ import annotations
@@ -42,19 +42,20 @@ _BLOCK = re.compile(r"(?P<stack>(?:visual\.)?transformer\.resblocks)\.(?P<number
 
 
 def companion(path: Path) -> str:
-    """The folder or model whose tokenizer and image processor belong to a checkpoint."""
+    """Return the folder or model with the tokenizer and image processor of a checkpoint."""
     folder = path.resolve().parent
     has_tokenizer = any((folder / name).is_file() for name in ("tokenizer.json", "vocab.json"))
     return str(folder) if has_tokenizer and (folder / "preprocessor_config.json").is_file() else _OPENAI
 
 
 def clip_of_checkpoint(path: Path) -> Any:
-    """A ``CLIPModel`` with the weights of a checkpoint: a dict with ``state_dict``, or a state dict itself.
+    """Load a ``CLIPModel`` with the weights of a checkpoint: a dict with ``state_dict``, or a state dict itself.
 
-    The activation is that of OpenAI's models, or, if the name of the file contains ``openclip``, that of OpenCLIP's.
+    The activation function is that of OpenAI's models, or of OpenCLIP's if the file name contains ``openclip``.
 
     Raises:
-        ResourceError: a file that is not such a checkpoint, or has other parts than a CLIP of two transformers.
+        ResourceError: a file that is not such a checkpoint, or has parts other than those of a CLIP with two
+            transformers.
     """
     import torch
     import transformers
@@ -77,7 +78,7 @@ def clip_of_checkpoint(path: Path) -> Any:
 
 
 def _config(weights: Mapping[str, Any], activation: str) -> Any:
-    """The configuration that the shapes of the weights imply."""
+    """Return the configuration that the shapes of the weights imply."""
     import transformers
 
     vision, patch = weights["visual.conv1.weight"].shape[0], weights["visual.conv1.weight"].shape[-1]
@@ -115,10 +116,10 @@ def _stack(weights: Mapping[str, Any], name: str, width: int, activation: str) -
 
 
 def _renamed(weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The weights under the names that transformers gives them.
+    """Return the weights under the names that transformers uses.
 
     Raises:
-        KeyError: a weight that a CLIP of two transformers does not have.
+        KeyError: a weight that a CLIP with two transformers does not have.
     """
     for name, tensor in weights.items():
         block = _BLOCK.fullmatch(name)

@@ -1,4 +1,4 @@
-"""Words of captions that have a vector, as annotation layers: in their order, and as bags of distinct words.
+"""Annotation layers of words with vectors: in their order, and as bags of distinct words.
 
 Vectors are looked up once for every distinct word of a run, and candidates share those of their references.
 """
@@ -35,13 +35,13 @@ FORMS: Mapping[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True, eq=False)
 class WordTable:
-    """The words of a vocabulary's tokens that have a vector.
+    """The words with a vector among the tokens of a vocabulary.
 
     Args:
-        of_tokens: int32[size of the vocabulary], for each token the number of its word, or less than 0.
-        words: by number.
+        of_tokens: int32[size of the vocabulary], the number of each token's word, or negative.
+        words: words by number.
         rows: vectors of the words, float32[n_words, width].
-        numbers: of all words that were looked up, less than 0 for those that do not count.
+        numbers: numbers of all words that were looked up, negative for those that do not count.
     """
 
     of_tokens: NDArray[np.int32]
@@ -50,7 +50,7 @@ class WordTable:
     numbers: Mapping[str, int]
 
     def extended(self, layer: EmbeddedLayer, vocabulary: Vocabulary) -> WordTable:
-        """The table of a vocabulary that begins with the one of this table; numbers stay."""
+        """Return the table of a vocabulary that begins with the one of this table; numbers do not change."""
         form = FORMS[layer.form]
         words = [form(token) for token in vocabulary.words(len(self.of_tokens))]
         new = [word for word in dict.fromkeys(words) if word and word not in self.numbers]
@@ -73,13 +73,13 @@ class WordTable:
 
 @dataclass(frozen=True, eq=False)
 class EmbeddedWords:
-    """Captions as the words that have a vector, in their order.
+    """Captions as sequences of words with vectors.
 
     Args:
         ids: int32[n], numbers in the table.
         offsets: int64[n_captions + 1].
         table: the words and their vectors.
-        n_wanted: number of words that are not stop words, with a vector or without.
+        n_wanted: number of words that are not stop words, with or without a vector.
     """
 
     ids: NDArray[np.int32]
@@ -94,7 +94,7 @@ class EmbeddedWords:
 
     @classmethod
     def of(cls, tokens: Tokens, table: WordTable) -> EmbeddedWords:
-        """The words of captions, given the table of their vocabulary."""
+        """Return the words of captions, given the table of their vocabulary."""
         ids = table.of_tokens[tokens.ids]
         before = np.concatenate([[0], np.cumsum(ids >= 0)])
         return cls(ids[ids >= 0], before[tokens.offsets], table, int((ids != _LEFT_OUT).sum()))
@@ -105,11 +105,11 @@ class EmbeddedLayer:
     """``EmbeddedWords`` of references and candidates; the candidates' table begins with that of the references.
 
     Args:
-        vectors: their vectors.
-        tokenizer: cuts captions.
+        vectors: the word vectors.
+        tokenizer: the tokenizer.
         form: one of ``FORMS``.
-        stop_words: what is left out.
-        split: cut tokens again at white space.
+        stop_words: words to leave out.
+        split: split tokens further at white space.
     """
 
     vectors: WordVectors
@@ -174,7 +174,7 @@ class EmbeddedLayer:
 
 @dataclass(frozen=True, eq=False)
 class Bags:
-    """Captions as bags of words: distinct ones, in the order in which each comes first, and how often.
+    """Captions as bags of words: distinct words in order of first occurrence, with counts.
 
     Args:
         words: int32[n], numbers in the table.
@@ -190,7 +190,7 @@ class Bags:
 
     @classmethod
     def of(cls, captions: EmbeddedWords) -> Bags:
-        """The bags of captions."""
+        """Return the bags of captions."""
         n, size = len(captions.lengths), max(1, len(captions.table.words))
         keys = np.repeat(np.arange(n), captions.lengths) * size + captions.ids
         distinct, first, counts = np.unique(keys, return_index=True, return_counts=True)
@@ -199,7 +199,7 @@ class Bags:
         return cls((distinct % size)[order].astype(np.int32), counts[order].astype(np.int32), offsets, captions.table)
 
     def caption(self, row: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """The words of one caption, and their counts."""
+        """Return the words of one caption, and their counts."""
         of_row = slice(self.offsets[row], self.offsets[row + 1])
         return self.words[of_row], self.counts[of_row]
 

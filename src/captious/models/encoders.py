@@ -1,8 +1,8 @@
-"""Contextual encoders: texts to hidden states and attention maps, by any model that transformers can load.
+"""Contextual encoders: hidden states and attention maps of texts, by any model that transformers can load.
 
-An ``Encoder`` is a value: which model, on which device, in which precision. Its weights are read when they are first
-needed, once per process. Texts of equal length share a batch, so nothing is computed for padding, and the result for a
-text depends on the rest of its batch only in the last bits of floating point.
+An ``Encoder`` is a value: model, device and precision. Its weights are read on first use, once per process. Texts of
+equal length share a batch, so nothing is computed for padding, and the result for a text depends on the rest of its
+batch only in the last bits of floating point.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PRECISIONS = ("float32", "bfloat16", "float16")
 
 
 def as_encoder(model: Encoder | str) -> Encoder:
-    """An encoder from the name of its model or its folder.
+    """Return an encoder by the name or folder of its model.
 
     Raises:
         ParameterError: neither an encoder nor a name.
@@ -48,13 +48,13 @@ def as_encoder(model: Encoder | str) -> Encoder:
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Texts of one length, encoded.
+    """Encoded texts of equal length.
 
     Args:
-        rows: int64[b], which of the texts these are.
-        hidden: layer -> float32[b, n, d]; layer 0 is the input embedding, layer i what the model gives if its blocks
-            end with the i-th.
-        attentions: float32[blocks, b, heads, n, n], rows are queries; None if not asked for.
+        rows: int64[b], indices of the texts.
+        hidden: layer -> float32[b, n, d]; layer 0 is the input embedding, layer i the output of the model truncated
+            after block i.
+        attentions: float32[blocks, b, heads, n, n], rows are queries; None unless requested.
     """
 
     rows: NDArray[np.int64]
@@ -69,11 +69,11 @@ class Encoder:
     Args:
         model: the name of a model on the Hugging Face hub, a local folder, or a file with a CLIP checkpoint in the
             layout of OpenAI's code.
-        device: "cpu", "cuda", "cuda:1", ...; "auto" takes a GPU if there is one.
+        device: "cpu", "cuda", "cuda:1", ...; "auto" uses a GPU if there is one.
         precision: float32, bfloat16 or float16.
 
     Raises:
-        ParameterError: no such precision.
+        ParameterError: an unknown precision.
     """
 
     model: str
@@ -98,14 +98,14 @@ class Encoder:
 
     @property
     def stored_as(self) -> str:
-        """The encoder in files of prepared references: also where it runs, and with which version of torch."""
+        """The encoder in files of prepared references: also its device, and the version of torch."""
         import torch
 
         return f"{self.label} on {_loaded(self).device.type} by torch {torch.__version__}"
 
     @property
     def name(self) -> str:
-        """The human-readable name: the model's name, or that of its folder or file."""
+        """Human-readable name: that of the model, or of its folder or file."""
         path = Path(self.model)
         return path.resolve().name if path.exists() else self.model
 
@@ -137,26 +137,26 @@ class Encoder:
 
     @property
     def max_length(self) -> int:
-        """The most tokens a text can have, special ones included."""
+        """Maximum number of tokens of a text, including special ones."""
         return _loaded(self).max_length
 
     @property
     def tokenizer(self) -> Any:
-        """The transformers tokenizer of the model."""
+        """The model's transformers tokenizer."""
         return _loaded(self).tokenizer
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text's pieces with the model's special tokens; texts that are too long are cut at the end."""
+        """Return the token ids of each text with the model's special tokens; texts that are too long are truncated."""
         if not texts:
             return []
         return token_ids(self.tokenizer, texts, truncation=True, max_length=self.max_length)
 
     def tokenize_whole(self, texts: Sequence[str]) -> list[list[int]]:
-        """Ids of each text's pieces with the model's special tokens, of any length."""
+        """Return the token ids of each text with the model's special tokens, of any length."""
         return token_ids(self.tokenizer, texts, verbose=False) if texts else []
 
     def were_cut(self, texts: Sequence[str], ids: Sequence[Sequence[int]]) -> NDArray[np.bool_]:
-        """A mask of the texts that ``tokenize`` cut, bool[n], from its result."""
+        """Return a mask of the texts that ``tokenize`` truncated, bool[n], given its result."""
         cut = np.zeros(len(texts), bool)
         full = [row for row, sequence in enumerate(ids) if len(sequence) >= self.max_length]
         whole = self.tokenize_whole([texts[row] for row in full])
@@ -166,12 +166,12 @@ class Encoder:
     def run(
         self, sequences: Sequence[Sequence[int]], layers: Sequence[int] = (), attentions: bool = False
     ) -> Iterator[Batch]:
-        """Hidden states of some layers, and attention maps if asked for, batch by batch, of sequences of token ids.
+        """Yield hidden states of layers, and attention maps if requested, for sequences of token ids, batch by batch.
 
         For attention maps, padding tokens inside a sequence are masked: no position attends to them. For hidden states
-        they are ordinary tokens, since a caption may contain them.
+        they are ordinary tokens, as captions may contain them.
 
-        Batches come shortest first; memory holds one at a time. Sequences must not be empty.
+        Batches are in order of length, and memory holds one at a time. Sequences must not be empty.
 
         Raises:
             ParameterError: a layer that the model does not have.
@@ -197,7 +197,7 @@ class Encoder:
 
 
 def token_ids(tokenizer: Any, texts: Sequence[str], **options: Any) -> list[list[int]]:
-    """Ids of each text's pieces, from a tokenizer of transformers and with options of it."""
+    """Return the token ids of each text, from a transformers tokenizer with its options."""
     ids: list[list[int]] = []
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         batch = list(texts[start : start + _TEXTS_AT_ONCE])
@@ -206,7 +206,7 @@ def token_ids(tokenizer: Any, texts: Sequence[str], **options: Any) -> list[list
 
 
 def equal_lengths(lengths: NDArray[np.int64], most: Callable[[int], int]) -> Iterator[NDArray[np.int64]]:
-    """Rows of one length at a time, the shortest first: at most ``most(length)`` of them, but one at least."""
+    """Yield rows of equal length, the shortest first: at most ``most(length)`` of them, but at least one."""
     order = np.argsort(lengths, kind="stable")
     start = 0
     while start < len(order):
@@ -256,7 +256,7 @@ class _Weights:
     def forward(
         self, ids: Any, layers: Sequence[int], attentions: bool
     ) -> tuple[dict[int, NDArray[np.float32]], NDArray[np.float32] | None]:
-        """Hidden states by layer and attention maps of token ids, int64[b, n], as in ``Batch``."""
+        """Return hidden states by layer and attention maps for token ids, int64[b, n], as in ``Batch``."""
         import torch
 
         inputs = {"input_ids": ids, "attention_mask": None}  # without a mask attention is faster
@@ -270,7 +270,7 @@ class _Weights:
         return hidden, maps
 
     def _states(self, inputs: dict[str, Any], layer: int) -> Any:
-        """Hidden states of one layer, from the blocks below it alone where the model can be cut."""
+        """Return hidden states of one layer, computed only from the blocks below it if the model can be truncated."""
         if self._blocks is None:
             return self.model(**inputs, output_hidden_states=True).hidden_states[layer]
         parent, name = self._blocks
@@ -283,7 +283,7 @@ class _Weights:
 
     @cached_property
     def _blocks(self) -> tuple[Any, str] | None:
-        """The module that holds the list of blocks, and under which name; None if there is no such module."""
+        """Return the module that holds the list of blocks, and the name of the list; None if there is none."""
         from torch.nn import ModuleList
 
         lists = [
@@ -295,7 +295,7 @@ class _Weights:
         return lists[0] if len(lists) == 1 else None
 
     def _positions(self) -> int:
-        """The most tokens that the model has positions for."""
+        """Return the maximum number of tokens that the model has positions for."""
         positions = int(getattr(self.config, "max_position_embeddings", _NO_LIMIT))
         embedding = getattr(getattr(self.model, "embeddings", None), "position_embeddings", None)
         padding = getattr(embedding, "padding_idx", None)
@@ -315,7 +315,7 @@ class _Weights:
 
     @cached_property
     def eager_model(self) -> Any:
-        """The model computed step by step, because fused attention gives no maps. It shares the weights."""
+        """The model without fused attention, which returns no attention maps. It shares the weights."""
         model = self._load(attn_implementation="eager")
         model.load_state_dict(self.model.state_dict(), assign=True)
         return model

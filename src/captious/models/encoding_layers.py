@@ -1,7 +1,9 @@
-"""Annotation layers of encoders: each distinct text is encoded once, whichever metrics ask.
+"""Annotation layers of encoders: each distinct text is encoded once for all metrics.
 
-``EncodingLayer`` keeps the hidden states of one layer of a model; ``TextLayer`` is for what a metric reduces a text to
-(a few numbers), where keeping states or maps would fill the memory.
+``EncodingLayer`` keeps the hidden states of one layer of a model; ``TextLayer`` is for small values computed from them,
+where keeping states or maps would take too much memory.
+rows: int64[n_captions]: caption i is the distinct text number ``rows[i]``. => rows: int64[n_captions]: caption i is
+distinct text ``rows[i]``.
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ class EncodedTexts:
 
 
 def numbered(values: Iterable[Value]) -> tuple[list[Value], NDArray[np.int64]]:
-    """The distinct values in the order of first occurrence, and the index of each value among them."""
+    """Return the distinct values in order of first occurrence, and the index of each value among them."""
     numbers: dict[Value, int] = {}
     rows = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
     return list(numbers), rows
@@ -57,8 +59,8 @@ class EncodingLayer(KeyedByFields):
     Args:
         encoder: the model.
         layer: which layer.
-        lead: None to encode texts as they are; otherwise they are stripped of white space at both ends, and those that
-            are not empty then get this before them.
+        lead: None to encode texts as they are; otherwise, texts are stripped of white space and prefixed with this
+            unless empty.
     """
 
     encoder: Encoder
@@ -96,7 +98,7 @@ class EncodingLayer(KeyedByFields):
         return EncodedTexts(rows, texts, [flat[start:end] for start, end in bounds], TokenVectors.of(lengths, vectors))
 
     def form(self, texts: Sequence[str]) -> Sequence[str]:
-        """Texts as they are encoded."""
+        """Return texts as they are encoded."""
         if self.lead is None:
             return texts
         return [self.lead + text if text else "" for text in map(str.strip, texts)]
@@ -129,8 +131,8 @@ class TextLayer(Generic[R]):
     """The values of a function of each distinct text, by caption: arrays or lists with a row per distinct text.
 
     Args:
-        name: what it is, with all that it depends on; equal names are the same annotation.
-        function: distinct texts to something that is indexed by ``rows``.
+        name: the function, with everything that it depends on; equal names are the same annotation.
+        function: maps distinct texts to an object indexed by ``rows``.
     """
 
     name: Hashable

@@ -1,4 +1,4 @@
-"""Detectors of fluency errors: the probability that a caption has an error, from a classifier that the user gives.
+"""Detectors of fluency errors: the probability that a caption has an error, from a user-supplied classifier.
 
 A detector is a checkpoint of FENSE's authors, or any sequence classifier of transformers whose last class is "has an
 error".
@@ -30,7 +30,7 @@ _HELP = "give a checkpoint of FENSE, such as echecker_clotho_audiocaps_base.ckpt
 
 
 def as_error_detector(detector: ErrorDetector | str | os.PathLike[str]) -> ErrorDetector:
-    """A detector from the file of a checkpoint, a folder, or a name on the Hugging Face hub.
+    """Return a detector from a checkpoint file, a folder, or a name on the Hugging Face hub.
 
     Raises:
         ParameterError: neither of these.
@@ -44,7 +44,7 @@ def as_error_detector(detector: ErrorDetector | str | os.PathLike[str]) -> Error
 
 @dataclass(frozen=True)
 class ErrorDetector:
-    """A detector of fluency errors; it is loaded when it is first needed.
+    """A detector of fluency errors, loaded on first use.
 
     Args:
         model: a checkpoint file of FENSE (``.ckpt``), a folder, or a name on the Hugging Face hub.
@@ -58,7 +58,7 @@ class ErrorDetector:
         return f"{Path(self.model).name if os.path.exists(self.model) else self.model}@{_loaded(self).version}"
 
     def probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The probability that each text has an error, float64[n].
+        """Return the probability that each text has an error, float64[n].
 
         Texts are read without punctuation, in lower case, up to ``MOST_TOKENS`` tokens.
 
@@ -69,7 +69,9 @@ class ErrorDetector:
         return self.class_probabilities(texts)[:, -1]
 
     def class_probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """The probability of each class, the last of which is "has an error": float64[n, classes]; like above."""
+        """Return the probability of each class, the last of which is "has an error": float64[n, classes]; otherwise as
+        ``probabilities``.
+        """
         return _loaded(self).probabilities(texts)
 
 
@@ -109,7 +111,7 @@ class _Detector:
         return 1 / (1 + np.exp(-logits[[row_of[text] for text in plain]]))
 
     def _logits(self, ids: Any) -> Any:
-        """The logits of each text, a tensor [b, classes], from token ids, int64[b, n]."""
+        """Return the logits of each text, a tensor [b, classes], from token ids, int64[b, n]."""
         if self._head is None:
             return self._network(input_ids=ids).logits
         return self._head(self._network(input_ids=ids).last_hidden_state[:, 0])
@@ -125,9 +127,9 @@ def _loaded(detector: ErrorDetector) -> _Detector:
 
 
 def _of_checkpoint(path: Path) -> tuple[str, Any, Any]:
-    """The encoder that a checkpoint of FENSE is made from, that encoder with its weights, and its linear layer.
+    """Load a FENSE checkpoint: the base encoder, that encoder with the checkpoint's weights, and its linear layer.
 
-    Configuration and tokenizer are those in the folder of the checkpoint, or those of the model that it names.
+    Configuration and tokenizer are those in the folder of the checkpoint, or else those of the model that it names.
     """
     import torch
     import transformers

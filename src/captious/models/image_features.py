@@ -1,7 +1,7 @@
 """Image features: a vector for each image, in memory and in files.
 
-Files are npz, parquet or h5. Those that ``save`` writes hold ``ids`` and ``features``; npz and h5 files with an array
-for each image, under its id, are read, too.
+Files are npz, parquet or h5. Those that ``save`` writes hold ``ids`` and ``features``; npz and h5 files with one array
+per image, named by its id, can be read as well.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class ImageFeatures:
     """Vectors of images.
 
     Args:
-        ids: the images, each once. They are compared as text; the name of an image file stands for its id, too.
+        ids: the images, each once. They are compared as text; names of image files also stand for ids.
         vectors: float32[n, width], finite.
-        model: what computed them, as signatures call it; "" if unknown.
+        model: the model that computed them, for signatures; "" if unknown.
 
     Raises:
         ParameterError: not one vector of finite numbers for each id, a duplicate id, or no images.
@@ -102,7 +102,7 @@ class ImageFeatures:
 
     @cached_property
     def _rows_of_files(self) -> dict[str, int]:
-        """Rows by what the names of image files stand for, as ``find_images`` reads them; -1 if that is several."""
+        """Rows by the ids that image file names stand for, as in ``find_images``; -1 if ambiguous."""
         rows: dict[str, int] = {}
         for file, row in self._rows.items():
             for name in ids_in_name(file):
@@ -110,7 +110,7 @@ class ImageFeatures:
         return rows
 
     def of(self, images: Sequence[ImageId]) -> NDArray[np.float32]:
-        """The vectors of images, float32[n, width].
+        """Return the vectors of images, float32[n, width].
 
         Raises:
             ParameterError: an image without features.
@@ -147,8 +147,8 @@ class ImageFeatures:
 
         Raises:
             ParameterError: another extension.
-            MissingExtraError: what reads the format is not installed.
-            ResourceError: no such file, a damaged one, or one without features of images.
+            MissingExtraError: the library for the format is not installed.
+            ResourceError: no such file, a damaged one, or one without image features.
         """
         suffix = _suffix(path)
         try:
@@ -171,11 +171,11 @@ class ImageFeatures:
 
 
 def check_image_feature_file(path: str | os.PathLike[str]) -> None:
-    """Refuse a file name that ``ImageFeatures.save`` would refuse, before any work is done.
+    """Check that ``ImageFeatures.save`` can write a file, before any work is done.
 
     Raises:
         ParameterError: an extension that is not in ``IMAGE_FEATURE_FORMATS``.
-        MissingExtraError: what writes the format is not installed.
+        MissingExtraError: the library for the format is not installed.
         OutputError: a place that cannot be written to.
     """
     _suffix(path)
@@ -253,7 +253,7 @@ def _read_parquet(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], 
 
 
 def _rows_of(column: Any) -> NDArray[np.float32]:
-    """A column of lists of one length as a matrix."""
+    """Convert a column of lists of equal length to a matrix."""
     numbers = column.flatten().to_numpy(zero_copy_only=False)
     lengths = {*column.value_lengths().to_pylist()}
     if len(lengths) != 1 or None in lengths or numbers.dtype.kind not in "iuf":
@@ -282,7 +282,7 @@ def _read_h5(file: IO[bytes]) -> tuple[list[ImageId], NDArray[np.float32], str]:
 
 
 def _table(arrays: dict[str, NDArray[Any]]) -> tuple[list[ImageId], NDArray[np.float32]]:
-    """Ids and vectors from arrays: those called ids and features, or one array for each image."""
+    """Return ids and vectors from arrays named ids and features, or from one array for each image."""
     if {*arrays} == {"ids", "features"}:
         ids, vectors = arrays["ids"], arrays["features"]
         if ids.ndim != 1 or ids.dtype.kind not in "iuU":

@@ -1,4 +1,4 @@
-"""Image files: which file of a folder shows which image, and the pixels in a file."""
+"""Image files: lookup by id in a folder, and reading of pixels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _COCO = re.compile(r"(?:COCO_[a-z]+[0-9]{4}_)?([0-9]{12})")
 
 
 def images_in(folder: str | os.PathLike[str]) -> list[Path]:
-    """The image files of a folder by name, those of subfolders left out.
+    """Return the image files in a folder by name, excluding subfolders.
 
     Raises:
         InputError: the folder cannot be read.
@@ -26,7 +26,7 @@ def images_in(folder: str | os.PathLike[str]) -> list[Path]:
 
 
 def ids_in_name(file: str) -> list[str]:
-    """The ids that the name of an image file can stand for, apart from itself; none if it is not an image file."""
+    """Return the ids that the name of an image file can stand for, apart from itself; none for other files."""
     stem, extension = os.path.splitext(file)
     if extension.lower() not in _EXTENSIONS:
         return []
@@ -35,10 +35,10 @@ def ids_in_name(file: str) -> list[str]:
 
 
 def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> list[Path]:
-    """The file of each image, by name alone; subfolders are not searched.
+    """Find the file of each image by name; subfolders are not searched.
 
-    A file whose name is the id, extension included, is the image's. Otherwise it is the file whose name is the id with
-    an image extension, in upper or lower case, or the number as COCO writes it: ``7`` is ``7.jpg``, ``7.PNG``,
+    A file whose name is the id, extension included, takes precedence. Otherwise it is the file whose name is the id
+    with an image extension, in upper or lower case, or the number as COCO writes it: ``7`` is ``7.jpg``, ``7.PNG``,
     ``000000000007.jpg`` or ``COCO_val2014_000000000007.jpg``.
 
     Raises:
@@ -67,7 +67,7 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
 
 
 def read_image(path: Path) -> Any:
-    """The image in a file, as an RGB image of PIL, in the orientation in which it is stored.
+    """Read an image file as an RGB image of PIL, in the orientation in which it is stored.
 
     Raises:
         InputError: not an image, or a broken one.

@@ -1,4 +1,4 @@
-"""Models of transformers: the extra that they need, whether they are on this machine, and how they are loaded."""
+"""Models of transformers: required extra, presence on this machine, and loading."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ INSTALL = "pip install 'captious[models]'"
 
 
 def missing_extra() -> str | None:
-    """The command that installs what models need, or None if it is there."""
+    """Return the command that installs the requirements of models, or None if they are installed."""
     from importlib.util import find_spec
 
     return None if find_spec("torch") and find_spec("transformers") else INSTALL
 
 
 def is_here(model: str) -> bool:
-    """Whether a model is a folder or in the hub's cache on this machine, if what reads it is installed."""
+    """Return whether a model is a folder or in the hub's local cache, and the libraries that read it are installed."""
     from importlib.util import find_spec
 
     if Path(model).is_dir():
@@ -37,7 +37,7 @@ def is_here(model: str) -> bool:
 
 
 def pretrained(name: str, load: Any, **options: Any) -> Any:
-    """Load from a folder or the hub's cache, and from the hub only if it is in neither."""
+    """Load from a folder or the hub's cache, or else from the hub."""
     offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
     attempts = (True,) if Path(name).is_dir() or offline else (True, False)
     for local in attempts:
@@ -53,7 +53,7 @@ def pretrained(name: str, load: Any, **options: Any) -> Any:
 
 
 def version_of(name: str, config: Any) -> str:
-    """The version of a model: the hub's commit, or a checksum of a file or of the weights in a folder."""
+    """Return the version of a model: the hub's commit, or a checksum of a file or of the weights in a folder."""
     commit = getattr(config, "_commit_hash", None)
     if commit:
         return str(commit)[:8]
@@ -68,7 +68,7 @@ def version_of(name: str, config: Any) -> str:
 
 
 def image_processor(name: str) -> Any:
-    """What prepares images for a model, with PIL and numpy, without torchvision."""
+    """Return the image processor of a model, with PIL and numpy, without torchvision."""
     import transformers
 
     backend = {"backend": "pil"} if int(transformers.__version__.partition(".")[0]) >= 5 else {"use_fast": False}
@@ -77,7 +77,7 @@ def image_processor(name: str) -> Any:
 
 @contextmanager
 def torch_threads(number: int | None = None) -> Iterator[None]:
-    """Let torch use a number of threads within the block; None for ``CAPTIOUS_THREADS``, if that is set.
+    """Set the number of threads of torch within the block; None for ``CAPTIOUS_THREADS``, if that is set.
 
     With one thread, sums are always added in the same order.
     """
@@ -96,7 +96,7 @@ def torch_threads(number: int | None = None) -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Switch off the progress bars and log lines of transformers within the block."""
+    """Turn off progress bars and log lines of transformers within the block."""
     from logging import ERROR, getLogger
 
     from transformers.utils import logging

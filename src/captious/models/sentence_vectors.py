@@ -1,7 +1,7 @@
 """Sentence encoders: a unit vector for each text, from any model that transformers can load.
 
-What sentence-transformers saves beside a model says how hidden states become a vector (mean, first token, maximum) and
-how many tokens are read. A model without it is read whole, and takes the mean.
+The configuration that sentence-transformers saves with a model specifies the pooling (mean, first token, maximum) and
+the maximum length. Without it, the maximum length is the model's, and the pooling is the mean.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SentenceVectors:
 
     Args:
         vectors: float32[n_texts, d].
-        cut: which texts have more tokens than the model reads, bool[n_texts].
+        cut: which texts exceed the maximum length of the model, bool[n_texts].
     """
 
     vectors: NDArray[np.float32]
@@ -44,23 +44,23 @@ class SentenceVectors:
 
 @dataclass(frozen=True)
 class _Form:
-    """How a model makes vectors: the pool, and the most tokens that it reads."""
+    """Pooling and maximum length of a model."""
 
     pool: str
     most: int
 
 
 def most_tokens(encoder: Encoder) -> int:
-    """The most tokens of a text that the model reads, special ones included."""
+    """Return the maximum number of tokens of a text, including special ones."""
     return _form(encoder).most
 
 
 def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> SentenceVectors:
-    """The vectors of texts; equal ones are encoded once.
+    """Return the vectors of texts; equal ones are encoded once.
 
     Raises:
         ParameterError, MissingExtraError: as ``Encoder.run``.
-        ResourceError: the model cannot be read, or makes vectors in a way that is not known here.
+        ResourceError: the model cannot be read, or its pooling is not supported.
     """
     form = _form(encoder)
     distinct, rows = numbered(texts)
@@ -81,7 +81,7 @@ def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> SentenceVectors:
 
 
 def phrase_vectors(encoder: Encoder, phrases: Sequence[str], references: References) -> NDArray[np.float32]:
-    """The vectors of phrases, float32[n, d], which are kept with the references for other systems."""
+    """Return the vectors of phrases, float32[n, d], cached with the references for other systems."""
     memo: Memo[NDArray[np.float32]] = references.memo(("phrases", encoder), _PHRASES_KEPT)
 
     def encode(texts: list[str]) -> list[NDArray[np.float32]]:
@@ -104,7 +104,7 @@ class SentenceLayer(KeyedByFields):
 
 
 def _pooled(states: NDArray[np.float32], pool: str) -> NDArray[np.float32]:
-    """One vector per text, float32[b, d], of hidden states, float32[b, tokens, d]."""
+    """Return one vector per text, float32[b, d], from hidden states, float32[b, tokens, d]."""
     if pool == "cls":
         return states[:, 0]
     return np.asarray(states.max(axis=1) if pool == "max" else states.mean(axis=1))
@@ -130,7 +130,7 @@ def _form(encoder: Encoder) -> _Form:
 
 
 def _pool_of(encoder: Encoder, config: Mapping[str, Any]) -> str:
-    """The pool of a configuration of sentence-transformers, in either of its forms."""
+    """Return the pooling in a configuration of sentence-transformers, in either of its forms."""
     prefix = "pooling_mode"
     flags = [key.removeprefix(f"{prefix}_") for key, is_on in config.items() if is_on is True]
     modes = [config[prefix]] if prefix in config else flags
@@ -145,7 +145,7 @@ def _pool_of(encoder: Encoder, config: Mapping[str, Any]) -> str:
 
 
 def _saved(model: str, name: str) -> Any:
-    """The content of a JSON file beside a model; None if there is none."""
+    """Return the content of a JSON file in the folder of a model; None if there is none."""
     path: str | None = str(Path(model) / name)
     if not Path(model).is_dir():
         from transformers.utils import cached_file

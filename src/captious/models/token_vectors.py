@@ -1,4 +1,4 @@
-"""Vectors of the tokens of many texts: in memory while they are few, in a temporary file when they are many."""
+"""Token vectors of many texts: in memory if they are few, otherwise in a temporary file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _IN_MEMORY = 256 << 20  # bytes
 
 
 class TokenVectors:
-    """float32[n_tokens, d] for each text, written in any order and read by text.
+    """Token vectors, float32[n_tokens, d] for each text, written in any order and read by text.
 
     The temporary file has no name: it disappears with this object or with the process, however the process ends.
 
@@ -42,7 +42,7 @@ class TokenVectors:
 
     @classmethod
     def of(cls, lengths: NDArray[np.int64], array: NDArray[np.float32]) -> TokenVectors:
-        """Vectors that are there already, float32[n_tokens, d]; they cannot be written."""
+        """Wrap existing vectors, float32[n_tokens, d]; they cannot be written."""
         vectors = cls(lengths[:0], array.shape[1])
         vectors.offsets = np.concatenate([[0], np.cumsum(lengths)])
         vectors._array = array
@@ -82,7 +82,7 @@ class TokenVectors:
             raise self._no_room(error) from error
 
     def read(self, text: int) -> NDArray[np.float32]:
-        """The vectors of a text, float32[its number of tokens, d]."""
+        """Return the vectors of a text, float32[its number of tokens, d]."""
         start, stop = self.offsets[text : text + 2].tolist()
         if self._array is not None:
             return self._array[start:stop]
@@ -94,7 +94,7 @@ class TokenVectors:
         return out
 
     def read_alike(self, texts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The vectors of any texts that have equally many tokens, float32[n_texts, tokens of each, d]."""
+        """Return the vectors of texts with equal numbers of tokens, float32[n_texts, tokens of each, d]."""
         starts = self.offsets[texts]
         length = int(self.offsets[texts[0] + 1] - starts[0]) if len(texts) else 0
         if self._array is not None:

@@ -1,6 +1,6 @@
-"""Vision models: images to vectors, by any vision model that transformers loads, or by EfficientNet-Lite0.
+"""Vision models: vectors of images, by any vision model that transformers loads, or by EfficientNet-Lite0.
 
-EfficientNet-Lite0 is for machines without access to a model hub: its weights come in a package.
+EfficientNet-Lite0 is for machines without access to a model hub: its weights come in a Python package.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class _Vision(NamedTuple):
     """A vision model in memory.
 
     Args:
-        label: what signatures call it.
-        pixels: its input for an image, float32[3, height, width].
-        encode: inputs as a tensor [n, 3, height, width] to vectors, a tensor [n, width].
+        label: label in signatures.
+        pixels: returns the input for an image, float32[3, height, width].
+        encode: maps inputs, a tensor [n, 3, height, width], to vectors, a tensor [n, width].
     """
 
     label: str
@@ -44,7 +44,7 @@ class _Vision(NamedTuple):
     encode: Callable[[Any], Any]
 
     def vector(self, path: Path) -> NDArray[np.float32]:
-        """The vector of an image by itself: other images in a batch would change the last bits."""
+        """Return the vector of an image encoded by itself, as other images in a batch would change the last bits."""
         import torch
 
         with torch.inference_mode():
@@ -56,9 +56,9 @@ class _Vision(NamedTuple):
 def image_features(
     folder: str | os.PathLike[str], model: str = EFFICIENTNET, *, images: Sequence[ImageId] | None = None
 ) -> ImageFeatures:
-    """The features of the images in a folder.
+    """Compute the features of the images in a folder.
 
-    Vectors are what the model pools from its last layer, before any classifier.
+    Vectors are the model's pooled last layer, before any classifier.
 
     Args:
         folder: image files, named by id; see ``captious.models.images.find_images``.

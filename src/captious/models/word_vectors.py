@@ -1,4 +1,4 @@
-"""Word vectors of any kind behind one interface: words to rows, whatever file or array they come from."""
+"""Word vectors of any kind behind one interface: words to rows, from any file or array."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SHOWN = 8  # digits of the checksum in signatures
 
 
 def missing_vectors() -> str | None:
-    """The command that adds word vectors, or None if there are any."""
+    """Return the command that adds word vectors, or None if there are any."""
     return None if resource.default() or resource.names() else INSTALL
 
 
@@ -29,11 +29,11 @@ class WordVectors:
     """Word vectors. Create them with ``open`` or ``of``.
 
     Args:
-        name: what signatures call them.
+        name: name in signatures.
         checksum: hexadecimal checksum of the content.
         index: looks words up.
-        origin: where they come from, in human-readable form.
-        reopen: opens the same vectors in another process; None if they have to be copied.
+        origin: human-readable origin.
+        reopen: opens the same vectors in another process; None if they must be copied.
     """
 
     name: str
@@ -44,11 +44,11 @@ class WordVectors:
 
     @classmethod
     def open(cls, what: WordVectors | str | os.PathLike[str] | None = None) -> WordVectors:
-        """Vectors by the name given to ``captious vectors add``, or from a file; None for the default.
+        """Return vectors by the name given to ``captious vectors add``, or from a file; None for the default.
 
-        Vectors that are open already are returned as they are.
+        Open vectors are returned as they are.
 
-        The default is what ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
+        The default is named by ``CAPTIOUS_VECTORS``, or is the only one that was added.
 
         Raises:
             MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``resources.named_vectors.find``.
@@ -60,12 +60,12 @@ class WordVectors:
 
     @classmethod
     def of(cls, words: Sequence[str], vectors: ArrayLike, name: str = "own") -> WordVectors:
-        """Vectors from memory.
+        """Create vectors from memory.
 
         Args:
             words: n words, each once.
             vectors: numbers [n, d], converted to single precision.
-            name: what signatures call them.
+            name: name in signatures.
 
         Raises:
             ParameterError: not one row of finite numbers for each word, a duplicate word, or no words.
@@ -106,7 +106,7 @@ class WordVectors:
 
     @property
     def label(self) -> str:
-        """The vectors in signatures: name and checksum, and whether unknown words are made of subwords."""
+        """The vectors in signatures: name and checksum, and whether unknown words are composed of subwords."""
         subwords = "+subwords" if self.index.subwords is not None else ""
         return f"{self.name}-{self.checksum[:_SHOWN]}{subwords}"
 
@@ -123,13 +123,13 @@ class WordVectors:
         return f"<WordVectors {self.label}: {len(self):,} words x {self.width}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Other processes map the same file instead of getting a copy."""
+        """Pickle by reference, so that other processes map the same file instead of getting a copy."""
         if self.reopen is not None:
             return self.reopen, ()
         return WordVectors, (self.name, self.checksum, self.index, self.origin)
 
     def look_up(self, words: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-        """Which words have a vector, bool[n], and the vectors, float32[n, width]; zeros for words without.
+        """Return which words have a vector, bool[n], and the vectors, float32[n, width]; zeros for words without.
 
         Words must match exactly, case included.
 

@@ -1,1 +1,1 @@
-"""The grammar of a caption: its phrase structure tree and the dependencies between its words."""
+"""Syntax of captions: phrase structure trees and dependencies between words."""

@@ -1,8 +1,8 @@
-"""What makes exact parsing fast: a coarser grammar for bounds, and the rules to try first.
+"""Speed-ups of exact parsing: bounds from a coarser grammar, and the rules to try first.
 
-No tree depends on any of it. The coarser grammar has one symbol for states that occur in similar contexts; its
-potentials say how much better some of them do than others, so that the best scores of the two grammars are close. They
-are derived from the grammar alone, and pay off once they have been tuned on sentences.
+Trees do not depend on them. The coarser grammar has one symbol for states that occur in similar contexts; its
+potentials adjust the scores of states so that the best scores of the two grammars are close. They are derived from the
+grammar alone, and become effective once they have been tuned on sentences.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _SMALLEST = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """A coarser grammar and a part of a grammar.
+    """A coarser grammar and a subset of common rules.
 
     Args:
         symbols: int32[n_states], the coarse symbol of each state.
         potentials: float32[n_states].
-        common: uint8[n_rules], binary ones first: 1 for the rules that are tried first.
+        common: uint8[n_rules], binary ones first: 1 for the rules to try first.
     """
 
     symbols: NDArray[np.int32]
@@ -43,11 +43,11 @@ class Bounds:
 
 
 def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes: int = _PASSES) -> Bounds:
-    """Bounds for sentences like these, each a list of words.
+    """Return bounds tuned on sentences, each a list of words.
 
     Args:
-        passes: over the sentences; the fewer sentences, the more passes are needed. With 5,000 sentences and 12
-            passes (17 seconds) the official grammar parses captions four times as fast as without bounds.
+        passes: passes over the sentences; fewer sentences need more passes. With 5,000 sentences and 12 passes (17
+            seconds) the official grammar parses captions four times as fast as without bounds.
     """
     prior = Bounds(_symbols(grammar), _prior_potentials(grammar), _all_rules(grammar))
     words = WordLists.of(lexicon_of(grammar), sentences)
@@ -60,7 +60,7 @@ def tuned_bounds(grammar: Grammar, sentences: Sequence[Sequence[str]], *, passes
 
 
 def make_pcfg(grammar: Grammar, bounds: Bounds | None) -> Pcfg:
-    """The grammar as the kernel takes it; without bounds, it is to parse plainly."""
+    """Return the grammar for the kernel; without bounds, it parses exhaustively."""
     state_of = {name: state for state, name in enumerate(grammar.states)}
     if bounds is None:
         n = len(state_of)
@@ -79,7 +79,7 @@ def make_pcfg(grammar: Grammar, bounds: Bounds | None) -> Pcfg:
 
 
 def _boundary_tag(grammar: Grammar) -> str:
-    """The tag of the word that the official grammar puts at the end of sentences; empty if this one has none."""
+    """Return the tag of the end-of-sentence word of the official grammar; empty if this grammar has none."""
     word = grammar.words.index(BOUNDARY) if BOUNDARY in grammar.words else len(grammar.words)
     tags = grammar.seen[(grammar.seen[:, 1] == word) & (grammar.seen[:, 0] >= 0), 0]
     return grammar.tags[tags[0]] if len(tags) else ""
@@ -90,8 +90,9 @@ def _all_rules(grammar: Grammar) -> NDArray[np.uint8]:
 
 
 def _symbols(grammar: Grammar) -> NDArray[np.int32]:
-    """Coarse symbols: tags as they are; phrases by category, some annotations, and the category above; for states of
-    binarisation, what they are part of."""
+    """Return coarse symbols: tags unchanged; phrases by category, some annotations, and the category above; states of
+    binarization by the phrase that they are part of.
+    """
     tags = set(grammar.tags)
     tops = _tops(grammar)
     number: dict[str, int] = {}
@@ -115,7 +116,7 @@ def _phrase(name: str) -> str:
 
 
 def _tops(grammar: Grammar) -> list[frozenset[int]]:
-    """For each state of binarisation, the states that it is part of."""
+    """Return, for each state of binarization, the states that it is part of."""
     above: list[set[int]] = [set() for _ in grammar.states]
     rules = [(parent, child) for parent, *children in grammar.binary_rules.tolist() for child in children]
     for parent, child in [*rules, *map(tuple, grammar.unary_rules.tolist())]:
@@ -134,7 +135,7 @@ def _tops(grammar: Grammar) -> list[frozenset[int]]:
 
 
 def _prior_potentials(grammar: Grammar) -> NDArray[np.float32]:
-    """ln of the expected number of times that a state occurs in a tree, less that of all that may be below it."""
+    """Return ln of the expected frequency of a state in a tree, minus that of everything that may be below it."""
     n = len(grammar.states)
     state_of = {name: state for state, name in enumerate(grammar.states)}
     tags = np.zeros(n)

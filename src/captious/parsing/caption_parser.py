@@ -1,4 +1,4 @@
-"""From words to parses: phrase structure tree, dependencies, lemmas, collapsing."""
+"""The parser: from words to phrase structure trees, dependencies, lemmas and collapsed dependencies."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _BOUNDS_FORMAT = 3  # of the file of bounds; counts up when they are made in ano
 
 
 def parser_with(grammar: str | None = None) -> CaptionParser:
-    """The parser with a grammar, one of ``GRAMMARS``; None for the best that is on this machine.
+    """Return the parser with a grammar, one of ``GRAMMARS``; None for the best one on this machine.
 
     Raises:
         MissingExtraError: the grammar is not on this machine.
@@ -74,9 +74,9 @@ def _bundled() -> CaptionParser:
 
 @cache
 def official_parser(official: spice_grammar.SpiceGrammar) -> CaptionParser:
-    """The parser with the official grammar.
+    """Return the parser with the official grammar.
 
-    Its bounds are tuned once, in 17 seconds, and kept in the cache; if that cannot be written to, there are none.
+    Its bounds are tuned once, in 17 seconds, and cached; if the cache is not writable, there are none.
     """
     grammar = official.grammar()
     file = official.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{official.fingerprint}.index")
@@ -101,8 +101,8 @@ class CaptionParser:
     """A source of parses: the parser with a grammar.
 
     Args:
-        label: what signatures call it.
-        parser: the parser.
+        label: name in signatures.
+        parser: the tree parser.
     """
 
     label: str
@@ -110,15 +110,15 @@ class CaptionParser:
 
     @property
     def stored_as(self) -> str:
-        """What files of prepared references call it."""
+        """Identifier in files of prepared references."""
         return f"grammar {self.label}"
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterator[Parse]:
-        """The parses of n captions, from their words, as they are made."""
+        """Yield the parses of n captions, given their words, as they are completed."""
         return map(parse_of, self.trees(words))
 
     def trees(self, sentences: Sequence[tuple[str, ...]]) -> Iterator[list[Item]]:
-        """The tree of each sentence of one word or more, in preorder.
+        """Yield the tree of each non-empty sentence, in preorder.
 
         Sentences longer than ``LONGEST`` words are cut into pieces of at most that length, whose trees share one root.
         """
@@ -138,7 +138,9 @@ class CaptionParser:
 
 
 def _with_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
-    """The words that CoreNLP reads: the period of an abbreviation that ends a caption (etc.) also ends its sentence."""
+    """Return the words as CoreNLP reads them: the period of an abbreviation that ends a caption (etc.) also ends its
+    sentence.
+    """
     *others, words = cut
     if not words or not words[-1].endswith(".") or len(words) == LONGEST:
         return cut
@@ -146,7 +148,7 @@ def _with_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
 
 
 def parse_of(items: Sequence[Item]) -> Parse:
-    """The parse of a caption whose phrase structure tree is known."""
+    """Return the parse of a caption whose phrase structure tree is known."""
     leaves = [item for item in items if not item[1]]
     words, tags = tuple(word for _, _, word in leaves), tuple(tag for tag, _, _ in leaves)
     heads, relations = dependencies(constituents(items))
@@ -155,7 +157,7 @@ def parse_of(items: Sequence[Item]) -> Parse:
 
 
 def brackets(items: Sequence[Item]) -> str:
-    """A tree in brackets, as the Penn Treebank has it."""
+    """Format a tree in the brackets of the Penn Treebank."""
     open_: list[int] = []  # children that constituents still lack, from the top
     parts = []
     for label, arity, word in items:
@@ -173,7 +175,7 @@ def brackets(items: Sequence[Item]) -> str:
 
 
 def _ahead(function: Callable[[A], B], items: Sequence[A]) -> Iterator[B]:
-    """Map a function over items; with several threads, the next ones are computed while one is used."""
+    """Map a function over items; with several threads, the next results are computed while one is used."""
     n_threads = min(threads(), len(items))
     if n_threads < 2:
         yield from map(function, items)
@@ -202,12 +204,12 @@ def _alone(function: Callable[[A], B], item: A) -> B:
 
 
 def _cost(sentence: Sequence[Sequence[str]]) -> int:
-    """What parsing the pieces of a sentence costs: the cube of their words."""
+    """Return the cost of parsing the pieces of a sentence: the sum of the cubes of their lengths."""
     return sum(len(piece) ** 3 for piece in sentence)
 
 
 def _joined(trees: list[list[Item]]) -> list[Item]:
-    """One tree made of those of the pieces of a sentence: what is below their roots, side by side."""
+    """Join the trees of the pieces of a sentence under one root."""
     if len(trees) == 1:
         return trees[0]
     label = trees[0][0][0]

@@ -1,7 +1,7 @@
-"""From basic dependencies to the collapsed ones that scene graphs are read from.
+"""Collapsing of basic dependencies into the form from which scene graphs are read.
 
-Basic dependencies are a tree over all words. The collapsed ones (CoreNLP's CollapsedCCProcessed, without extras) say
-how words relate in meaning: prepositions become part of relations, and what applies to a word also applies to the words
+Basic dependencies are a tree over all words. The collapsed ones (CoreNLP's CollapsedCCProcessed, without extras)
+express relations of meaning: prepositions become part of relations, and the relations of a word also apply to words
 coordinated with it. ``collapsed`` applies, in this order:
 
     fold_prepositions     next to, in front of                   one preposition, its noun in its place
@@ -34,10 +34,10 @@ _CONJUNCTIONS = {"as_well_as": "and", "instead_of": "negcc", "rather_than": "neg
 def collapsed(
     words: Sequence[str], tags: Sequence[str], heads: Sequence[int], relations: Sequence[str]
 ) -> tuple[Edge, ...]:
-    """The collapsed dependencies of a sentence of n words.
+    """Return the collapsed dependencies of a sentence of n words.
 
     Conjoined prepositions may split the word they depend on. Its k-th copy has the number ``word + k * n``, so that
-    ``(number - 1) % n`` is the place of every number in ``words``.
+    ``(number - 1) % n`` is the index of every number in ``words``.
 
     Args:
         words: n words.
@@ -70,7 +70,7 @@ def collapsed(
 
 
 class _Sentence:
-    """A sentence on its way to collapsed dependencies; lists of words start with an entry for no word.
+    """A sentence during collapsing; lists of words start with an unused entry.
 
     Args:
         cases: for each noun, the first words of its prepositions.
@@ -116,11 +116,11 @@ class _Sentence:
         self.added: list[Edge] = []
 
     def text(self, word: int) -> str:
-        """A word with those it is fixed to: ``such_as``."""
+        """Return a word with those it is fixed to: ``such_as``."""
         return "_".join([self.words[word], *(self.words[i] for i in self.fixed.get(word, ()))])
 
     def split(self, word: int, conjunction: str) -> int:
-        """A new copy of a word, coordinated with it."""
+        """Create a copy of a word, coordinated with it."""
         self.copies[word] = self.copies.get(word, 0) + 1
         copy = word + self.copies[word] * self.size
         self.added.append((word, copy, conjunction))
@@ -128,24 +128,24 @@ class _Sentence:
         return copy
 
     def modifies(self, word: int) -> bool:
-        """Whether a word modifies one other than the root, by a preposition or clause."""
+        """Return whether a word modifies one other than the root, by a preposition or clause."""
         return self.heads[word] > 0 and _base(self.relations[word]) in _MODIFIERS
 
 
 def _bucket(word: int) -> int:
-    """The order in which CoreNLP sees the dependents of a word: that of 16 buckets of a hash table."""
+    """Sort key for CoreNLP's order of the dependents of a word: that of 16 buckets of a hash table."""
     return word % 16
 
 
 def _base(relation: str) -> str:
-    """``nmod`` of ``nmod:next_to``; relations that are not named after words stay as they are."""
+    """Return ``nmod`` for ``nmod:next_to``; relations that are not named after words are not changed."""
     if relation.startswith("nmod:") and relation not in ("nmod:poss", "nmod:npmod", "nmod:tmod"):
         return "nmod"
     return relation
 
 
 def _conjunction(sentence: _Sentence, conjunct: int) -> str:
-    """The relation of a conjunct, by the conjunction before it; empty where there is none.
+    """Return the relation of a conjunct, by the conjunction before it; empty if there is none.
 
     Example:
         dogs but not cats
@@ -218,7 +218,7 @@ def _name_conjunct(sentence: _Sentence, conjunct: int, conjunction: str) -> None
 
 
 def _name_modifier(sentence: _Sentence, noun: int, cases: list[int]) -> None:
-    """Name a modifier after its preposition; the doer of a passive is its agent.
+    """Name a modifier after its preposition, or "agent" if it is the agent of a passive verb.
 
     Example:
         a dog on the bed
@@ -243,7 +243,7 @@ def _name_modifier(sentence: _Sentence, noun: int, cases: list[int]) -> None:
 
 
 def _shared_governors(edges: Sequence[Edge], first: int, second: int) -> Iterator[Edge]:
-    """Whatever the first of two coordinated words is to others, the second is as well.
+    """Give the second of two coordinated words the governors of the first.
 
     Example:
         she eats cake and pie
@@ -258,13 +258,13 @@ def _shared_governors(edges: Sequence[Edge], first: int, second: int) -> Iterato
 
 
 def _have_clauses(edges: Sequence[Edge], first: int, second: int) -> bool:
-    """Whether both words have relative clauses, ``boys who run and boys who jump``."""
+    """Return whether both words have relative clauses, ``boys who run and boys who jump``."""
     heads = {head for head, _, relation in edges if relation == "acl:relcl"}
     return first in heads and second in heads
 
 
 def _shared_subject(sentence: _Sentence, edges: Sequence[Edge], first: int, second: int) -> Iterator[Edge]:
-    """The subject of a verb or adjective is that of the second one coordinated with it, unless it has its own.
+    """Give the second of two coordinated verbs or adjectives the subject of the first, unless it has its own.
 
     Example:
         a dog runs and jumps/VBZ

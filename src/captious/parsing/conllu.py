@@ -1,7 +1,7 @@
-"""CoNLL-U files of parses, which most parsers write.
+"""CoNLL-U files of parses, the output format of most parsers.
 
-The caption is in a comment, ``# text = a dog runs``. Parts of speech and relations of version 2 of Universal
-Dependencies become those of version 1 and of the Penn Treebank, in which scene graphs are read.
+The caption is in a comment, ``# text = a dog runs``. Parts of speech and relations of Universal Dependencies version 2
+are converted to those of the Penn Treebank and of version 1, which scene graphs are based on.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class _Sentence(NamedTuple):
 
 
 def read_conllu(lines: Sequence[str], name: str) -> Iterator[tuple[str, Parse]]:
-    """Captions with their parses.
+    """Read captions with their parses.
 
     Args:
-        lines: of the file, without line ends.
-        name: of the file, for messages.
+        lines: lines of the file, without line ends.
+        name: name of the file, for messages.
 
     Raises:
         CaptionFileError: lines that are not CoNLL-U; names them.
@@ -126,7 +126,7 @@ def _heads(sentence: _Sentence) -> tuple[int, ...]:
 
 
 def _first_conjuncts(heads: tuple[int, ...], relations: Sequence[str]) -> tuple[int, ...]:
-    """Heads with *and* below the first conjunct, as version 1 has it, and not below the one that follows it."""
+    """Return heads with *and* attached to the first conjunct as in version 1, not to the one that follows it."""
     moved = list(heads)
     for place, (head, relation) in enumerate(zip(heads, relations, strict=True)):
         if relation == "cc" and head > place + 1 and relations[head - 1] == "conj":
@@ -135,12 +135,12 @@ def _first_conjuncts(heads: tuple[int, ...], relations: Sequence[str]) -> tuple[
 
 
 def _is_basic(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the enhanced dependencies only repeat the basic ones."""
+    """Return whether the enhanced dependencies only repeat the basic ones."""
     return all(row[8] == f"{row[6]}:{row[7]}" for row in rows)
 
 
 def _enhanced(rows: Sequence[Sequence[str]]) -> Iterator[Edge]:
-    """Enhanced dependencies, those between words of the sentence."""
+    """Return the enhanced dependencies between words of the sentence."""
     for number, row in enumerate(rows, 1):
         for piece in row[8].split("|") if row[8] != "_" else ():
             head, _, relation = piece.partition(":")
@@ -149,7 +149,7 @@ def _enhanced(rows: Sequence[Sequence[str]]) -> Iterator[Edge]:
 
 
 def _relation(name: str, *, collapsed: bool = False) -> str:
-    """A relation as version 1 has it."""
+    """Return a relation in version 1."""
     if name in _RELATIONS:
         return _RELATIONS[name]
     head, *subtypes = name.split(":")

@@ -1,19 +1,20 @@
-"""From a phrase structure tree to basic dependencies, by rules.
+"""Rule-based conversion of phrase structure trees to basic dependencies.
 
-1. Constituents that a flat phrase lacks are added.
-2. From the words up every constituent gets its head child (`captious.parsing.heads`).
-3. The head of every other child depends on the head of the constituent; the first rule that fits decides how
+1. Constituents missing in flat phrases are added.
+2. Bottom-up, every constituent gets its head child (`captious.parsing.heads`).
+3. The head of every other child depends on the head of the constituent; the first rule that fits determines the
+  relation
    (`captious.parsing.relations`).
 
-The relations are those of Universal Dependencies, version 1, in the form that Stanford CoreNLP 3.6.0 gives them
-(de Marneffe et al. 2014, "Universal Stanford Dependencies: a cross-linguistic typology"); the rules were derived from a
-treebank of captions that this program parsed.
+The relations are those of Universal Dependencies, version 1, as in Stanford CoreNLP 3.6.0 (de Marneffe et al. 2014,
+"Universal Stanford Dependencies: a cross-linguistic typology"); the rules were derived from a treebank of captions
+parsed by this program.
 
-The first step: in ``(NP (DT a) (JJ black) (CC and) (JJ white) (NN dog))`` two adjectives are coordinated, in
-``(NP (DT a) (NN table) (CC and) (JJ wooden) (NNS chairs))`` two noun phrases, but no constituent says so; nor does
-one hold *instead of* together. Here they get one, so that every rule that follows needs to look at no more than a
-constituent, its head child and one other child. (Universal Dependencies attach the conjunction and the second conjunct
-to the first, and the second word of a multi-word preposition to its first.)
+The first step: in ``(NP (DT a) (JJ black) (CC and) (JJ white) (NN dog))`` two adjectives are coordinated, in ``(NP (DT
+a) (NN table) (CC and) (JJ wooden) (NNS chairs))`` two noun phrases, but no constituent groups them; nor does one group
+*instead of*. The first step adds these constituents, so that every rule needs only a constituent, its head child and
+one other child. (Universal Dependencies attach the conjunction and the second conjunct to the first, and the second
+word of a multi-word preposition to its first.)
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _PLURAL = frozenset(("NNS", "NNPS"))
 
 
 def constituents(items: Sequence[tuple[str, int, str]]) -> list[Node]:
-    """The constituents of a tree with their heads, each after all that are inside it; the root is the last.
+    """Return the constituents of a tree with their heads, in postorder; the root is the last.
 
     Args:
         items: constituents and tags in preorder: label, number of children (0 for a tag) and word (empty for a
@@ -63,10 +64,10 @@ def constituents(items: Sequence[tuple[str, int, str]]) -> list[Node]:
 
 
 def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The head of each word, counted from 1 with 0 for the root, and the relation of each word to its head.
+    """Return the head of each word, counted from 1 with 0 for the root, and the relation of each word to its head.
 
     Args:
-        nodes: the constituents of a tree with their heads, each after all that are inside it.
+        nodes: the constituents of a tree with their heads, in postorder.
     """
     edges: dict[int, tuple[int, str]] = {}
     root = 0
@@ -84,12 +85,12 @@ def dependencies(nodes: Iterable[Node]) -> tuple[tuple[int, ...], tuple[str, ...
 
 
 def _grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[Node]:
-    """The children of a constituent, some of them gathered under constituents of their own.
+    """Return the children of a constituent, some of them grouped under new constituents.
 
     Args:
         label: category of the constituent.
-        children: as the tree has them.
-        gather: makes a constituent from a category and children.
+        children: children in the tree.
+        gather: creates a constituent from a category and children.
     """
     if len(children) == 1:
         return children
@@ -102,7 +103,7 @@ def _grouped(label: str, children: Sequence[Node], gather: Gather) -> Sequence[N
 
 
 def _expression(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
-    """The words of one expression under one constituent: a preposition, conjunction or adverb, an amount of money."""
+    """Group the words of an expression: a preposition, conjunction or adverb, an amount of money."""
     first, second = children[:2]
     if label == "ADVP":
         if _are_one(first, second, MULTI_WORD_ADVERBS):
@@ -118,7 +119,7 @@ def _expression(label: str, children: Sequence[Node], labels: list[str], gather:
 
 
 def _are_one(first: Node, second: Node, expressions: Mapping[str, Collection[str]]) -> bool:
-    """Whether two words are one expression, even if the second has a constituent of its own: in (order)"""
+    """Return whether two words are one expression, even if the second has a constituent of its own: in (order)"""
     if first.word not in expressions:
         return False
     while len(second.children) == 1:
@@ -127,7 +128,7 @@ def _are_one(first: Node, second: Node, expressions: Mapping[str, Collection[str
 
 
 def _coordination(label: str, children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
-    """Conjuncts and coordinated modifiers under constituents of their own."""
+    """Group conjuncts and coordinated modifiers under constituents of their own."""
     place = labels.index("CC", 1)
     if label in _NOMINAL or (label == "UCP" and labels[0] == "NP"):
         return _noun_phrase(children, labels, gather)
@@ -143,7 +144,7 @@ def _coordination(label: str, children: Sequence[Node], labels: list[str], gathe
 
 
 def _noun_phrase(children: Sequence[Node], labels: list[str], gather: Gather) -> Sequence[Node]:
-    """A coordination of modifiers under one constituent, or else every conjunct of more than one word."""
+    """Group coordinated modifiers under one constituent, or else every conjunct of more than one word."""
     conjunctions = [place for place, tag in enumerate(labels) if tag == "CC" and place]
     first = conjunctions[0]
     if _modify(labels, first) and children[first - 1].word:
@@ -168,21 +169,21 @@ def _noun_phrase(children: Sequence[Node], labels: list[str], gather: Gather) ->
 
 
 def _is_phrase(conjunct: Sequence[Node]) -> bool:
-    """Whether a conjunct is words that no constituent holds together, or a phrase after an adverb."""
+    """Return whether a conjunct consists of ungrouped words, or a phrase after an adverb."""
     first = conjunct[0]
     return _is_adverb(first) or first.label in ("ADJP", "PRN") or (first.word != "" and conjunct[-1].label != "NP")
 
 
 def _is_adverb(node: Node) -> bool:
-    """Whether it is a single adverb in a constituent of its own: also"""
+    """Return whether it is a single adverb in a constituent of its own: also"""
     return node.label == "ADVP" and [child.label for child in node.children] == ["RB"]
 
 
 def _modify(labels: list[str], place: int) -> bool:
-    """Whether the words on both sides of a conjunction modify a noun after them.
+    """Return whether the words on both sides of a conjunction modify a noun after them.
 
-    They do so at the start of a noun phrase (black and white photographs of dogs), and after an article if nothing
-    but the noun follows (a black and white dog).
+    They do at the start of a noun phrase (black and white photographs of dogs), and after an article if only the noun
+    follows (a black and white dog).
     """
     end = labels.index("CC", place + 1) if "CC" in labels[place + 1 :] else len(labels)
     following = end - place - 1

@@ -1,7 +1,7 @@
-"""Chains of words down the dependency trees of many captions at once, counted.
+"""Counts of word chains down the dependency trees of many captions at once.
 
-A chain of length u goes from a word to one of its children, and so on: u words. Chains are numbers; equal numbers are
-equal chains. Pure functions over arrays.
+A chain of length u is a path of u words, each the child of the one before. Chains are numbered; equal numbers are equal
+chains. Pure functions over arrays.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class HeadTrees:
     Args:
         n: number of captions.
         captions: the caption of each word, int64[n_words], ascending.
-        values: what stands for each word, as a number, int64[n_words].
-        heads: the place of each word's head among the words; -1 for roots, int64[n_words].
+        values: a number that represents each word, int64[n_words].
+        heads: int64[n_words], the index of each word's head among the words; -1 for roots.
     """
 
     n: int
@@ -33,7 +33,7 @@ class HeadTrees:
 
     @classmethod
     def of(cls, values: Sequence[Sequence[str]], heads: Sequence[Sequence[int]]) -> HeadTrees:
-        """Trees from what stands for each word, and the heads of words, which are counted from 1; 0 for a root."""
+        """Create trees from the values of words, and the heads of words, which are counted from 1; 0 for a root."""
         numbers: dict[str, int] = {}
         flat = np.array([numbers.setdefault(value, len(numbers)) for caption in values for value in caption], np.int64)
         lengths = np.array([*map(len, values)], np.int64)
@@ -56,7 +56,7 @@ class HeadTrees:
 
 @dataclass(frozen=True, eq=False)
 class Chains:
-    """Chains of one length, each once for a caption; ascending by caption, then by chain.
+    """Chains of one length, each once per caption; ascending by caption, then by chain.
 
     Args:
         n: number of captions.
@@ -70,7 +70,7 @@ class Chains:
 
     @classmethod
     def counted(cls, n: int, captions: Ints, chains: Ints, counts: Ints | None = None) -> Chains:
-        """From chains that may occur several times, each as often as ``counts`` says, or once."""
+        """Create from chains that may repeat, each as often as ``counts`` says, or once."""
         first, totals = _distinct(captions, chains, counts)
         return cls(n, captions[first], chains[first], totals)
 
@@ -81,12 +81,12 @@ class Chains:
 
     @property
     def offsets(self) -> Ints:
-        """Where the chains of each caption begin, int64[n + 1]."""
+        """Offsets of the chains of each caption, int64[n + 1]."""
         return np.searchsorted(self.captions, np.arange(self.n + 1)).astype(np.int64)
 
 
 def chains_of_words(trees: HeadTrees, longest: int) -> list[Chains]:
-    """Chains of words that are each the head of the next, of lengths 1 to ``longest``."""
+    """Return chains of words that are each the head of the next, of lengths 1 to ``longest``."""
     ends = trees.values  # the chain that ends with each word, or -1
     by_length = [Chains.counted(trees.n, trees.captions, ends)]
     for _ in range(1, longest):
@@ -99,9 +99,9 @@ def chains_of_words(trees: HeadTrees, longest: int) -> list[Chains]:
 
 
 def chains_of_strings(trees: HeadTrees, longest: int) -> list[Chains]:
-    """Chains as LCEval's code has them: edges are joined where their words are written alike.
+    """Return chains as in LCEval's code, where edges are joined at words with the same spelling.
 
-    So every place of a repeated word also gets the children of the others.
+    So every occurrence of a repeated word also gets the children of the others.
     """
     by_length = [Chains.counted(trees.n, trees.captions, trees.values)]
     below = np.flatnonzero(trees.heads >= 0)
@@ -117,7 +117,7 @@ def chains_of_strings(trees: HeadTrees, longest: int) -> list[Chains]:
 
 @dataclass(frozen=True, eq=False)
 class _Joined:
-    """Chains with their first words, each once for a caption; firsts, rests and the whole are numbers."""
+    """Chains with their first words, each once per caption; first words, remainders and whole chains are numbers."""
 
     captions: Ints
     firsts: Ints
@@ -133,7 +133,9 @@ class _Joined:
 
 
 def _joined(edges: _Joined, chains: _Joined) -> _Joined:
-    """Chains that are longer by one: each edge before each chain of the caption that begins with its second word."""
+    """Return chains that are longer by one: each edge followed by each chain of the caption that begins with its second
+    word.
+    """
     size = max(int(edges.rests.max(initial=0)), int(chains.firsts.max(initial=0))) + 1
     keys = chains.captions * size + chains.firsts
     order = np.argsort(keys, kind="stable")
@@ -146,10 +148,10 @@ def _joined(edges: _Joined, chains: _Joined) -> _Joined:
 
 
 def shared(chains: Chains, ours: Ints, theirs: Ints) -> Ints:
-    """How many chains pairs of captions share, each as often as the one that has fewer: int64[n_pairs].
+    """Return how many chains pairs of captions share, each counted as in the caption with fewer: int64[n_pairs].
 
     Args:
-        chains: of all captions.
+        chains: chains of all captions.
         ours, theirs: int64[n_pairs], two captions each.
     """
     size = int(chains.chains.max(initial=0)) + 1
@@ -165,7 +167,9 @@ def shared(chains: Chains, ours: Ints, theirs: Ints) -> Ints:
 
 
 def _distinct(captions: Ints, chains: Ints, counts: Ints | None) -> tuple[Ints, Ints]:
-    """Where each distinct chain of a caption first is, ascending by caption and chain, and the sum of its counts."""
+    """Return the first index of each distinct chain of a caption, ascending by caption and chain, and the sum of its
+    counts.
+    """
     size = int(chains.max(initial=0)) + 1
     _, first, inverse = np.unique(captions * size + chains, return_index=True, return_inverse=True)
     weights = None if counts is None else counts.astype(np.float64)  # exact up to 2^53
@@ -173,14 +177,14 @@ def _distinct(captions: Ints, chains: Ints, counts: Ints | None) -> tuple[Ints, 
 
 
 def _expanded(starts: Ints, lengths: Ints) -> tuple[Ints, Ints]:
-    """The ranges that begin at ``starts``, one after the other: which range each place is of, and the place."""
+    """Concatenate the ranges that begin at ``starts``; returns the range of each element, and the element."""
     of = np.repeat(np.arange(len(starts)), lengths)
     within = np.arange(len(of)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return of, starts[of] + within
 
 
 def _pairs(a: Ints, b: Ints) -> Ints:
-    """A number for each pair; equal numbers are equal pairs."""
+    """Return a number for each pair; equal numbers are equal pairs."""
     if not len(a):
         return a.astype(np.int64)
     return np.asarray(np.unique(a * (int(b.max()) + 1) + b, return_inverse=True)[1], np.int64)

@@ -1,9 +1,8 @@
-"""Constituents, and which child is the head of each: its word stands for the constituent, the others depend on it.
+"""Constituents and their heads: the head child's word represents the constituent, and the others depend on it.
 
-Heads are semantic, as Universal Dependencies want them: the content verb and not its auxiliary, the predicate and
-not its copula, the noun and not its preposition, the clause and not its conjunction. Every category has a short list
-of searches, of which the first that finds a child decides; for a verb phrase, which verb it starts with is checked
-first.
+Heads are semantic, as in Universal Dependencies: the content verb rather than its auxiliary, the predicate rather than
+its copula, the noun rather than its preposition, the clause rather than its conjunction. Every category has a short
+list of searches, of which the first that finds a child decides; for verb phrases, the initial verb is checked first.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ class Node:
         label: category or part of speech.
         children: from left to right; none above a word.
         word: the word under a tag in lower case, else empty.
-        number: which word it is, from 1; 0 for constituents.
+        number: position of the word, from 1; 0 for constituents.
 
     Attributes:
-        parent: the constituent around it; of the root, itself.
-        index: its place among its siblings, from 0.
+        parent: the constituent around it; itself for the root.
+        index: its index among its siblings, from 0.
         head_child: the child that its other children depend on; above a word, itself.
-        head: the tag of the word that stands for it; above a word, itself.
+        head: the tag of its head word; above a word, itself.
     """
 
     __slots__ = ("children", "head", "head_child", "index", "label", "number", "parent", "word")
@@ -46,17 +45,17 @@ class Node:
 
     @property
     def governor(self) -> Node:
-        """The head child of its parent, which it depends on unless it is that child."""
+        """Head child of its parent, which it depends on unless it is that child."""
         return self.parent.head_child
 
     @property
     def before(self) -> Sequence[Node]:
-        """Its siblings to the left."""
+        """Siblings to the left."""
         return self.parent.children[: self.index]
 
     @property
     def after(self) -> Sequence[Node]:
-        """Its siblings to the right."""
+        """Siblings to the right."""
         return self.parent.children[self.index + 1 :]
 
 
@@ -125,7 +124,7 @@ def find_head(node: Node) -> None:
 
 
 def verb_tag(node: Node) -> str:
-    """The tag of the verb that a verb phrase starts with; empty for coordinated verb phrases."""
+    """Return the tag of the verb that a verb phrase starts with; empty for coordinated verb phrases."""
     for child in node.children:
         if child.label in _VERB_TAGS:
             return child.label
@@ -133,7 +132,7 @@ def verb_tag(node: Node) -> str:
 
 
 def is_existential(node: Node) -> bool:
-    """Whether *there* stands somewhere before a verb phrase."""
+    """Return whether *there* precedes a verb phrase."""
     waiting = list(node.before)
     while waiting:
         earlier = waiting.pop()
@@ -144,7 +143,7 @@ def is_existential(node: Node) -> bool:
 
 
 def _verb_phrase(node: Node, labels: tuple[str, ...]) -> int:
-    """A verb gives way to its predicate after a form of be, to another verb after an auxiliary."""
+    """Return the head of a verb phrase: the predicate after a form of be, the other verb after an auxiliary."""
     verb = next((child for child in node.children if child.label in _VERB_TAGS), None)
     if verb is None:
         return _search(node.label, labels)
@@ -168,7 +167,7 @@ def _can_be_predicate(predicate: Node, phrase: Node) -> bool:
 
 @lru_cache(1 << 14)
 def _predicate(labels: tuple[str, ...], verb: int) -> int:
-    """The place of the predicate after a verb, -1 for none."""
+    """Return the index of the predicate after a verb, -1 for none."""
     for predicates in _PREDICATES:
         for place in range(verb + 1, len(labels)):
             if labels[place] in predicates:
@@ -178,10 +177,10 @@ def _predicate(labels: tuple[str, ...], verb: int) -> int:
 
 @lru_cache(1 << 14)
 def _search(label: str, labels: tuple[str, ...]) -> int:
-    """The place of the head by the searches of a category; the first child if they find none.
+    """Return the index of the head by the searches of a category; the first child if they find none.
 
-    What follows a conjunction gives way to what precedes it, so that the first of several conjuncts is the head; in
-    adjective phrases it gives way once (sunny and [old] and rusty).
+    Children after a conjunction are skipped in favor of those before it, so that the first of several conjuncts is the
+    head; in adjective phrases they are skipped once (sunny and [old] and rusty).
     """
     for from_last, heads in _SEARCHES.get(label, ()):
         for place in range(len(labels) - 1, -1, -1) if from_last else range(len(labels)):

@@ -1,11 +1,11 @@
-"""Lemmas: the base form of a word, given its part of speech, as CoreNLP 3.6.0 gives it.
+"""Lemmas: the base form of a word, given its part of speech, as in CoreNLP 3.6.0.
 
-Only verbs, plural nouns and a few words of closed classes change. The endings are taken off by the spelling rules of
-English, in the manner of Minnen, Carroll and Pearce (2001), "Applied morphological processing of English": a few
-regular suffixes by class, and words whose base form no rule gives. These are facts of English as grammars and
-dictionaries list them (irregular verbs and plurals, nouns without a singular, verbs in a silent e), and words where
-CoreNLP departs from dictionaries (``clad`` of ``clothe``, ``papers`` as a noun without a singular), from its lemmas of
-captions. A misspelt word still gets the lemma that its spelling suggests: ``vido`` of ``vidoing``.
+Only verbs, plural nouns and a few words of closed classes change. Endings are removed by the spelling rules of English,
+in the manner of Minnen, Carroll and Pearce (2001), "Applied morphological processing of English": a few regular
+suffixes by class, and irregular words. The latter are listed in grammars and dictionaries (irregular verbs and plurals,
+nouns without a singular, verbs in a silent e), or are words for which CoreNLP departs from dictionaries (``clad`` of
+``clothe``, ``papers`` as a noun without a singular), taken from its lemmas of captions. A misspelled word still gets
+the lemma that its spelling suggests: ``vido`` of ``vidoing``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 
 
 def _forms(table: str) -> dict[str, str]:
-    """The base of each form, from entries ``base form form ...;``."""
+    """Return the base of each form, from entries ``base form form ...;``."""
     return {form: base for base, *forms in map(str.split, table.strip(" ;\n").split(";")) for form in forms}
 
 
@@ -159,11 +159,11 @@ _WITHOUT_E = frozenset(("eb", "ed", "ef", "eg", "ek", "el", "en", "ep", "er", "e
 
 @lru_cache(maxsize=1 << 16)
 def lemma(word: str, tag: str) -> str:
-    """The lemma of a word; in lower case except for proper names and ``I``.
+    """Return the lemma of a word, in lower case except for proper names and ``I``.
 
     Args:
-        word: as it is written.
-        tag: its part of speech, as the Penn Treebank names it.
+        word: the word, as written.
+        tag: its Penn Treebank part of speech.
     """
     if tag in ("NNP", "NNPS"):
         return word
@@ -181,7 +181,7 @@ def lemma(word: str, tag: str) -> str:
 
 
 def _infinitive(word: str) -> str:
-    """The infinitive of a form of a verb: be of is, hike of hiking, carry of carried, watch of watches."""
+    """Return the infinitive of a form of a verb: be of is, hike of hiking, carry of carried, watch of watches."""
     if word in _UNDIVIDED_VERBS:
         return word
     irregular = _IRREGULAR_VERBS.get(word) or _prefixed(word)
@@ -199,7 +199,7 @@ def _infinitive(word: str) -> str:
 
 
 def _prefixed(word: str) -> str:
-    """The infinitive of an irregular verb with a prefix, overtake of overtaken; empty if it is not one."""
+    """Return the infinitive of an irregular verb with a prefix, overtake of overtaken; empty if it is not one."""
     for prefix in _VERB_PREFIXES:
         if word.startswith(prefix) and len(word) > len(prefix) + 2:
             base = _IRREGULAR_VERBS.get(word[len(prefix) :])
@@ -209,7 +209,7 @@ def _prefixed(word: str) -> str:
 
 
 def _completed(stem: str, past: bool) -> str:
-    """A verb without its ``ing`` (or, if ``past``, ``ed``) with what that took away: hike of hik, sit of sitt, walk."""
+    """Complete the stem of a verb without ``ing`` (or, if ``past``, ``ed``): hike of hik, sit of sitt, walk."""
     if stem in _E_STEMS:
         return stem + "e"
     if stem in _BARE_STEMS or len(stem) < 2:
@@ -224,7 +224,7 @@ def _completed(stem: str, past: bool) -> str:
 
 
 def _has_silent_e(stem: str, before: str, last: str, past: bool) -> bool:
-    """Whether a verb ends in an e that its stem lacks, by the two letters that the stem ends in."""
+    """Return whether a verb ends in an e that its stem lacks, by the last two letters of the stem."""
     if last in "csuvz":
         return True
     if last in "aei":
@@ -250,7 +250,7 @@ def _has_silent_e(stem: str, before: str, last: str, past: bool) -> bool:
 
 
 def _ends_in_two_vowels(text: str) -> bool:
-    """Whether a text ends in two vowels, not counting the u of qu and gu."""
+    """Return whether a text ends in two vowels, not counting the u of qu and gu."""
     return text[-2:-1] in _VOWELS and text[-3:-1] not in ("qu", "gu")
 
 
@@ -265,7 +265,7 @@ def _is_one_syllable(stem: str) -> bool:
 
 
 def _singular(word: str) -> str:
-    """The singular of a plural: dog of dogs, woman of women, leaf of leaves, cactus of cacti."""
+    """Return the singular of a plural: dog of dogs, woman of women, leaf of leaves, cactus of cacti."""
     irregular = _IRREGULAR_NOUNS.get(word)
     if irregular:
         return irregular
@@ -281,7 +281,7 @@ def _singular(word: str) -> str:
 
 
 def _without_s(word: str) -> str:
-    """A word without the s that makes plurals and third persons."""
+    """Remove the s of plurals and third persons from a word."""
     if not word.endswith("s") or word.endswith(("ss", "us")) or len(word) < 2:
         return word
     if word.endswith("ies") and len(word) > 4 and word[-4] not in _VOWELS:

@@ -1,8 +1,8 @@
-"""The tags that a word may have, each with its score: what a grammar's lexicon says about known and unknown words.
+"""The possible tags of a word with their scores, from the lexicon of a grammar, for known and unknown words.
 
-Scores are ln P(word | tag) up to a factor of the word alone. The bundled grammar has them; those of the official one
-follow from counts of tagged words, smoothed with those of rare words' shapes (Klein and Manning 2003; the figures are
-those of CoreNLP 3.6.0).
+Scores are ln P(word | tag) up to a term that depends on the word alone. The bundled grammar contains them; those of the
+official grammar are computed from counts of tagged words, smoothed with those of rare words' shapes (Klein and Manning
+2003; the constants are those of CoreNLP 3.6.0).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class WordTags:
 
 
 class Lexicon:
-    """Looks up the tags of words in a grammar that has counts of them."""
+    """Looks up the tags of words in a grammar with counts."""
 
     def __init__(self, grammar: Grammar) -> None:
         self._cached: dict[tuple[str, bool], WordTags] = {}
@@ -58,7 +58,7 @@ class Lexicon:
         self._open = self._unseen.of_tags > _OPEN
 
     def tags(self, word: str, first: bool = False) -> WordTags:
-        """The tags of a word; ``first`` where it begins a sentence."""
+        """Return the tags of a word; ``first`` if it begins a sentence."""
         tags = self._cached.get((word, first))
         if tags is None:
             if len(self._cached) >= _MOST_CACHED:
@@ -67,7 +67,7 @@ class Lexicon:
         return tags
 
     def number(self, word: str, first: bool = False) -> int:
-        """The number of a word among those of the grammar, or that of its shape; -1 for neither."""
+        """Return the number of a word in the grammar, or that of its shape; -1 for neither."""
         spelling = american(word)
         number = self._word_of.get(spelling)
         if number is None:
@@ -75,7 +75,7 @@ class Lexicon:
         return number
 
     def knows(self, word: str) -> bool:
-        """Whether a word was counted; of others, only the shape is known."""
+        """Return whether a word was counted; for others, only the shape is known."""
         return self._seen.has(self._word_of.get(american(word), -1))
 
     def _look_up(self, word: str, first: bool) -> WordTags:
@@ -87,7 +87,7 @@ class Lexicon:
         return WordTags(self._states[kept], scores[kept].astype(np.float32))
 
     def any_tags(self) -> NDArray[np.int32]:
-        """Every tag but that of the boundary: int32, ascending states."""
+        """Return every tag except that of the boundary: int32, ascending states."""
         boundary = self._seen.row(self._word_of.get(BOUNDARY, -1))[0] > 0
         return np.sort(self._states[~boundary])
 
@@ -109,7 +109,7 @@ class Lexicon:
 
 
 class ScoredLexicon(Lexicon):
-    """Looks up the tags of words in a grammar that has their scores."""
+    """Looks up the tags of words in a grammar with their scores."""
 
     def __init__(self, grammar: Grammar) -> None:
         states, words = grammar.lexical_rules.T
@@ -128,12 +128,12 @@ class ScoredLexicon(Lexicon):
 
 
 def lexicon_of(grammar: Grammar) -> Lexicon:
-    """The lexicon of a grammar, of either kind."""
+    """Return the lexicon of a grammar of either kind."""
     return ScoredLexicon(grammar) if len(grammar.lexical_scores) else Lexicon(grammar)
 
 
 class WordLists(NamedTuple):
-    """Sentences and the tags of their words, as the kernel takes them.
+    """Sentences and the tags of their words, as input of the kernel.
 
     Args:
         tag_offsets: int64[n_words + 1]: the tags of word i are those from tag_offsets[i] up to tag_offsets[i + 1].
@@ -151,7 +151,7 @@ class WordLists(NamedTuple):
 
     @classmethod
     def of(cls, lexicon: Lexicon, sentences: Iterable[Sequence[str]]) -> WordLists:
-        """Sentences as lists of words."""
+        """Create from sentences as lists of words."""
         numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})  # of words elsewhere and at the beginning
         tags: list[WordTags] = []
         words: list[int] = []
@@ -194,7 +194,7 @@ class _Counts:
         return bool(self._of_words.get(word, 0.0) > 0)
 
     def row(self, word: int) -> tuple[NDArray[np.float64], float]:
-        """The counts of a word with each tag, float64[n_tags], and its total."""
+        """Return the counts of a word with each tag, float64[n_tags], and its total."""
         together = np.zeros(len(self.of_tags))
         if 0 <= word < len(self._starts) - 1:
             these = slice(self._starts[word], self._starts[word + 1])
@@ -203,10 +203,10 @@ class _Counts:
 
 
 def signature(word: str, first: bool) -> str:
-    """The shape by which an unknown word is looked up: ``UNK-LCs`` for ``frisbees``.
+    """Return the shape by which an unknown word is looked up: ``UNK-LCs`` for ``frisbees``.
 
     Args:
-        word: not empty.
+        word: the word, not empty.
         first: whether it begins a sentence.
     """
     parts = [ANY_SHAPE]
@@ -277,7 +277,7 @@ _PATTERNS = (
 
 
 def american(word: str) -> str:
-    """The American spelling, by which a word is looked up: ``gray`` for ``grey``; most words are as they are.
+    """Return the American spelling of a word for lookup: ``gray`` for ``grey``; most words are unchanged.
 
     The official lexicon was counted on American newspapers. The list is that of CoreNLP 3.6.0.
     """

@@ -1,4 +1,4 @@
-"""Files of parses: JSON lines with all that captious knows about a parse, or CoNLL-U, which other parsers write.
+"""Files of parses: JSON lines, captious's own format, or CoNLL-U, which other parsers write.
 
 JSON lines have one object per caption, words counted from 1 and 0 above the root:
 
@@ -6,8 +6,8 @@ JSON lines have one object per caption, words counted from 1 and 0 above the roo
      "lemma": ["a", "dog", "run"], "basic": [[2, 1, "det"], [3, 2, "nsubj"], [0, 3, "root"]],
      "ccprocessed": [[0, 3, "root"], ...]}
 
-where ``ccprocessed``, the collapsed dependencies, may have copies of words: [6, 2] is the second copy of word 6. The
-numbers 6.1 to 6.9 are read as copies, too. ``parser`` may be missing.
+where ``ccprocessed``, the collapsed dependencies, may have copies of words: [6, 2] is the second copy of word 6.
+Numbers such as 6.1 to 6.9 are also read as copies. ``parser`` is optional.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from captious.parsing.parses import Edge, Parse, check_tree
 
 @dataclass(frozen=True)
 class FileOfParses:
-    """Parses that were made elsewhere.
+    """Parses from a file.
 
     Args:
-        parses: caption as the file has it -> parse.
-        name: of the file.
+        parses: caption as in the file -> parse.
+        name: name of the file.
         checksum: CRC-32 of its content, eight hex digits.
-        made_by: labels of the parsers that made it, as far as it says so.
+        made_by: labels of the parsers that made it, if recorded.
     """
 
     parses: Mapping[str, Parse] = field(compare=False, repr=False)
@@ -48,20 +48,20 @@ class FileOfParses:
 
     @property
     def label(self) -> str:
-        """What signatures call it."""
+        """Name in signatures."""
         made_by = f"({','.join(self.made_by)})" if self.made_by else ""
         return f"{self.name}@{self.checksum}{made_by}"
 
     @property
     def stored_as(self) -> str:
-        """What files of prepared references call it."""
+        """Identifier in files of prepared references."""
         return self.label
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, found by the caption as given or by its words joined with spaces.
+        """Return the parses of n captions, looked up by the caption or by its words joined with spaces.
 
         Raises:
-            CaptionFileError: captions that the file does not have; says how many, and the first.
+            CaptionFileError: captions that are not in the file; names their number, and the first.
         """
         parses: list[Parse] = []
         missing: list[str] = []
@@ -85,8 +85,8 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
     """Read a file of parses, .jsonl or .conllu, plain or with .gz.
 
     Raises:
-        CaptionFileError: a file that cannot be read, or that is not of either form, and names the line; a caption with
-            two parses that differ.
+        CaptionFileError: a file that cannot be read or is in neither format, which names the line; a caption with two
+            different parses.
     """
     source = Source(os.fspath(path), "parses", is_file=True)
     extension = Path(source.name.lower().removesuffix(".gz")).suffix
@@ -113,13 +113,13 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
 
 
 def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse, str]], *, made_by: str = "") -> int:
-    """Write captions with their parses and trees in brackets (empty for none) as JSON lines, atomically.
+    """Atomically write captions with their parses and trees in brackets (empty for none) as JSON lines.
 
     Args:
         made_by: the parser's label.
 
     Returns:
-        How many.
+        Number of lines.
 
     Raises:
         OutputError: the file cannot be written.
@@ -144,11 +144,11 @@ def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse
 
 
 def read_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[str, Parse, str]]:
-    """Captions with their parses and the labels of the parsers that made them, empty where a line does not say.
+    """Read captions with their parses and the labels of the parsers that made them, empty if a line has none.
 
     Args:
-        lines: of a file.
-        name: of the file, for messages.
+        lines: lines of a file.
+        name: name of the file, for messages.
 
     Raises:
         CaptionFileError: a line that is not a parse; names it.
@@ -217,7 +217,7 @@ def _is_whole(number: Any) -> bool:
 
 
 def _number(place: Any, n: int) -> int:
-    """The number of a word, or of the k-th copy of one, [word, k] or word.k, as ``collapsed`` has it."""
+    """Return the number of a word, or of the k-th copy of one, [word, k] or word.k, as in ``collapsed``."""
     if isinstance(place, float) and 1 < place < n + 1 and place == round(place, 1):
         place = [*divmod(round(10 * place), 10)]
     is_copy = isinstance(place, list) and len(place) == 2
@@ -228,13 +228,13 @@ def _number(place: Any, n: int) -> int:
 
 
 def _place(number: int, n: int) -> int | tuple[int, int]:
-    """How a word, or a copy of one, is written; undoes ``_number``."""
+    """Format the number of a word, or of a copy of one; the inverse of ``_number``."""
     copy, word = divmod(number - 1, n)
     return (word + 1, copy) if copy > 0 else number
 
 
 def _check_copies(edges: Sequence[Edge], n: int) -> None:
-    """Raise ValueError where an edge leads to a copy without a head, or where a copy is left out."""
+    """Raise ValueError if an edge leads to a copy without a head, or if a copy is left out."""
     dependents = {dependent for _, dependent, _ in edges}
     if 0 in dependents:
         raise ValueError("in ccprocessed, 0, the head of the root, depends on a word")

@@ -1,6 +1,6 @@
-"""Parses of captions as an annotation layer, and where they come from: a grammar, a file of parses, or spaCy.
+"""Parses of captions as an annotation layer, and their sources: a grammar, a file of parses, or spaCy.
 
-Every distinct caption is parsed once, for all metrics that ask.
+Every distinct caption is parsed once, for all metrics.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ from captious.text.tokens import Tokens, WordLayer
 
 
 class ParseSource(Protocol):
-    """Where parses come from: a parser with its grammar, or a file of parses made elsewhere.
+    """A source of parses: a parser with its grammar, or a file of parses.
 
-    Equal sources count as one. A source with an attribute ``stored_as``, text that says all that its parses depend on,
-    allows files of prepared references to keep its parses.
+    Equal sources count as one. A source with an attribute ``stored_as``, text that identifies everything its parses
+    depend on, allows files of prepared references to store its parses.
     """
 
     @property
     def label(self) -> str:
-        """What signatures call it."""
+        """Name in signatures."""
         ...
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> Iterable[Parse]:
-        """The parses of n captions.
+        """Return the parses of n captions.
 
         Args:
-            captions: as they came.
+            captions: the original captions.
             words: the words of each; never empty.
         """
         ...
@@ -69,9 +69,9 @@ class ParsedCaptions(KeyedByFields):
     """Parses of references and candidates.
 
     Args:
-        tokenizer: how captions become words; tokens are cut at white space, as parsers do.
-        source: where parses come from.
-        meanwhile: called with every parse that is made, while other captions are being parsed; not a part of the key.
+        tokenizer: the tokenizer; tokens are split at white space, as parsers do.
+        source: the source of parses.
+        meanwhile: called with every new parse while other captions are being parsed; not part of the key.
     """
 
     tokenizer: Tokenizer
@@ -100,11 +100,11 @@ class ParsedCaptions(KeyedByFields):
         return self._parsed(captions.candidates, captions.layer(WordLayer(self.tokenizer))[0], references)
 
     def of_texts(self, captions: Sequence[str]) -> Parses:
-        """The parses of captions that are in no table."""
+        """Return the parses of captions that are in no table."""
         return self._parsed(captions, Tokens.of(captions, self.tokenizer).split())
 
     def _parsed(self, captions: Sequence[str], words: Tokens, references: Parses = _NO_PARSES) -> Parses:
-        """Parse the captions that references do not have; both have ids of one vocabulary.
+        """Parse the captions that are not among the references; both have ids in one vocabulary.
 
         They are parsed in the order of their words, since the parser shares work between neighbors that begin with the
         same words.
@@ -134,7 +134,7 @@ def _keys(words: Tokens) -> list[bytes]:
 
 
 def _first(keys: Sequence[bytes]) -> dict[bytes, int]:
-    """The first place of each key."""
+    """Return the first index of each key."""
     return {key: place for place, key in reversed([*enumerate(keys)])}
 
 
@@ -145,7 +145,7 @@ AnyParser: TypeAlias = ParseSource | str | os.PathLike[str] | None
 
 
 def as_parse_source(parser: AnyParser) -> ParseSource:
-    """A source of parses.
+    """Return a source of parses.
 
     Args:
         parser: None for the best grammar on this machine; "corenlp" or "bundled" for one of the two; "spacy:NAME" for a
@@ -185,7 +185,7 @@ def as_parse_source(parser: AnyParser) -> ParseSource:
 
 
 def approximate(label: str) -> list[str]:
-    """The warning about SPICE if the bundled grammar is in the label of a source, or in a signature."""
+    """Return the warning about SPICE if the bundled grammar is in the label of a source, or in a signature."""
     if not any(re.fullmatch(rf"{BUNDLED}-\d+", part) for part in re.split(r"[(),|: ]", label)):
         return []
     return [

@@ -1,4 +1,4 @@
-"""Parses of captions sentence by sentence, as an annotation layer: time grows with the number of sentences."""
+"""Parses of captions sentence by sentence, as an annotation layer, in time linear in the number of sentences."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from captious.parsing.parses import Parse
 from captious.text.sentences import sentences_of
 
 SentenceParses: TypeAlias = Sequence[tuple[Parse, ...]]
-"""For each caption the parses of its sentences; equal sentences share theirs."""
+"""The parses of the sentences of each caption; equal sentences share theirs."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class ParsedSentences:
     """Parses of the sentences of references and candidates.
 
     Args:
-        parses: how a sentence is parsed.
+        parses: the layer that parses a sentence.
     """
 
     parses: ParsedCaptions
@@ -36,7 +36,7 @@ class ParsedSentences:
         return self.of_texts(captions.candidates)
 
     def of_texts(self, captions: Sequence[str]) -> SentenceParses:
-        """The parses of captions that are in no table."""
+        """Return the parses of captions that are in no table."""
         of_texts = {text: sentences_of(text) for text in dict.fromkeys(captions)}
         distinct = [*dict.fromkeys(sentence for sentences in of_texts.values() for sentence in sentences)]
         parses = dict(zip(distinct, self.parses.of_texts(distinct).of_captions, strict=True))

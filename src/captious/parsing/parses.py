@@ -1,4 +1,4 @@
-"""The parse of a caption, and how files of prepared references keep those of many captions."""
+"""The parse of a caption, and the arrays in which files of prepared references store parses."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class Parse:
 
     Args:
         words: n words, from left to right.
-        tags: their parts of speech, as the Penn Treebank names them.
+        tags: their Penn Treebank parts of speech.
         lemmas: their base forms.
-        heads: the head of each word in the basic dependencies, which are a tree: its number, 0 for a root.
+        heads: the number of each word's head in the basic dependencies, which form a tree; 0 for a root.
         relations: the relation of each word to that head.
-        collapsed: the dependencies with prepositions folded into relations (``nmod:on``) and conjunctions
-            propagated: a graph, in which a word has one or more heads; sorted, the root first, then by dependent and
-            head. Words that conjoined prepositions split occur several times: the k-th copy of word w of n has the
-            number ``w + k * n``.
-        universal: the parts of speech as Universal Dependencies name them, if the parser provides them.
+        collapsed: the dependencies with prepositions folded into relations (``nmod:on``) and conjunctions propagated: a
+            graph, in which a word has one or more heads; sorted, the root first, then by dependent and head. Words
+            split by conjoined prepositions occur several times: the k-th copy of word w of n has the number ``w + k *
+            n``.
+        universal: the parts of speech of Universal Dependencies, if the parser provides them.
     """
 
     words: tuple[str, ...]
@@ -43,10 +43,10 @@ class Parse:
 
 
 def check_tree(heads: Sequence[int]) -> None:
-    """Refuse heads where a word is below itself. Words that no dependency names count as roots.
+    """Refuse heads with a cycle. Words that are not in any dependency count as roots.
 
     Raises:
-        ValueError: names such a word.
+        ValueError: names a word in a cycle.
     """
     checked: set[int] = {0}
     for word in range(1, len(heads) + 1):
@@ -63,9 +63,9 @@ _STRINGS = ("words", "tags", "lemmas", "relations", "universal")
 
 
 def parse_arrays(parses: Sequence[Parse]) -> dict[str, NDArray[Any]]:
-    """The parses of captions as arrays: the row of each among the distinct ones, and the fields of these.
+    """Return the parses of captions as arrays: the index of each among the distinct ones, and their fields.
 
-    A field has the values of all parses back to back, strings as numbers, and offsets of where each parse begins.
+    A field holds the values of all parses concatenated, strings as numbers, and the offsets of the parses.
     """
     distinct = {id(parse): parse for parse in parses}
     rows = {key: row for row, key in enumerate(distinct)}
@@ -89,11 +89,11 @@ def parse_arrays(parses: Sequence[Parse]) -> dict[str, NDArray[Any]]:
 
 
 class StoredParses(Sequence[Parse]):
-    """The parses that ``parse_arrays`` stored, each made when it is first needed.
+    """The parses that ``parse_arrays`` stored, each created on first use.
 
     Args:
         arrays: the arrays.
-        n: how many captions have parses.
+        n: number of captions.
 
     Raises:
         ValueError, KeyError, TypeError: arrays that contradict each other.

@@ -1,9 +1,9 @@
 """Prepositions of two and three words (``next to``, ``in front of``), folded into one.
 
-Basic dependencies split them: in ``a dog sits in front of a bus`` the bus is a modifier of ``front``, and
-``front`` one of ``sits``. Folded, the bus is the modifier, and the preposition its case: the first word of it, to which
-the others are joined by ``mwe``. Which prepositions the official program folds was read off a treebank of captions that
-it parsed.
+Basic dependencies split them: in ``a dog sits in front of a bus`` the bus is a modifier of ``front``, and ``front`` one
+of ``sits``. Folded, the bus is the modifier, and the first word of the preposition is its case, with the others
+attached by ``mwe``. The prepositions that the official program folds were derived from a treebank of captions that it
+parsed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def fold_prepositions(words: Sequence[str], heads: list[int], relations: list[st
 
     Args:
         words: in lower case.
-        heads: the head of each word, 0 for the root. This list and the next start with an entry for no word.
+        heads: the head of each word, 0 for the root. This list and the next start with an unused entry.
         relations: the relation of each word to its head.
     """
     last = len(words) - 1
@@ -62,7 +62,7 @@ def fold_prepositions(words: Sequence[str], heads: list[int], relations: list[st
 
 
 def _join_cases(first: int, heads: list[int], relations: list[str]) -> bool:
-    """Join two neighbors that are cases of one noun; the first may be tagged as an adverb. Return whether it did.
+    """Join two adjacent cases of one noun; the first may be tagged as an adverb. Return whether it did.
 
     Example:
         drinks out of a pond

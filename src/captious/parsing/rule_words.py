@@ -1,4 +1,4 @@
-"""The few words that rules of dependency ask for, as a treebank of captions has them."""
+"""Words that dependency rules test for, from a treebank of captions."""
 
 from __future__ import annotations
 

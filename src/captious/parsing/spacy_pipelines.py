@@ -23,15 +23,15 @@ class SpacyParser:
     """A pipeline as a source of parses. Its dependencies follow the conventions of its language; none are collapsed.
 
     Args:
-        label: what signatures call it: "spacy:", its own name and its version.
-        pipeline: as spaCy loads it.
+        label: name in signatures: "spacy:", its own name and its version.
+        pipeline: the spaCy pipeline.
     """
 
     label: str
     pipeline: Any = field(compare=False, repr=False)
 
     def parse(self, captions: Sequence[str], words: Sequence[tuple[str, ...]]) -> list[Parse]:
-        """The parses of n captions, from their words joined with spaces, which spaCy tokenizes again in its own way."""
+        """Yield the parses of n captions, from their words joined with spaces, which spaCy tokenizes again."""
         texts = (" ".join(of_caption) for of_caption in words)
         return [
             Parse(
@@ -48,7 +48,7 @@ class SpacyParser:
 
 
 class SpacyTagger:
-    """A pipeline as a tagger. Words stay as they were cut.
+    """A pipeline as a tagger, which keeps the given tokenization.
 
     Attributes:
         name: the pipeline's own name with its version.
@@ -66,9 +66,9 @@ class SpacyTagger:
 
 @cache
 def load_parser(name: str) -> SpacyParser:
-    """A parser by the name or folder of a pipeline.
+    """Return a parser by the name or folder of a pipeline.
 
-    A package that holds the folder of a pipeline, without being one itself, works as well.
+    A package that contains the folder of a pipeline, without being one itself, works as well.
 
     Raises:
         MissingExtraError: spaCy is not installed.
@@ -79,7 +79,7 @@ def load_parser(name: str) -> SpacyParser:
 
 
 def load_tagger(name: str | os.PathLike[str]) -> SpacyTagger:
-    """A tagger by the name or folder of a pipeline, as for ``load_parser``.
+    """Return a tagger by the name or folder of a pipeline, as for ``load_parser``.
 
     Raises:
         MissingExtraError: spaCy is not installed.
@@ -90,7 +90,7 @@ def load_tagger(name: str | os.PathLike[str]) -> SpacyTagger:
 
 
 def _load(name: str | os.PathLike[str], *, purpose: str, any_of: Collection[str], without: Collection[str]) -> Any:
-    """A pipeline that has one of some components, and without others."""
+    """Load a pipeline that has one of some components, and without others."""
     try:
         spacy: Any = import_module("spacy")
     except ImportError as error:
@@ -118,7 +118,7 @@ def _label(pipeline: Any) -> str:
 
 
 def _folder(name: str) -> Path | None:
-    """The folder of a pipeline in a package that is not itself a pipeline; None for anything else."""
+    """Return the folder of a pipeline in a package that is not itself a pipeline; None otherwise."""
     if Path(name).exists() or not name.isidentifier():
         return None
     package = importlib.util.find_spec(name)

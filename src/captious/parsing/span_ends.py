@@ -1,9 +1,9 @@
-"""Which words the constituents of a sentence may begin and end with, so that parsing it takes linear time.
+"""Words that constituents of a sentence may begin and end with, so that parsing takes linear time.
 
-Two linear classifiers look at the three words before and after each word, and at the tag that each of them most often
-has. What they rule out closes more than half of the cells of a chart (Roark and Hollingshead 2008, "Classifying Chart
-Cells for Quadratic Complexity Context-Free Inference"). Constituents of more than ``LONGEST`` words that touch neither
-end of the sentence are ruled out, too, so that the number of cells grows with that of words. ``training/grammar`` makes
+Two linear classifiers use the three words before and after each word, and the most frequent tag of each of them. Their
+predictions close more than half of the cells of a chart (Roark and Hollingshead 2008, "Classifying Chart Cells for
+Quadratic Complexity Context-Free Inference"). Constituents of more than ``LONGEST`` words that touch neither end of the
+sentence are excluded as well, so that the number of cells is linear in the number of words. ``training/grammar`` trains
 the weights.
 """
 
@@ -47,8 +47,8 @@ class SpanEnds:
     """The classifiers.
 
     Args:
-        weights: int8[2**k, 2], of hashed features; whether constituents begin with a word, and whether they end.
-        tags: uint8, by number of a word in the lexicon: the tag that it most often has.
+        weights: int8[2**k, 2], weights of hashed features for whether constituents begin and end with a word.
+        tags: uint8, by number of a word in the lexicon: its most frequent tag.
     """
 
     weights: NDArray[np.int8]
@@ -56,19 +56,19 @@ class SpanEnds:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> SpanEnds:
-        """The classifiers that ``arrays`` gave."""
+        """Restore the classifiers from ``arrays``."""
         return cls(arrays["span_weights"].view(np.int8).reshape(-1, 2), arrays["span_tags"])
 
     def arrays(self) -> Arrays:
-        """Both as one-dimensional arrays."""
+        """Return both as one-dimensional arrays."""
         return {"span_weights": self.weights.reshape(-1).view(np.uint8), "span_tags": self.tags}
 
     def possible(self, words: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
-        """For each word the sum of ``BEGINS`` and ``ENDS``, as far as they are not ruled out.
+        """Return for each word the sum of ``BEGINS`` and ``ENDS`` that are not ruled out.
 
         Args:
-            words: int32, of all sentences, their numbers in the lexicon.
-            offsets: int64[n + 1], where the words of each of n sentences begin.
+            words: int32, words of all sentences, as numbers in the lexicon.
+            offsets: int64[n + 1], the boundaries of the n sentences.
         """
         logits = np.zeros((len(words), 2), np.int32)
         for numbers in features(words, self.tags, offsets, len(self.weights)):
@@ -83,10 +83,10 @@ class SpanEnds:
 def features(
     words: NDArray[np.int32], tags: NDArray[np.uint8], offsets: NDArray[np.int64], n_features: int
 ) -> Iterator[NDArray[np.int64]]:
-    """The hashed features of each word, one array int64[n_words] by template.
+    """Return the hashed features of each word, one array int64[n_words] per template.
 
     Args:
-        words, offsets: as of ``SpanEnds.possible``.
+        words, offsets: as for ``SpanEnds.possible``.
         tags: by number of a word.
         n_features: a power of two.
     """

@@ -1,11 +1,11 @@
 """Phrase structure trees of sentences: the most probable derivation of a state-split PCFG.
 
-The parser of Klein and Manning (2003, "Accurate Unlexicalized Parsing") as CoreNLP 3.6.0 runs it, with scores of 32
-bits summed in its order. Trees do not depend on what else is parsed, on threads, or on the bounds.
+The parser of Klein and Manning (2003, "Accurate Unlexicalized Parsing") as in CoreNLP 3.6.0, with 32-bit scores summed
+in its order. Trees do not depend on other sentences, on threads, or on the bounds.
 
-It is exact, and takes a time that grows with the third power of the length. Where a grammar comes with classifiers of
-the words that constituents begin and end with, sentences of more than ``EXACT`` words take linear time, and a few of
-their trees are not the most probable ones.
+It is exact, in time cubic in the length. With a grammar that has classifiers of the words that constituents begin and
+end with, sentences of more than ``EXACT`` words take linear time, and a few of their trees are not the most probable
+ones.
 """
 
 from __future__ import annotations
@@ -38,15 +38,14 @@ _OF_NODES = ("states", "rules", "begins", "ends")  # the arrays of derivations t
 
 @dataclass(frozen=True, eq=False)
 class Derivations:
-    """How the grammar makes each of n sentences, node by node from the top and from left to right (preorder).
+    """Derivations of n sentences by the grammar, with nodes in preorder.
 
     Args:
-        offsets: int64[n + 1]; the nodes of sentence i are those from offsets[i] up to offsets[i + 1]: none if it has
-            no words or the grammar does not make it.
+        offsets: int64[n + 1]; the nodes of sentence i are those from offsets[i] up to offsets[i + 1]: none if it has no
+            words or no derivation.
         states: int32, the state of each node.
-        rules: int32, the rule by which a node has its children: a binary rule's number, or that of a unary rule plus
-            the number of binary rules; -1 above a word. The boundary that a rule of the root has as its right child is
-            not a node.
+        rules: int32, the rule that derives a node's children: a binary rule's number, or that of a unary rule plus the
+            number of binary rules; -1 above a word. The boundary, the right child of a rule of the root, is not a node.
         begins: int32, the first word below.
         ends: int32, one past the last word below.
         scores: float32[n], natural logarithms of the probability of sentence and tree; -inf without a derivation.
@@ -65,10 +64,10 @@ class Trees:
     """Trees of n sentences, their nodes in preorder.
 
     Args:
-        names: of labels.
+        names: names of labels.
         offsets: int64[n + 1], as in ``Derivations``.
-        labels: int32, places among names: categories, and above each word its tag.
-        parents: int32, the node above, counted within the tree; -1 for the top.
+        labels: int32, indices into names: categories, and above each word its tag.
+        parents: int32, the parent node, counted within the tree; -1 for the root.
         begins: int32, the first word below.
         ends: int32, one past the last word below.
         is_tag: bool, whether a node is a tag above a word.
@@ -84,11 +83,11 @@ class Trees:
 
 
 class TreeParser:
-    """Parses with one grammar.
+    """Parser with one grammar.
 
     Args:
-        bounds: make parsing fast; without any, sentences are parsed plainly.
-        span_ends: make it linear for long sentences; for grammars whose lexicon has scores.
+        bounds: bounds for fast parsing; without them, parsing is exhaustive.
+        span_ends: classifiers that make parsing linear for long sentences; for grammars whose lexicon has scores.
     """
 
     def __init__(self, grammar: Grammar, bounds: Bounds | None = None, span_ends: SpanEnds | None = None) -> None:
@@ -107,14 +106,14 @@ class TreeParser:
 
     @property
     def is_linear(self) -> bool:
-        """Whether the time of a long sentence grows with its length, and not with the cube of it."""
+        """Whether the time for long sentences is linear instead of cubic in their length."""
         return self._span_ends is not None
 
     def trees(self, sentences: Sequence[Sequence[str]]) -> Trees:
-        """The tree of each sentence, given as its words; one without words has no nodes.
+        """Return the tree of each sentence, a list of words; an empty sentence has no nodes.
 
         Raises:
-            ParameterError: a sentence of more than ``LONGEST`` words; ``pieces`` cuts it.
+            ParameterError: a sentence of more than ``LONGEST`` words; split it by ``pieces``.
         """
         derived = self.derivations(sentences)
         nodes = visible_nodes(derived.offsets, derived.states, derived.begins, derived.ends, self._labels)
@@ -122,7 +121,7 @@ class TreeParser:
         return Trees(self._names, *nodes, is_tag)
 
     def derivations(self, sentences: Sequence[Sequence[str]]) -> Derivations:
-        """How the grammar makes each sentence. Raises as ``trees`` does."""
+        """Return the derivation of each sentence. Raises as ``trees`` does."""
         for sentence in sentences:
             if len(sentence) > LONGEST:
                 raise ParameterError(
@@ -158,7 +157,7 @@ class TreeParser:
 
 
 def pieces(words: Sequence[str], longest: int = LONGEST) -> list[Sequence[str]]:
-    """Words cut into pieces that can be parsed: after the last punctuation mark that fits, if there is one."""
+    """Split words into pieces that can be parsed: after the last punctuation mark that fits, if there is one."""
     cut: list[Sequence[str]] = []
     begin = 0
     while len(words) - begin > longest:
@@ -170,7 +169,7 @@ def pieces(words: Sequence[str], longest: int = LONGEST) -> list[Sequence[str]]:
 
 
 class _AnyTags(Lexicon):
-    """The last resort: every word may have every tag, those that a lexicon does not give it at a very low score."""
+    """The last resort: every word may have every tag, with very low scores for those not in the lexicon."""
 
     def __init__(self, lexicon: Lexicon) -> None:
         self._lexicon = lexicon
@@ -184,7 +183,7 @@ class _AnyTags(Lexicon):
 
 
 def _label(state: str, is_tag: bool) -> str:
-    """What trees show of a state: its category, with its temporal mark for phrases; nothing for binarisation."""
+    """Return the label of a state in trees: its category, with its temporal mark for phrases; none for binarization."""
     if "@" in state:
         return ""
     if state.startswith("-"):  # -LRB-, perhaps with what it is split by
@@ -194,7 +193,7 @@ def _label(state: str, is_tag: bool) -> str:
 
 
 def _replaced(derived: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:
-    """Derivations, with those of some sentences that have none put in."""
+    """Return derivations with missing ones of some sentences filled in."""
     sizes = np.diff(derived.offsets)
     sizes[places] = np.diff(others.offsets)
     starts = np.repeat(derived.offsets[places], np.diff(others.offsets))

@@ -1,6 +1,6 @@
-"""Captions that bounds are tuned on: samples of many kinds, written for this package, and captions drawn at random.
+"""Captions for tuning bounds: samples of many kinds, written for this package, and randomly generated captions.
 
-The latter come from the bundled grammar. Hardly any of them makes sense, but they are built from the same parts as
+The latter are generated from the bundled grammar. Few of them make sense, but they are built from the same parts as
 captions.
 """
 
@@ -19,19 +19,21 @@ from captious.resources.grammar import bundled_grammar
 
 _LONGEST = 20
 _Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]
-"""By state: sums of weights, with the children or the word that the state may have."""
+"""By state: cumulative weights, with the children or the word of each choice."""
 
 _UNSEEN = 0.02  # the count of words that no sample caption has
 
 
 def sample_captions() -> list[tuple[str, ...]]:
-    """The samples as words."""
+    """Return the samples as words."""
     lines = Path(__file__).with_name("sample_captions.txt").read_text("utf-8").splitlines()
     return [tuple(line.split()) for line in lines]
 
 
 def drawn_captions(n: int, *, seed: int = 0) -> list[tuple[str, ...]]:
-    """Sentences of up to 20 words, with the grammar's frequencies of rules and those of words in the samples."""
+    """Generate sentences of up to 20 words, with the grammar's rule frequencies and the word frequencies of the
+    samples.
+    """
     choices = _choices()
     start = bundled_grammar().states.index("ROOT")
     random_ = random.Random(seed)
@@ -61,7 +63,7 @@ def _choices() -> _Choices:
 
 
 def _draw(choices: _Choices, start: int, random_: random.Random) -> tuple[str, ...]:
-    """The words of one derivation; only the first words of a long one."""
+    """Generate the words of one derivation; only the first words of a long one."""
     words: list[str] = []
     waiting = [start]
     while waiting and len(words) <= _LONGEST:

@@ -1,1 +1,1 @@
-"""Results to tables, files and pages. Presentation only: nothing here computes a score."""
+"""Output of results as tables, files and pages. Presentation only: nothing here computes a score."""

@@ -1,4 +1,4 @@
-"""Which values papers print in bold: all that look like the best one, unless all look alike."""
+"""Choice of values that papers print in bold: all that look like the best one, unless all look alike."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from captious.results.table import Table
 
 
 def best_looking(table: Table) -> list[list[bool]]:
-    """For each cell of each row, whether it looks like the best of those that it can be compared with."""
+    """Return, for each cell of each row, whether it looks like the best of the comparable values."""
     texts = [[*map(numbers.value, row.cells, table.columns)] for row in table.rows]
     best = [[cell is not None and cell.best for cell in row.cells] for row in table.rows]
     if table.across:
@@ -22,6 +22,6 @@ def best_looking(table: Table) -> list[list[bool]]:
 
 
 def _alike(texts: Sequence[str], best: Sequence[bool]) -> list[bool]:
-    """A mask of the texts that equal one of the best; nowhere true if all texts are the same."""
+    """Return a mask of the texts that equal one of the best; all False if all texts are the same."""
     best_texts = {text for text, is_best in zip(texts, best, strict=True) if is_best}
     return [len({*texts}) > 1 and text in best_texts for text in texts]

@@ -1,4 +1,4 @@
-"""``explain``: why captions got their scores, those that are given or those of a file, as pictures and values."""
+"""``explain``: explanations of caption scores, as pictures and values."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CaptionExplanation:
-    """Why a caption got its score; ``print`` draws it.
+    """An explanation of a caption's score; ``print`` draws it.
 
     Args:
         metric: the metric.
         candidate, references: the captions.
-        explanation: what ``explain`` of the metric returned: METEOR and WMD have one for each reference.
+        explanation: the result of the metric's ``explain``; for METEOR and WMD, one for each reference.
         image: the image, if it is known.
-        score: the caption's, among those of its file; None for a caption by itself.
-        label: that of the metric, if there is a score.
-        state: what the metric was fitted to.
+        score: the caption's score within its file; None for a caption by itself.
+        label: label of the metric, if there is a score.
+        state: the fitted state of the metric.
     """
 
     metric: Metric
@@ -51,12 +51,12 @@ class CaptionExplanation:
     state: State | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The explanation as plain values, after the image and the caption if these are of a file."""
+        """Return the explanation as plain values, after the image and the caption if these are of a file."""
         about = {"id": self.image, "caption": self.candidate} if self.label else {}
         return {**about, **explanation_values(self.explanation)}
 
     def picture(self) -> RenderableType:
-        """The explanation as rich prints it, below its image and captions if these are of a file."""
+        """Return the explanation for rich, below its image and captions if these are of a file."""
         from rich.console import Group
         from rich.text import Text
 
@@ -90,14 +90,14 @@ def explain(
     settings: Settings | None = None,
     **options: Unpack[MatchOptions],
 ) -> list[CaptionExplanation]:
-    """Why captions of a system got their scores.
+    """Explain the scores of captions of a system.
 
     Args:
         metric: one that can be explained, such as "cider-d" or "meteor@paper".
         candidates, references: a path, mapping, sequence or data frame, as for ``captious.score``.
-        image: the id of the image whose caption is explained; text also stands for a number.
-        worst: the number of captions that are explained, those with the worst scores; one without ``image``.
-        settings: those of the metric; for chair, the objects in images, by default those that the references name.
+        image: id of the image whose caption to explain; text may also stand for a number.
+        worst: the number of captions to explain, those with the worst scores; one without ``image``.
+        settings: settings of the metric; for chair, the objects in images, by default those named in the references.
         options: subset, clean, columns and split, as for ``captious.score``.
 
     Returns:
@@ -106,7 +106,7 @@ def explain(
 
     Raises:
         ParameterError: a metric that cannot be explained.
-        UnknownImageError: no such image.
+        UnknownImageError: an unknown image.
         InputError: invalid captions.
 
     >>> [worst] = explain("rouge-l", {1: "a dog runs", 2: "a cat"}, {1: ["a dog runs fast"], 2: ["a cat"]})
@@ -137,7 +137,7 @@ def explain(
 
 
 def explainable(metric: MetricLike, settings: Settings) -> Metric:
-    """The metric that is requested.
+    """Return the requested metric.
 
     Raises:
         ParameterError: it cannot be explained.
@@ -158,12 +158,12 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
 def explained_caption(
     metric: Metric, candidate: str, references: Sequence[str], image: ImageId | None = None
 ) -> CaptionExplanation:
-    """The explanation of a caption by itself."""
+    """Return the explanation of a caption by itself."""
     return CaptionExplanation(metric, candidate, references, _explanation(metric, candidate, references, image), image)
 
 
 def _texts_by_image(captions: Captions) -> dict[ImageId, Sequence[str]]:
-    """The references of each image."""
+    """Return the references of each image."""
     texts, offsets = captions.references.texts, captions.references.offsets.tolist()
     return {image: texts[start:end] for image, (start, end) in zip(captions.ids, pairwise(offsets), strict=True)}
 
@@ -181,7 +181,7 @@ def _of_row(
 def _explanation(
     metric: Any, candidate: str, references: Sequence[str], image: ImageId | None, state: State | None = None
 ) -> Any:
-    """The explanation of a candidate with its references."""
+    """Return the explanation of a candidate with its references."""
     if isinstance(metric, Chair):
         objects = metric.objects_in(references)
         has_objects = image is not None and len(metric.objects)

@@ -1,9 +1,9 @@
-"""How explanations are laid out: for each kind, the blocks that show its values, from top to bottom.
+"""Layouts of explanations: for each kind, the blocks that show its values, from top to bottom.
 
-A layout is data. ``explanation_text`` draws it for terminals, and ``assets/explanations`` in the pages of reports and
-of the evaluation server, from the values of ``captious explain --format json``.
+A layout is data. ``explanation_text`` draws it for terminals, and ``assets/explanations`` for pages of reports and of
+the evaluation server, from the values of ``captious explain --format json``.
 
-Their parts, and the templates of text in them, are those of ``layout_blocks``.
+Blocks and text templates are described in ``layout_blocks``.
 """
 
 from __future__ import annotations
@@ -230,5 +230,5 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
 
 
 def layout_values(kind: str) -> dict[str, Any]:
-    """The layout of a kind of explanation as plain values, for pages."""
+    """Return the layout of a kind of explanation as plain values, for pages."""
     return {"blocks": [*map(asdict, LAYOUTS[kind])], "signs": SIGNS}

@@ -1,4 +1,4 @@
-"""Explanations as text: what ``explain`` of a metric returns, drawn for terminals as its layout says.
+"""Explanations as text: the result of a metric's ``explain``, drawn for terminals according to its layout.
 
 candidate  a  dog runs
            1= 1=  1:
@@ -35,7 +35,7 @@ _EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
 
 @dataclass(frozen=True)
 class _ExplanationText:
-    """An explanation that rich can print, folded to the width of the terminal."""
+    """An explanation that rich can print, wrapped to the width of the terminal."""
 
     values: Mapping[str, Any]
     blocks: Sequence[Block]
@@ -47,24 +47,24 @@ class _ExplanationText:
 
 
 def explanation_text(explanation: Any) -> RenderableType:
-    """An explanation, or those for each reference.
+    """Return a printable explanation, or one for each reference.
 
     Args:
-        explanation: what ``explain`` of a metric returned: one object, or a list with one for each reference.
+        explanation: the result of a metric's ``explain``: one object, or a list with one for each reference.
     """
     return _ExplanationText(explanation_values(explanation), LAYOUTS[kind_of(explanation)])
 
 
 @dataclass
 class _Drawing:
-    """What is drawn so far.
+    """A drawing in progress.
 
     Args:
-        width: of the terminal, in columns.
-        margin: the width of the names of words.
-        lines: all but the notes, None for a blank line.
-        notes: which stand below.
-        used: the signs so far.
+        width: columns of the terminal.
+        margin: width of the names of words.
+        lines: lines except notes, None for a blank line.
+        notes: notes to show below.
+        used: signs used so far.
     """
 
     width: int
@@ -74,7 +74,7 @@ class _Drawing:
     signs_used: set[str] = field(default_factory=set)
 
     def draw(self, blocks: Sequence[Block], values: Mapping[str, Any]) -> None:
-        """Add blocks with these values."""
+        """Draw blocks with these values."""
         for block in blocks:
             match block:
                 case Words():
@@ -97,7 +97,7 @@ class _Drawing:
                     pass
 
     def finished(self) -> Iterator[RenderableType]:
-        """The lines, and the notes below them."""
+        """Return the lines, with the notes below them."""
         notes = Text("  ").join(self.notes)
         lines = [*self.lines, *([None, notes] if notes else [])]
         for line, after in zip(lines, [*lines[1:], None], strict=True):
@@ -137,7 +137,7 @@ class _Drawing:
             yield HangingLine(Text(head), Text(" ").join(texts) if words or ignored else Text("(no words)"))
 
     def _marked(self, marks: Marks, values: Mapping[str, Any], words: list[Text]) -> dict[int, Text]:
-        """Mark words, and return what stands under them, by position."""
+        """Mark words, and return the marks below them, by position."""
         below: dict[int, Text] = {}
         marked: set[int] = set()
         for number, entry in enumerate(at(values, marks.of)):
@@ -203,7 +203,7 @@ class _Drawing:
             yield Text(f"  and {len(rows) - block.most:,} more", "dim")
 
     def _matrix(self, block: Matrix, values: Mapping[str, Any]) -> Iterator[RenderableType | None]:
-        """In as many columns as there is room for; the best of each row and column is green."""
+        """Draw a matrix in as many columns as fit; the best of each row and column is green."""
         rows, columns = (
             [_name(block.name, entry) for entry in at(values, path)] for path in (block.rows, block.columns)
         )
@@ -246,7 +246,7 @@ def _name(template: str, values: Mapping[str, Any]) -> str:
 
 
 def _item(block: Items, item: Any) -> Text:
-    """An item of a list, crossed if it does not match."""
+    """Format an item of a list, struck through if it does not match."""
     text = filled(block.text, item) or "" if block.text else text_of(item)
     if block.share is None:
         return Text(text)
@@ -257,6 +257,6 @@ def _item(block: Items, item: Any) -> Text:
 
 
 def _bar(value: float, whole: float) -> str:
-    """A bar of blocks; a full one is as long as the whole."""
+    """Draw a bar; its length is that of a full bar if the value equals the whole."""
     eighths = round(8 * _BAR * min(max(value / whole, 0.0), 1.0)) if whole else 0
     return "█" * (eighths // 8) + _EIGHTHS[eighths % 8]

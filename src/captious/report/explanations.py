@@ -1,6 +1,6 @@
-"""Explanations as plain values: what terminals, pages and JSON documents show of them.
+"""Explanations as plain values for terminals, pages and JSON documents.
 
-An explanation is what ``explain`` of a metric returns. Its ``kind`` has a layout, see ``explanation_layouts``, which
+An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout, see ``explanation_layouts``, which
 ``explanation_text`` draws for terminals, and ``assets/explanations`` for pages.
 """
 
@@ -21,18 +21,19 @@ SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "linked_words.js", 
 
 
 def explained_parts(metric: BaseMetric) -> list[BaseMetric]:
-    """The metric, or the parts of a combined one, that explain a candidate by its references."""
+    """Return the metric, or the parts of a combined one, that explain a candidate by its references."""
     parts = metric.metrics if isinstance(metric, Combined) else [metric]
     return [part for part in parts if part.explanation and part.needs_references]
 
 
 def explanation_name(part: BaseMetric, metric: BaseMetric, label: str) -> str:
-    """What pages call the explanations of a part of a metric; of the metric itself, with its variant and parameters.
+    """Return the name on pages for explanations of a part of a metric; for the metric itself, with variant and
+    parameters.
 
     Args:
         part: one of ``explained_parts``.
-        metric: whose.
-        label: of one of its results, such as ``captious-recall:language=de``.
+        metric: the metric.
+        label: label of one of its results, such as ``captious-recall:language=de``.
     """
     if part is not metric:
         return part.name
@@ -41,10 +42,11 @@ def explanation_name(part: BaseMetric, metric: BaseMetric, label: str) -> str:
 
 
 def explanation_values(explanation: Any) -> dict[str, Any]:
-    """An explanation as plain values; of those for each reference, all with the score and the index of the best.
+    """Return an explanation as plain values; if it is a list, all explanations with the score and the index of the
+    best.
 
     Args:
-        explanation: what ``explain`` of a metric returned: one object, or a list with one for each reference.
+        explanation: the result of a metric's ``explain``: one object, or a list with one for each reference.
     """
     if not isinstance(explanation, Sequence):
         return asdict(explanation)
@@ -53,7 +55,7 @@ def explanation_values(explanation: Any) -> dict[str, Any]:
 
 
 def drawn_values(explanation: Any) -> dict[str, Any]:
-    """The values that pages draw, with the row of each tuple of scene graphs."""
+    """Return the values that pages draw, with the row of each tuple of scene graphs."""
     values = explanation_values(explanation)
     if isinstance(explanation, SceneExplanation):
         for side, rows in zip(("candidate", "references"), explained_rows(explanation), strict=True):
@@ -62,11 +64,11 @@ def drawn_values(explanation: Any) -> dict[str, Any]:
 
 
 def kind_of(explanation: Any) -> str:
-    """How an explanation is drawn, see ``BaseMetric.explanation``."""
+    """Return the kind of an explanation; see ``BaseMetric.explanation``."""
     kind: str = (explanation[0] if isinstance(explanation, Sequence) else explanation).kind
     return kind
 
 
 def best_reference(explanations: Sequence[Any]) -> int:
-    """The position of the explanation with the highest score, the first one in a tie."""
+    """Return the position of the explanation with the highest score, the first one in a tie."""
     return max(range(len(explanations)), key=lambda i: (explanations[i].score, -i))

@@ -1,4 +1,4 @@
-"""Lines that fold to the width of a terminal: behind their heads, and words with what stands under them."""
+"""Lines wrapped to the width of a terminal, with hanging indents, and words with marks below them."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _LEAST_ROOM = 8  # columns, even on a narrow terminal
 
 @dataclass(frozen=True)
 class HangingLine:
-    """A line that rich can print. What does not fit into the width goes below, as far to the right as the body begins.
+    """A line that rich can print, wrapped with a hanging indent after its head.
 
-    Where the head leaves too little room, all of the body goes below.
+    If the head leaves too little room, the whole body goes below.
 
     Args:
-        head: what the line begins with, which stays whole.
-        body: what is folded.
+        head: start of the line, which is not wrapped.
+        body: text to wrap.
     """
 
     head: Text
@@ -38,7 +38,7 @@ class HangingLine:
 
 
 def word_lines(head: str, words: Sequence[Text], below: Mapping[int, Text], width: int) -> Iterator[Text]:
-    """Words behind a head, with what stands under them, by position, in lines of this width."""
+    """Return lines of words after a head, with marks below them by position, wrapped to this width."""
     margin = len(head)
     room = max(width - margin, _LEAST_ROOM)
     cells = [cell for i, word in enumerate(words) for cell in _cells(word, below.get(i), room)]
@@ -54,14 +54,14 @@ def word_lines(head: str, words: Sequence[Text], below: Mapping[int, Text], widt
 
 
 def _cells(word: Text, mark: Text | None, room: int) -> list[tuple[Text, Text]]:
-    """A word, in pieces where there is no room for it, and what stands under the first."""
+    """Return a word, in pieces if it does not fit, with its mark below the first piece."""
     first, *further_pieces = _pieces(word.plain, room)
     further_cells = [(Text(piece, word.style), Text()) for piece in further_pieces]
     return [(Text(first, word.style), mark or Text()), *further_cells]
 
 
 def _pieces(word: str, room: int) -> list[str]:
-    """A word, cut where there is no room for more."""
+    """Split a word that does not fit."""
     pieces, at = [""], 0
     for character in word:
         width = cell_len(character)
@@ -74,7 +74,7 @@ def _pieces(word: str, room: int) -> list[str]:
 
 
 def rows_of(widths: Sequence[int], room: int, between: int) -> list[list[int]]:
-    """Which items, given their widths and the gap between two of them, share a row, so that every row fits."""
+    """Assign items to rows that fit, given their widths and the gap between two of them."""
     rows: list[list[int]] = []
     at = 0
     for i, width in enumerate(widths):

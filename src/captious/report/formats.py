@@ -1,7 +1,7 @@
-"""The formats of results, functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
+"""Output formats of results: functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
 
-``Presentation`` says how a table is shown, whatever its format. Caption scores are written to files of rows. Results
-show themselves through this module; see ``captious.results.displayed``.
+``Presentation`` determines how a table is shown in any format. Caption scores are written to files of rows. Results
+display themselves through this module; see ``captious.results.displayed``.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _IN_HUNDREDTHS: Mapping[Form, Form] = {"score": "percent", "difference": "percen
 
 @dataclass(frozen=True, kw_only=True)
 class Presentation:
-    """How a table is shown.
+    """Options for the presentation of a table.
 
     Args:
-        percent: show scores in hundredths with one decimal, as papers do.
-        names: whose names of metrics to show: ours (captious), those of the COCO toolkit (Bleu_4, CIDEr), or the
-            abbreviations of papers (B@4, C).
+        percent: multiply scores by 100 and show one decimal, as papers do.
+        names: names of metrics: those of captious, of the COCO toolkit (Bleu_4, CIDEr), or the abbreviations of papers
+            (B@4, C).
         transpose: exchange rows and columns. Tables of scores have a row for each metric, and in papers (LaTeX,
             Markdown) a row for each system.
-        interval_style: where LaTeX has intervals: beside scores, on a line below them, or as their subscripts.
+        interval_style: position of intervals in LaTeX: beside scores, on a line below them, or as their subscripts.
 
     Raises:
-        UnknownNameError: no such names, or no such style.
+        UnknownNameError: unknown ``names`` or style.
     """
 
     percent: bool = False
@@ -57,7 +57,7 @@ class Presentation:
             )
 
     def of(self, table: Table) -> Table:
-        """The table as it is to be shown."""
+        """Return the table as it is to be shown."""
         columns = table.columns
         if self.percent:
             columns = [replace(column, form=_IN_HUNDREDTHS.get(column.form, column.form)) for column in columns]
@@ -85,19 +85,19 @@ class Presentation:
         )
 
     def _cell(self, cell: Cell | None, column: Column) -> Cell | None:
-        """A cell, in which a metric has its name of the others."""
+        """Return a cell, with the name of a metric replaced according to ``names``."""
         if cell is None or column.head != "metric" or not isinstance(cell.value, str):
             return cell
         return replace(cell, value=label_in_scheme(cell.value, self.names))
 
 
 def json_text(table: Table) -> str:
-    """Everything about a result as one JSON document; null for what is not a number."""
+    """Return a whole result as one JSON document, with null for NaN."""
     return document_text(table.document)
 
 
 def csv(table: Table) -> str:
-    """The numbers of a result, unrounded, one record per line."""
+    """Return the numbers of a result, unrounded, one record per line."""
     fields = [*table.records[0]] if table.records else [column.head for column in table.columns]
     return csv_text(fields, ([*record.values()] for record in table.records))
 
@@ -111,12 +111,12 @@ page = deferred("report.page.table_page:table_page")
 
 
 def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
-    """A table in one of ``FORMATS``, as ``Presentation`` shows it."""
+    """Return a table in one of ``FORMATS``, as ``Presentation`` shows it."""
     return FORMATS[format](Presentation(**presentation).of(table))
 
 
 def plot(table: Table, name: str | None = None) -> Figure:
-    """One of the pictures of a table, drawn; see ``captious.results.displayed``."""
+    """Draw one of the pictures of a table; see ``captious.results.displayed``."""
     from captious.report.plots import draw_one
 
     return draw_one(table.pictures, name)
@@ -139,16 +139,16 @@ CAPTION_FORMATS = (".jsonl", ".csv", ".parquet")
 
 
 def check_caption_file(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that ``write_captions`` would refuse, as ``check_row_file`` does."""
+    """Check that ``write_captions`` can write a file, as ``check_row_file`` does."""
     check_row_file(path, CAPTION_FORMATS, "caption scores")
 
 
 def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> None:
-    """Write caption scores, one row per image: id, candidate, one column per output; `system` where there are several.
+    """Write caption scores, one row per image: id, candidate, one column per output; `system` if there are several.
 
-    Several candidates per image are a list, called `candidates`; in csv, the list as JSON.
+    Several candidates per image are a list in column `candidates`; in csv, the list as JSON.
 
-    Parquet files carry the signatures in their metadata, under the names of the columns.
+    Parquet files have the signatures in their metadata, under the names of the columns.
 
     Raises:
         ParameterError, MissingExtraError: as ``check_caption_file`` does.
@@ -161,7 +161,7 @@ def write_captions(path: str | os.PathLike[str], reports: Sequence[Report]) -> N
 
 
 def _rows(reports: Sequence[Report]) -> Iterator[tuple[Any, ...]]:
-    """One row per system and image, plain values; None where a caption has no score."""
+    """Yield one row per system and image, plain values; None if a caption has no score."""
     for report in reports:
         system = (report.system,) if len(reports) > 1 else ()
         for row in zip(*map(json_value, report.columns().values()), strict=True):

@@ -1,4 +1,4 @@
-"""Tables as HTML: in pages, and in notebooks, where their style comes with them."""
+"""Tables as HTML, for pages, and for notebooks with their style included."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ DESIGN_FOLDER = "design"
 
 
 def text(value: str) -> str:
-    """Text from outside as HTML."""
+    """Escape text from outside for HTML."""
     return escape(numbers.plain(value))
 
 
 @cache
 def asset(name: str) -> str:
-    """The content of a file of the package."""
+    """Return the content of a file of the package."""
     return resources.files("captious.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def html(table: Table) -> str:
-    """A table for notebooks, with its style; below, folded away, what rows do not say about their numbers."""
+    """Return a table for notebooks, with its style, and collapsed details about its numbers below."""
     below = "" if any(row.signature for row in table.rows) and not table.legend else details(table)
     if table.below is not None:
         below += html_table(table.below, table.below.title)
@@ -39,11 +39,11 @@ def html(table: Table) -> str:
 
 
 def html_table(table: Table, caption: str = "", *, section: str = "", drawn: bool = False) -> str:
-    """A table; signatures show when the pointer rests on a row.
+    """Return a table; signatures show when the pointer hovers over a row.
 
     Args:
-        table: what to show.
-        caption: of the table.
+        table: the table.
+        caption: its caption.
         section: the only section to show.
         drawn: draw the scores of each row with their intervals at its end, in the colors of systems.
     """
@@ -74,7 +74,7 @@ def html_table(table: Table, caption: str = "", *, section: str = "", drawn: boo
 
 
 def details(table: Table) -> str:
-    """The conditions of a table: sentences, and a list that opens on request."""
+    """Return the conditions of a table: sentences, and a list that opens on request."""
     facts = [
         f"{heading}, {label}: {fact}" if heading else f"{label}: {fact}"
         for heading, of_heading in table.facts.items()
@@ -90,7 +90,7 @@ def details(table: Table) -> str:
 
 
 def signature_list(table: Table) -> str:
-    """The signature of every row, which opens on request."""
+    """Return the signature of every row, in a list that opens on request."""
     rows = "".join(
         f"<div><dt>{text(row.label)}</dt><dd><code>{text(row.signature)}</code></dd></div>" for row in table.rows
     )
@@ -98,18 +98,18 @@ def signature_list(table: Table) -> str:
 
 
 def note(sentences: Iterable[str]) -> str:
-    """Warnings, each once; nothing where there are none."""
+    """Return warnings, each once; nothing if there are none."""
     paragraphs = "".join(f"<p>{text(sentence)}</p>" for sentence in dict.fromkeys(sentences))
     return f'<div class="note" role="note">{paragraphs}</div>' if paragraphs else ""
 
 
 def scrolling(table: str, label: str) -> str:
-    """A table that may be wider than the window."""
+    """Wrap a table that may be wider than the window."""
     return f'<div class="scroll" role="region" aria-label="{text(label)}" tabindex="0">{table}</div>'
 
 
 def _groups(table: Table) -> str:
-    """The names of groups of columns, with the line below each."""
+    """Return the headings of column groups, with the note of each."""
     return "".join(
         f'<th class="group" scope="colgroup" colspan="{len([*members])}">{text(name)}'
         f"{_beneath(table.group_notes[name])}</th>"
@@ -118,7 +118,7 @@ def _groups(table: Table) -> str:
 
 
 def _mark(place: int) -> str:
-    """The color of a system."""
+    """Return a mark in the color of a system."""
     return f'<span class="mark series-{place % SERIES}" aria-hidden="true"></span>'
 
 
@@ -128,7 +128,7 @@ def _head(column: Column, name: str) -> str:
 
 
 def _cell(cell: Cell | None, column: Column) -> str:
-    """A value, and a smaller line below it with its interval."""
+    """Return a value, with its interval on a smaller line below."""
     if cell is None:
         return '<td><span class="value"></span></td>'
     value = numbers.value(cell, column)

@@ -1,4 +1,4 @@
-"""Images of a folder on disk, as addresses relative to the page; folder or template, whichever a user gives."""
+"""Images in a folder on disk, as URLs relative to the page; the folder or a URL template, as users specify."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from captious.report.image_urls import ImageUrls
 
 @dataclass(frozen=True)
 class ImageFolder:
-    """A folder of image files, which are named by id.
+    """A folder of image files named by image id.
 
     Args:
-        folder: the files.
+        folder: the folder.
         page: the folder of the page.
     """
 
@@ -26,11 +26,11 @@ class ImageFolder:
 
     @property
     def source(self) -> str:
-        """The sources that the content security policy of the page has to allow."""
+        """Sources that the content security policy of the page has to allow."""
         return "'self' file:"
 
     def check(self, ids: Sequence[ImageId]) -> None:
-        """Refuse images without a file.
+        """Refuse image ids without a file.
 
         Raises:
             InputError: the folder cannot be read; images without a file, or with more than one.
@@ -38,7 +38,7 @@ class ImageFolder:
         self.addresses(ids)
 
     def addresses(self, ids: Sequence[ImageId]) -> list[str]:
-        """The address of each image.
+        """Return the URL of each image.
 
         Raises:
             InputError: as for ``check``.
@@ -54,14 +54,14 @@ class ImageFolder:
 
 
 def image_source(value: str | os.PathLike[str], page: Path) -> ImageUrls | ImageFolder:
-    """A template of addresses, which has a field or is an address on the web; anything else is a folder.
+    """Return a URL template if the value has a field or is a web address; otherwise, a folder.
 
     Args:
-        value: what a user gives.
+        value: a template or a folder.
         page: the folder of the page.
 
     Raises:
-        ParameterError: a template that is wrong.
+        ParameterError: an invalid template.
     """
     if isinstance(value, str) and ("{" in value or "://" in value or not value):
         return ImageUrls(value)

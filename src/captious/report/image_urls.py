@@ -1,4 +1,4 @@
-"""Addresses of images: templates such as ``https://images.example.org/{id:012d}.jpg``, and what is wrong with them."""
+"""URLs of images: templates such as ``https://images.example.org/{id:012d}.jpg``, and their validation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from captious.errors import ParameterError
 
 
 def fields_problem(template: str) -> str:
-    """The problem of a template, in which only ``{id}`` may be replaced; "" if there is none."""
+    """Return the problem of a template, in which only ``{id}`` may be replaced; "" if there is none."""
     try:
         fields = _fields(template)
     except ValueError as error:
@@ -26,20 +26,20 @@ def fields_problem(template: str) -> str:
 
 
 def _fields(template: str) -> list[tuple[str, str, str, str]]:
-    """Text before a field, its name, format and conversion, for each field."""
+    """Return the text before a field, its name, format and conversion, for each field."""
     pieces = string.Formatter().parse(template)
     return [(text, name, form or "", conversion or "") for text, name, form, conversion in pieces if name is not None]
 
 
 @dataclass(frozen=True)
 class ImageUrls:
-    """Where a page finds the image of an id: an address on the web, or a path relative to the page.
+    """URLs of images on a page: addresses on the web, or paths relative to the page.
 
     Args:
         template: with ``{id}``, or ``{id:012d}`` for numbers with leading zeros.
 
     Raises:
-        ParameterError: not such a template.
+        ParameterError: an invalid template.
     """
 
     template: str
@@ -68,13 +68,13 @@ class ImageUrls:
 
     @property
     def source(self) -> str:
-        """The sources that the content security policy of the page has to allow."""
+        """Sources that the content security policy of the page has to allow."""
         parts = urlsplit(self.template.partition("{")[0])
         return f"{parts.scheme}://{parts.netloc}" if parts.netloc else "'self' file:"
 
     @property
     def pieces(self) -> Sequence[str | int]:
-        """The template in pieces: text as it is; a field as the least number of digits of the id."""
+        """Pieces of the template: literal text, or for a field the minimum number of digits of the id."""
         pieces: list[str | int] = []
         for text, name, form, _ in string.Formatter().parse(self.template):
             pieces += [text] if text else []
@@ -83,10 +83,10 @@ class ImageUrls:
         return pieces
 
     def check(self, ids: Iterable[ImageId]) -> None:
-        """Refuse ids that the template cannot take.
+        """Refuse ids that do not fit the template.
 
         Raises:
-            ParameterError: a format of numbers, and an id that is text.
+            ParameterError: a number format with text ids.
         """
         wrong = next((image for image in ids if isinstance(image, str)), None)
         if wrong is not None and any(form for _, _, form, _ in _fields(self.template)):

@@ -1,6 +1,6 @@
-"""Values with their intervals as small drawings for cells of tables; decoration, as the numbers are beside them.
+"""Small drawings of values with their intervals for table cells; decoration, as the numbers are shown as well.
 
-Drawings are as wide as their cell: places are in percent.
+Drawings are as wide as their cell: positions are in percent.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _EDGE = 4.0  # at each side, in percent
 
 
 def difference_drawing(cell: Cell) -> str:
-    """A difference as a point with its interval, on a scale of its own around zero."""
+    """Draw a difference as a point with its interval, on a scale of its own around zero."""
     assert isinstance(cell.value, float) and cell.interval is not None
     ends = [*cell.interval, cell.value]
     most = max(map(abs, ends))
@@ -30,13 +30,13 @@ def difference_drawing(cell: Cell) -> str:
 
 
 def scores_drawing(cells: Sequence[Cell | None], form: Form = "score", scale: tuple[float, float] | None = None) -> str:
-    """The values of a row as points with their intervals, one below the other in the colors of systems.
+    """Draw the values of a row as points with their intervals, one below the other in the colors of systems.
 
-    The axis, which every row has for itself, holds all intervals; that of a single value begins at zero. It is in
-    hundredths where the form is percent.
+    The axis of each row includes all its intervals; that of a single value begins at zero. It is multiplied by 100 if
+    the form is percent.
 
     Args:
-        scale: that others share, which the axis holds as well.
+        scale: a shared scale, which the axis includes as well.
     """
     points = {place: cell for place, cell in enumerate(cells) if cell is not None and _is_drawn(cell)}
     ends = [float(end) for cell in points.values() for end in cell.interval or ()]
@@ -60,9 +60,9 @@ def scores_drawing(cells: Sequence[Cell | None], form: Form = "score", scale: tu
 
 
 def interval_drawing(cell: Cell, low: float, high: float) -> str:
-    """A value as a point with its interval, on a scale from ``low`` to ``high`` that it shares with others.
+    """Draw a value as a point with its interval, on a shared scale from ``low`` to ``high``.
 
-    Lines are where ``axis_drawing`` has numbers.
+    Lines are at the numbers of ``axis_drawing``.
     """
     if not _is_drawn(cell) or low >= high:
         return ""
@@ -71,7 +71,7 @@ def interval_drawing(cell: Cell, low: float, high: float) -> str:
 
 
 def axis_drawing(low: float, high: float) -> str:
-    """The round numbers of a scale."""
+    """Draw the round numbers of a scale."""
     if low >= high:
         return ""
     labels = (f'<text x="{x}%" y="{_AXIS - 3}">{label}</text>' for x, label in _axis_ticks(low, high))
@@ -79,7 +79,7 @@ def axis_drawing(low: float, high: float) -> str:
 
 
 def _axis_ticks(low: float, high: float) -> list[tuple[float, str]]:
-    """The ticks of a narrow scale, every other one if there are many."""
+    """Return the ticks of a narrow scale, every other one if there are many."""
     ticks = _ticks(low, high, 1)
     return ticks if len(ticks) <= _MOST_STEPS / 2 else ticks[::2]
 
@@ -96,12 +96,12 @@ def _dot(cell: Cell, low: float, high: float, y: float) -> str:
 
 
 def _place(value: float, low: float, high: float) -> float:
-    """The position of a value, in percent of the width."""
+    """Return the position of a value, in percent of the width."""
     return round(_EDGE + (100 - 2 * _EDGE) * (value - low) / (high - low), 2)
 
 
 def _ticks(low: float, high: float, scale: float) -> list[tuple[float, str]]:
-    """The positions of round numbers of a scale, and their text."""
+    """Return the positions of round numbers of a scale, and their text."""
     low, high = scale * low, scale * high
     power = math.floor(math.log10((high - low) / _MOST_STEPS))
     steps = (factor * 10.0**power for factor in (1, 2, 5, 10))

@@ -1,4 +1,4 @@
-"""Tables as LaTeX: a tabular for the package booktabs, below comments that say what it depends on."""
+"""Tables as LaTeX: a tabular for the package booktabs, after comments that say what it depends on."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _ESCAPES = {
 
 
 def latex(table: Table) -> str:
-    """A table as a tabular, and those that follow as others; the best of several values is bold."""
+    """Return a table as a tabular, followed by those of its following tables; the best of several values is bold."""
     following = table.following
     table = oriented(table, PAPER)
     has_sections = any(row.section for row in table.rows)
@@ -56,12 +56,12 @@ def latex(table: Table) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text as LaTeX shows it, on one line."""
+    """Escape text for LaTeX, on one line."""
     return "".join(_ESCAPES.get(c, c) for c in numbers.plain(text))
 
 
 def _lines(table: Table, n_labels: int) -> Iterator[Line]:
-    """The heads, and a row for each row, in two lines if its intervals are below its values."""
+    """Return the headings, and a line for each row, or two if its intervals are below its values."""
     columns = table.columns
     if groups := [(name, len([*members])) for name, members in groupby(column.group for column in columns) if name]:
         yield from _above(groups, n_labels + len([*takewhile(lambda column: not column.group, columns)]))
@@ -87,7 +87,7 @@ def _lines(table: Table, n_labels: int) -> Iterator[Line]:
 
 
 def _above(groups: Sequence[tuple[str, int]], n_labels: int) -> list[Line]:
-    """Names of groups of columns, with rules below them."""
+    """Return the headings of column groups, with rules below them."""
     names = [rf"\multicolumn{{{n}}}{{c}}{{{escaped(name)}}}" for name, n in groups]
     rules, first = [], n_labels + 1
     for _, n in groups:
@@ -97,12 +97,12 @@ def _above(groups: Sequence[tuple[str, int]], n_labels: int) -> list[Line]:
 
 
 def _named(in_papers: str, name: str) -> str:
-    """The symbol or the name of a statistic or a metric in papers, else a name."""
+    """Return the symbol or name of a statistic or metric in papers, else the name."""
     return _SYMBOLS.get(in_papers) or escaped(in_papers or name)
 
 
 def _value(cell: Cell | None, column: Column, best: bool) -> str:
-    """The value of a cell, without its interval."""
+    """Return the value of a cell, without its interval."""
     if cell is None:
         return ""
     if isinstance(cell.value, tuple):
@@ -114,7 +114,7 @@ def _value(cell: Cell | None, column: Column, best: bool) -> str:
 
 
 def _span(cell: Cell | None, column: Column) -> str:
-    """The interval of a value; nothing where there is none."""
+    """Return the interval of a value; empty if there is none."""
     return _ends(numbers.interval(cell, column)) if cell is not None and cell.interval else ""
 
 
@@ -123,5 +123,5 @@ def _ends(bounds: Sequence[str]) -> str:
 
 
 def _number(text: str) -> str:
-    """A number, in which signs are mathematics: a minus is no hyphen."""
+    """Format a number with a minus sign in math mode instead of a hyphen."""
     return "".join(f"${c}$" if c in "-<>" else _ESCAPES.get(c, c) for c in text)

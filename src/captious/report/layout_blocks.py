@@ -1,10 +1,9 @@
-"""What layouts of explanations are made of: blocks, with paths to values and templates of text.
+"""Elements of explanation layouts: blocks, with paths to values and text templates.
 
-Texts are templates, in which ``{path}`` stands for a value; a path goes through keys and positions, as ``scores.0``.
-Behind a colon is how it is written: ``{score:4}`` with four digits, ``{matches:match,matches}`` as a counted noun (a
-list, by its length), ``{module:sign}`` as its sign, ``{through:pairs}`` as names that are alike. ``{marked}`` is how
-words are marked, ``{full}`` and ``{full_is}`` what a full bar stands for. What needs a value that an explanation does
-not have is left out.
+In a template, ``{path}`` stands for a value; a path consists of keys and positions, such as ``scores.0``. A format
+follows a colon: ``{score:4}`` with four digits, ``{matches:match,matches}`` as a counted noun (a list, by its length),
+``{module:sign}`` as its sign, ``{through:pairs}`` as pairs of names. ``{marked}`` is how words are marked, ``{full}``
+and ``{full_is}`` the value of a full bar. Parts that need a missing value are left out.
 """
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ from typing import TypeAlias
 
 @dataclass(frozen=True)
 class Marks:
-    """Stretches of words that are marked.
+    """Marked spans of words.
 
     Args:
-        of: path to the stretches.
-        start, end: paths in each to its first word and to the word behind its last; without ``end``, it is one word.
-        label: template of what stands under them; without, they are in brackets or underlined.
+        of: path to the spans.
+        start, end: paths in each to its first word and to the word after its last; without ``end``, it is one word.
+        label: template of the text below them; without, they are in brackets or underlined.
         tone: path to a key of ``SIGNS``.
-        flags: path to a list beside the stretches, which says of each whether it is hallucinated; instead of ``tone``.
+        flags: path to a list parallel to the spans, which says whether each is hallucinated; replaces ``tone``.
     """
 
     of: str
@@ -35,15 +34,15 @@ class Marks:
 
 @dataclass(frozen=True)
 class Words:
-    """Words of one side behind its name.
+    """Words of one side after its name.
 
     Args:
         name: template.
         words: path to a list of words, or of words with their numbers.
-        marks: which of them are marked.
+        marks: their marks.
         ignored: path to words that do not count.
-        linked: its marks are those of the words before it, entry by entry; pages draw links between them, if there is
-            room.
+        linked: its marks correspond to those of the words before it, entry by entry; pages draw links between them, if
+            there is room.
     """
 
     name: str
@@ -56,17 +55,17 @@ class Words:
 
 @dataclass(frozen=True)
 class Items:
-    """A list behind its name.
+    """A list after its name.
 
     Args:
         name: template.
         of: path to the items.
         text: template of each; without, the items are text.
-        share: paths in each to the number that matches and the number of all; what does not match is crossed.
-        without: path in each to what only other items have.
-        having: path in each to what only other items lack.
-        most: how many are listed.
-        empty: what stands for no items; without, nothing is shown.
+        share: paths in each to the number of matches and the total; items that do not match are struck through.
+        without: path in each to a value; items that have it are skipped.
+        having: path in each to a value; items that lack it are skipped.
+        most: maximum number of items to list.
+        empty: text for an empty list; without, nothing is shown.
     """
 
     name: str
@@ -86,14 +85,14 @@ class Table:
 
     Args:
         of: path to the entries.
-        columns: head and template of the cells of each, from left to right.
-        n_texts: how many of them are texts; the others are numbers.
-        bar: path in each entry to what a bar at its end is as long as.
-        whole: path in the values to what a full bar stands for; without, it is 1, or the best corpus score of a page.
+        columns: heading and cell template of each column, from left to right.
+        n_texts: number of text columns; the others are numbers.
+        bar: path in each entry to the length of a bar at its end.
+        whole: path in the values to the length of a full bar; without, it is 1, or the best corpus score of a page.
         tone: path in each entry to a key of ``SIGNS``; entries without are dim.
-        having: path in each entry to what only other entries lack.
-        most: how many are shown at first.
-        empty: what is said of no entries.
+        having: path in each entry to a value; entries that lack it are skipped.
+        most: number of entries shown initially.
+        empty: text for an empty list.
     """
 
     of: str
@@ -110,7 +109,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Facts:
-    """Numbers in one line: templates of its parts, between dots."""
+    """Numbers on one line: templates of its parts, separated by dots."""
 
     parts: str
     block: str = field(default="facts", init=False)
@@ -118,12 +117,12 @@ class Facts:
 
 @dataclass(frozen=True)
 class Note:
-    """What numbers and signs mean.
+    """The meaning of numbers and signs.
 
     Args:
         text: template.
-        signs: keys of ``SIGNS``, of which those that are used are explained; if none of them is, there is no note.
-        bars: whether it is about bars, which narrow screens do not have.
+        signs: keys of ``SIGNS``, of which those in use are explained; if none is, there is no note.
+        bars: whether it is about bars, which are hidden on narrow screens.
     """
 
     text: str
@@ -134,7 +133,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Matrix:
-    """Scores of all pairs of two sides, between 0 and 1.
+    """Scores of all pairs of entries of two sides, between 0 and 1.
 
     Args:
         of: path to its rows.
@@ -151,11 +150,11 @@ class Matrix:
 
 @dataclass(frozen=True)
 class Graph:
-    """Scene graphs side by side, which only pages have.
+    """Scene graphs side by side, on pages only.
 
     Args:
         candidate, references: paths to their tuples.
-        note: what the shapes mean.
+        note: the meaning of the shapes.
     """
 
     candidate: str
@@ -166,7 +165,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Folded:
-    """Blocks that pages show on request, behind a title."""
+    """Blocks that pages show on request, under a title."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -181,8 +180,8 @@ class Each:
 
     Args:
         of: path to the entries.
-        blocks: what shows an entry.
-        best: paths in each entry; the first entry with the highest value of one of these is one of the best. Pages show
+        blocks: blocks for an entry.
+        best: paths in each entry; for each path, the first entry with the highest value is one of the best. Pages show
             the others on request.
     """
 

@@ -1,4 +1,4 @@
-"""Templates of layouts, see ``layout_blocks``: values of an explanation by their paths, and as text."""
+"""Templates of layouts, see ``layout_blocks``: lookup and formatting of values of an explanation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 
 
 def at(values: Any, path: str) -> Any:
-    """The value at a path of keys and positions, or ``MISSING``."""
+    """Return the value at a path of keys and positions, or ``MISSING``."""
     for part in path.split("."):
         values = values.get(part, MISSING) if isinstance(values, Mapping) else values[int(part)]
         if values is MISSING:
@@ -24,7 +24,7 @@ def at(values: Any, path: str) -> Any:
 
 
 def filled(template: str, values: Mapping[str, Any]) -> str | None:
-    """A template with its values; None if it needs one that is missing."""
+    """Fill in a template; None if it needs a missing value."""
     values_of_places = [(place, at(values, place[1])) for place in _PLACE.finditer(template)]
     if any(value is MISSING for _, value in values_of_places):
         return None
@@ -33,7 +33,7 @@ def filled(template: str, values: Mapping[str, Any]) -> str | None:
 
 
 def text_of(value: Any, form: str = "") -> str:
-    """A value as text, in a form that templates name."""
+    """Format a value in a form that templates name."""
     if form == "sign":
         return SIGNS[value][0] if value else ""
     if form == "pairs":
@@ -52,7 +52,7 @@ def text_of(value: Any, form: str = "") -> str:
 
 
 def _listed(value: Sequence[Any]) -> str:
-    """Words, or a tuple of a scene graph, as people write it: dog, (dog, two), (dog, sit on, sofa)."""
+    """Format words, or a tuple of a scene graph: dog, (dog, two), (dog, sit on, sofa)."""
     if not value or isinstance(value[0], str):
         return " ".join(numbers.plain(word) or "|" for word in value)
     parts = [named(names) for names in value]
@@ -60,7 +60,7 @@ def _listed(value: Sequence[Any]) -> str:
 
 
 def named(names: Sequence[str]) -> str:
-    """The name of a thing; slashes separate several names."""
+    """Return the name of a thing; slashes separate several names."""
     return "/".join(map(_name, names))
 
 

@@ -1,4 +1,4 @@
-"""Tables as Markdown, as GitHub and notebooks show it; what the numbers depend on is in a comment above."""
+"""Tables as Markdown, as GitHub and notebooks render it, after a comment that says what the numbers depend on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RULES = {"left": ":--", "right": "--:", "center": ":-:"}
 
 
 def markdown(table: Table) -> str:
-    """A table as Markdown; the best of several values is bold."""
+    """Return a table as Markdown; the best of several values is bold."""
     below, following = table.below, table.following
     table = oriented(table, PAPER)
     rows = [*table.rows, *table.description]
@@ -59,5 +59,5 @@ def _value(cell: Cell | None, column: Column, best: bool) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line."""
+    """Escape text for Markdown, on one line."""
     return re.sub(r"([\\`*_\[\]<>|$~])", r"\\\1", numbers.plain(text))

@@ -1,4 +1,4 @@
-"""How numbers and names look: four digits, no zero before the point; names without control characters."""
+"""Formatting of numbers and names: four digits, no zero before the decimal point; no control characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NOTHING = "–"
 
 
 def written(value: object, form: Form, digits: int | None = None) -> str:
-    """A value of a table as text, in the form of its column, or with other digits behind the point."""
+    """Format a value of a table in the form of its column, or with other digits after the decimal point."""
     if value is None:
         return NOTHING
     if isinstance(value, bool):
@@ -32,28 +32,28 @@ def written(value: object, form: Form, digits: int | None = None) -> str:
 
 
 def bounds(interval: tuple[float, float], form: Form, digits: int | None = None) -> list[str]:
-    """The two ends of an interval around values of a form."""
+    """Format the two ends of an interval around values of a form."""
     scale, usual = (100, 1) if form.startswith("percent") else (1, 3)
     return [score(scale * end, usual if digits is None else digits) for end in interval]
 
 
 def value(cell: Cell | None, column: Column) -> str:
-    """The value of a cell as text; nothing where there is no cell."""
+    """Format the value of a cell; empty if there is no cell."""
     return "" if cell is None else written(cell.value, cell.form or column.form, cell.digits)
 
 
 def interval(cell: Cell, column: Column) -> list[str]:
-    """The two ends of the interval of a cell; empty if it has none."""
+    """Format the two ends of the interval of a cell; empty if it has none."""
     return bounds(cell.interval, cell.form or column.form, cell.digits) if cell.interval else []
 
 
 def typeset(number: str) -> str:
-    """A number with a minus sign in place of a hyphen, for pages and papers; programs would not read it."""
+    """Replace the hyphen of a number by a minus sign, for pages and papers; programs could not parse it."""
     return number.replace("-", "\N{MINUS SIGN}")
 
 
 def score(value: float, digits: int = 4) -> str:
-    """A score: ".7080", "1.0957", "-.0312"; a dash where there is none (nan)."""
+    """Format a score: ".7080", "1.0957", "-.0312"; a dash for nan."""
     if math.isnan(value):
         return NOTHING
     if math.isinf(value):
@@ -65,31 +65,31 @@ def score(value: float, digits: int = 4) -> str:
 
 
 def signed(value: float, digits: int = 4) -> str:
-    """A difference, with its sign: "+.0392"."""
+    """Format a difference with its sign: "+.0392"."""
     text = score(value, digits)
     return text if text.startswith(("-", NOTHING)) else f"+{text}"
 
 
 def span(low: float, high: float, digits: int = 3) -> str:
-    """An interval: ".704 – .712"."""
+    """Format an interval: ".704 – .712"."""
     return f"{score(low, digits)} – {score(high, digits)}"
 
 
 def p_value(p: float, digits: int = 3) -> str:
-    """A p value: ".042", or "<.001" where three digits would be zeros."""
+    """Format a p value: ".042", or "<.001" if three digits would be zeros."""
     smallest = 10**-digits
     return f"<{score(smallest, digits)}" if p < smallest else score(p, digits)
 
 
 def counted(n: int, noun: str) -> str:
-    """A number of things: "1 image", "5,000 images"."""
+    """Format a count: "1 image", "5,000 images"."""
     return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def plain(text: str) -> str:
-    """Text from outside on one line: line breaks, tabs and control characters as spaces.
+    """Return text from outside on one line, with line breaks, tabs and control characters as spaces.
 
-    The joiners that emoji and some scripts need stay.
+    Joiners that emoji and some scripts need are kept.
     """
     return "".join(" " if _is_control(c) else c for c in text)
 

@@ -38,7 +38,7 @@ _NOT_IN_NAMES = re.compile(r"[/:*]")  # of files
 
 
 def check_plots(folder: str | os.PathLike[str]) -> None:
-    """Refuse pictures that could not be drawn or written, before any work is done.
+    """Check that pictures can be drawn and written, before any work is done.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -56,7 +56,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
 
 
 def check_matplotlib() -> None:
-    """Refuse to draw where matplotlib is not installed.
+    """Check that matplotlib is installed.
 
     Raises:
         MissingExtraError: it is not.
@@ -73,8 +73,8 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
     Slashes, colons and asterisks in names become hyphens.
 
     Args:
-        folder: where to.
-        result: what to draw.
+        folder: the folder.
+        result: the result.
         format: one of ``FORMATS``.
 
     Returns:
@@ -104,12 +104,12 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
 
 
 def draw(picture: Picture) -> Figure:
-    """A picture of any kind."""
+    """Draw a picture of any kind."""
     return _DRAW[type(picture)](picture)
 
 
 def draw_one(pictures: Mapping[str, Picture], name: str | None = None) -> Figure:
-    """The picture of a name, or the first one.
+    """Draw the picture of a name, or the first one.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -125,7 +125,7 @@ def draw_one(pictures: Mapping[str, Picture], name: str | None = None) -> Figure
 
 
 def draw_ranking(ranking: Ranking) -> Figure:
-    """Values with intervals, the best on top; those of one rank share a color and a stripe."""
+    """Draw values with intervals, the best on top; values of one rank share a color and a stripe."""
     figure, axes = _figure(6.4, 1.4 + 0.32 * len(ranking.rows))
     color = _styles()
     ranked = zip(ranking.ranks, ranking.rows.values(), strict=True)
@@ -153,7 +153,7 @@ def draw_ranking(ranking: Ranking) -> Figure:
 
 
 def draw_curves(curves: Curves) -> Figure:
-    """Lines, with bands for their intervals; points, with bars for theirs."""
+    """Draw lines with bands for their intervals, and points with bars."""
     figure, axes = _figure(7.6, 4.6)
     for (name, line), (paint, stroke) in zip(curves.lines.items(), _styles(), strict=False):
         label = _label(name)
@@ -184,7 +184,7 @@ def draw_curves(curves: Curves) -> Figure:
 
 
 def draw_matrix(matrix: Matrix) -> Figure:
-    """A heat map from -1 to 1, with the numbers in it."""
+    """Draw a heat map from -1 to 1, with the numbers in it."""
     n = len(matrix.labels)
     figure, axes = _figure(2.8 + 0.52 * n, 1.6 + 0.52 * n)
     image = axes.imshow(matrix.values, cmap="RdBu_r", vmin=-1, vmax=1)
@@ -201,7 +201,7 @@ def draw_matrix(matrix: Matrix) -> Figure:
 
 
 def draw_clouds(clouds: Clouds) -> Figure:
-    """Points with their outlines, and a triangle for the one that represents them all."""
+    """Draw points with their outlines, and a triangle at the center of each cloud."""
     figure, axes = _figure(7.2, 5.4)
     for (name, cloud), (paint, _) in zip(clouds.clouds.items(), _styles(), strict=False):
         axes.fill(*cloud.outline.T, facecolor=paint, alpha=0.12, zorder=1)
@@ -218,7 +218,7 @@ def draw_clouds(clouds: Clouds) -> Figure:
 
 
 def draw_dots(dots: Dots) -> Figure:
-    """Values with their intervals, one below the other, and a line through the first."""
+    """Draw values with their intervals, one below the other, and a line through the first."""
     figure, axes = _figure(6.4, 1.2 + 0.2 * len(dots.rows))
     paint = _COLORS[0]
     for y, dot in enumerate(dots.rows.values()):
@@ -236,7 +236,7 @@ def draw_dots(dots: Dots) -> Figure:
 
 
 def _figure(width: float, height: float) -> tuple[Figure, Any]:
-    """A figure of some inches with one pair of axes."""
+    """Create a figure with one pair of axes; size in inches."""
     figure = _shown_figure()(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     axes.spines[["top", "right"]].set_visible(False)
@@ -245,7 +245,7 @@ def _figure(width: float, height: float) -> tuple[Figure, Any]:
 
 @cache
 def _shown_figure() -> type[Figure]:
-    """The class of figures: not of pyplot, so without window and state, but shown by notebooks all the same."""
+    """Return a figure class that notebooks display, but without the windows and state of pyplot."""
     from matplotlib.figure import Figure
 
     class ShownFigure(Figure):
@@ -256,12 +256,12 @@ def _shown_figure() -> type[Figure]:
 
 
 def _styles() -> Iterator[tuple[str, str]]:
-    """Colors, and line styles that change when the colors repeat."""
+    """Yield colors, and line styles that change when the colors repeat."""
     return ((color, stroke) for stroke in cycle(_STROKES) for color in _COLORS)
 
 
 def _label(text: str) -> str:
-    """Text as it is: a dollar sign does not begin a formula."""
+    """Escape text so that a dollar sign does not begin a formula."""
     return numbers.plain(text).replace("$", r"\$")
 
 
@@ -270,7 +270,7 @@ def _title(text: str, width: int) -> str:
 
 
 def rendered(figure: Figure, format: str, settings: Any = ()) -> bytes:
-    """The file of a figure, in one of ``FORMATS``, drawn under settings of matplotlib."""
+    """Return the file content of a figure, in one of ``FORMATS``, drawn under settings of matplotlib."""
     from matplotlib import rc_context
 
     out = io.BytesIO()

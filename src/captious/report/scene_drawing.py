@@ -1,6 +1,6 @@
 """Scene graphs as drawings: objects, attributes and relations of a candidate and of its references side by side.
 
-What matches is filled, and in one row. matplotlib draws it. The same graphs give the same bytes.
+Matches are filled, and share a row. matplotlib draws it. The same graphs give the same bytes.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
     """Draw the scene graphs to a file: svg, png or pdf, by its extension.
 
     Raises:
-        ParameterError: another kind of file.
+        ParameterError: another extension.
         MissingExtraError: matplotlib is not installed.
         OutputError: the file cannot be written.
     """
@@ -50,7 +50,7 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
 
 
 def draw_scenes(explanation: SceneExplanation) -> Figure:
-    """The graph of the candidate on the left, that of the references on the right.
+    """Draw the graph of the candidate on the left, and that of the references on the right.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -82,7 +82,7 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
 
 @dataclass(frozen=True)
 class _Node:
-    """A tuple, what it is or matches among those of the references, and its row."""
+    """A tuple, its match among those of the references, and its row."""
 
     names: Names
     match: Names | None
@@ -90,7 +90,7 @@ class _Node:
 
 
 def _sides(explanation: SceneExplanation) -> tuple[dict[Names, _Node], dict[Names, _Node]]:
-    """The nodes of the candidate and of the references, by their names."""
+    """Return the nodes of the candidate and of the references, by their names."""
     left, right = explained_rows(explanation)
     return (
         {fact.names: _Node(fact.names, fact.match, row) for fact, row in zip(explanation.candidate, left, strict=True)},
@@ -102,14 +102,14 @@ def _sides(explanation: SceneExplanation) -> tuple[dict[Names, _Node], dict[Name
 
 
 def _by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
-    """Objects, and attributes and relations."""
+    """Divide nodes into objects, and attributes and relations."""
     nodes = [node for side in sides for node in side.values()]
     return [node for node in nodes if len(node.names) == 1], [node for node in nodes if len(node.names) > 1]
 
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where boxes of a side begin, and the direction in which they go from there."""
+    """Where the boxes of a side begin, and their direction."""
 
     direction: int
     objects: float
@@ -121,7 +121,7 @@ class _Columns:
 
 
 def _draw_node(axes: Any, node: _Node, side: dict[Names, _Node], columns: _Columns) -> None:
-    """An object, or an attribute or relation with the edges that lead to it and from it."""
+    """Draw an object, or an attribute or relation with the edges from and to it."""
     if len(node.names) == 1:
         _draw_box(axes, node, columns.objects, columns)
         return
@@ -158,7 +158,7 @@ def _draw_box(axes: Any, node: _Node, x: float, columns: _Columns) -> None:
 
 
 def _width(node: _Node) -> float:
-    """The width of a box."""
+    """Return the width of a box."""
     from matplotlib.textpath import TextPath
 
     label = _label(node).replace("$", r"\$")

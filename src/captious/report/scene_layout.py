@@ -1,7 +1,7 @@
-"""Where the tuples of two scene graphs stand: in which row, which is all that the drawings of both share.
+"""Layout of two scene graphs: the row of each tuple, which the drawings of files and pages share.
 
-Each object is a block with the tuples that are about it. Objects and tuples that match are in one row.
-``scene_drawing`` draws the rows to files, ``assets/explanations/scene_graphs.js`` on pages.
+Each object is a block with the tuples about it. Objects and tuples that match share a row. ``scene_drawing`` draws the
+rows to files, ``assets/explanations/scene_graphs.js`` on pages.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from captious.scenes.spice_explanation import SceneExplanation
 
 _Tuples: TypeAlias = Sequence[tuple[Hashable, ...]]
 _Block: TypeAlias = tuple[int | None, int | None]
-"""The numbers of two objects that match, or of one that is alone."""
+"""The numbers of two objects that match, or of one without a match."""
 
 
 def explained_rows(explanation: SceneExplanation) -> tuple[list[int], list[int]]:
-    """``scene_rows`` of an explanation."""
+    """Return ``scene_rows`` of an explanation."""
     references = [fact.names for fact in explanation.references]
     number = {names: i for i, names in enumerate(references)}
     matches = [None if fact.match is None else number[fact.match] for fact in explanation.candidate]
@@ -26,10 +26,10 @@ def explained_rows(explanation: SceneExplanation) -> tuple[list[int], list[int]]
 
 
 def scene_rows(candidate: _Tuples, references: _Tuples, matches: Sequence[int | None]) -> tuple[list[int], list[int]]:
-    """The row of each tuple of the candidate and of the references, from the top.
+    """Return the row of each tuple of the candidate and of the references, from the top.
 
     Args:
-        candidate, references: distinct tuples, and all objects that these are about or end at.
+        candidate, references: distinct tuples, including all objects that occur in them.
         matches: the number of the reference tuple that matches each of the candidate's, or None.
     """
     sides = _Side.of(candidate), _Side.of(references)
@@ -42,10 +42,10 @@ def scene_rows(candidate: _Tuples, references: _Tuples, matches: Sequence[int | 
 
 @dataclass(frozen=True)
 class _Side:
-    """A scene graph: by the number of each object, those of the tuples about it, and of the objects that these end at.
+    """A scene graph: for each object, the numbers of its tuples, and of the objects that its relations lead to.
 
     Args:
-        n_tuples: how many tuples it has.
+        n_tuples: number of tuples.
     """
 
     n_tuples: int
@@ -69,7 +69,7 @@ _Sides: TypeAlias = tuple[_Side, _Side]
 
 
 def _blocks(sides: _Sides, matches: Sequence[int | None]) -> list[_Block]:
-    """Pairs of objects that match, then the candidate's that are alone, then the references', largest first."""
+    """Return pairs of matching objects, then unmatched ones of the candidate, then of the references, largest first."""
     candidate, reference = sides
     alone = dict.fromkeys(reference.about)
     pairs: list[_Block] = []
@@ -90,7 +90,7 @@ def _size(block: _Block, sides: _Sides) -> int:
 
 
 def _ordered(blocks: Sequence[_Block], sides: _Sides) -> list[_Block]:
-    """Blocks in an order in which each is before those of its kind that its relations end at."""
+    """Order blocks so that each is before those of its kind that its relations lead to."""
     block_of = {(side, one): block for block in blocks for side, one in enumerate(block)}
     ordered: dict[_Block, None] = {}
     for first in blocks:
@@ -110,12 +110,12 @@ def _kind(block: _Block) -> tuple[bool, bool]:
 
 
 def _members(block: _Block) -> list[tuple[int, int]]:
-    """The side and the number of each object of a block."""
+    """Return the side and the number of each object of a block."""
     return [(side, one) for side, one in enumerate(block) if one is not None]
 
 
 def _align(candidate: list[int], reference: list[int], matches: Sequence[int | None]) -> None:
-    """Put the tuples of two objects that match first, in one order."""
+    """Put matching tuples of two objects first, in the same order."""
     shared = {match: row for row in reversed(candidate) if (match := matches[row]) in reference}
     first = [match for row in candidate if (match := matches[row]) in shared and shared[match] == row]
     candidate.sort(key=lambda row: row not in shared.values())

@@ -1,4 +1,4 @@
-"""Numbers as drawings that fit into a line of text or a narrow column; decoration, as the numbers are beside them."""
+"""Drawings of numbers that fit into a line of text or a narrow column; decoration, as the numbers are shown as well."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _RADIUS = 2.5
 
 
 def line_drawing(values: Sequence[float]) -> str:
-    """Values in the order of time as a line, with a point at its end. Nothing for less than two of them."""
+    """Draw a time series as a line, with a point at its end. Empty for fewer than two values."""
     if len(values) < 2:
         return ""
     low, high = min(values), max(values)
@@ -25,7 +25,7 @@ def line_drawing(values: Sequence[float]) -> str:
 
 
 def bars_drawing(counts: Sequence[int]) -> str:
-    """Counts side by side as bars, the highest as high as the drawing, which is as wide as there is room."""
+    """Draw counts side by side as bars, the highest at full height; the drawing is as wide as there is room."""
     most, step = max(counts, default=0), 100 / max(len(counts), 1)
     if not most:
         return ""
@@ -38,7 +38,7 @@ def bars_drawing(counts: Sequence[int]) -> str:
 
 
 def mark_drawing(name: str) -> str:
-    """A mark made from a name: a pattern of five by five squares, symmetrical, in one of the colors of systems."""
+    """Draw a mark derived from a name: a symmetrical pattern of five by five squares, in a color of systems."""
     digest = hashlib.sha256(name.encode()).digest()
     squares = "".join(
         f'<rect x="{x}" y="{y}" width="1" height="1"/>'

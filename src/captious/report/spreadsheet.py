@@ -1,4 +1,4 @@
-"""Tables as spreadsheets (.xlsx): a sheet with the table as it is shown, and one with all numbers unrounded."""
+"""Tables as spreadsheets (.xlsx): a sheet with the table as shown, and one with all numbers unrounded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _DIGITS: dict[Form, str] = {
 
 
 def xlsx(table: Table) -> bytes:
-    """A workbook with the sheets "table" and "data". Its numbers are numbers, with a number format.
+    """Return a workbook with the sheets "table" and "data". Its numbers are numbers, with a number format.
 
     Raises:
         MissingExtraError: openpyxl is not installed.
@@ -61,13 +61,13 @@ def xlsx(table: Table) -> bytes:
 
 
 def _text(value: str) -> str:
-    """Text that no program takes for a formula."""
+    """Return text that no program interprets as a formula."""
     plain = numbers.plain(value)
     return f"'{plain}" if plain[:1] in ("=", "+", "@") else plain
 
 
 def _heads(table: Table, column: Column) -> Iterator[str]:
-    """The head of a column, and those of the columns of its intervals."""
+    """Return the heading of a column, and those of its interval columns."""
     name = numbers.plain(column.in_papers or column.head)
     name = f"{column.group}: {name}" if column.group else name
     yield _text(name)
@@ -80,7 +80,7 @@ def _has_intervals(table: Table, place: int) -> bool:
 
 
 def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, str, bool]]:
-    """The value of a cell with its number format and whether it is bold, and the ends of its interval."""
+    """Return the value of a cell with its number format and whether it is bold, and the ends of its interval."""
     form = (cell and cell.form) or table.columns[place].form
     scale = 100 if form.startswith("percent") else 1
     value: Any = None if cell is None else cell.value

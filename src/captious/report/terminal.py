@@ -1,6 +1,6 @@
-"""Tables for terminals: columns aligned by spaces, as plain text or through rich where there is color.
+"""Tables for terminals: columns aligned with spaces, as plain text or, in color, through rich.
 
-Plain text does without rich, which takes longer to import than a system takes to be scored.
+Plain text does not need rich, whose import takes longer than scoring a system.
 """
 
 from __future__ import annotations
@@ -29,24 +29,24 @@ _ANY_WIDTH = 10_000
 
 
 def plain_text(table: Table) -> str:
-    """A table as plain text, without spaces at the ends of lines."""
+    """Return a table as plain text, without spaces at the ends of lines."""
     return "".join("".join(piece for piece, _ in line).rstrip(" ") + "\n" for line in _lines(table))
 
 
 def rich_text(table: Table) -> Text:
-    """A table as rich prints it, with styles."""
+    """Return a table for rich, with styles."""
     from rich.text import Text
 
     return Text("\n", no_wrap=True).join(Text.assemble(*line) for line in _lines(table))
 
 
 def as_text(renderable: RenderableType, *, color: bool = False, width: int = _ANY_WIDTH) -> str:
-    """What rich prints, as text without spaces at the ends of lines.
+    """Render for rich, and return text without spaces at the ends of lines.
 
     Args:
-        renderable: what to print.
-        color: with the escape sequences of a terminal.
-        width: columns that lines are folded to; by default lines are as long as they need to be.
+        renderable: the object to print.
+        color: include the escape sequences of a terminal.
+        width: columns to wrap lines to; by default lines are as long as they need to be.
     """
     from rich.console import Console
 
@@ -64,7 +64,7 @@ def as_text(renderable: RenderableType, *, color: bool = False, width: int = _AN
 
 
 def _without_end_blanks(line: str) -> str:
-    """The line without trailing spaces, even those between escape sequences, which are kept."""
+    """Remove trailing spaces, even between escape sequences, which are kept."""
     return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
 
 
@@ -86,7 +86,7 @@ class _Strip:
 
 @dataclass(frozen=True)
 class _Block:
-    """Neighboring strips with lines above their heads."""
+    """Neighboring strips with lines above their headings."""
 
     strips: Sequence[_Strip]
     above: Sequence[str] = ()
@@ -101,7 +101,7 @@ class _Block:
         return [_left(line, self.width) for line in (*self.above, names)]
 
     def row(self, number: int) -> Iterator[tuple[str, str]]:
-        """The pieces of a row, and what it lacks to the width of the block."""
+        """Return the pieces of a row, and how much it is narrower than the block."""
         across = 0
         for strip in self.strips:
             piece, style = strip.pieces[number]
@@ -111,7 +111,7 @@ class _Block:
 
 
 def _lines(table: Table) -> Iterator[Line]:
-    """The lines of a table and of what is above and below it."""
+    """Return the lines of a table and of the text above and below it."""
     table = oriented(table, SCREEN)
     if table.title:
         yield from _dim_lines(table.title, "", style="")
@@ -137,7 +137,7 @@ def _lines(table: Table) -> Iterator[Line]:
 
 
 def _body(table: Table) -> Iterator[Line]:
-    """The rows below their heads; blocks of columns that do not fit stand below each other."""
+    """Return the rows below their headings; blocks of columns that do not fit are stacked."""
     rows = _rows(table)
     has_labels = any(row.label for row in table.rows)
     labels = [numbers.plain(row.label) if has_labels else "" for row in rows]
@@ -166,12 +166,12 @@ def _body(table: Table) -> Iterator[Line]:
 
 
 def _says_anything(block: _Block, start: int, stop: int) -> bool:
-    """Whether a block has anything to show in some rows."""
+    """Return whether a block has anything to show in some rows."""
     return any(piece.strip() for place in range(start, stop) for piece, _ in block.row(place))
 
 
 def _rows(table: Table) -> list[Row]:
-    """All rows with their labels indented, headings of sections as rows of their own."""
+    """Return all rows with their labels indented, and section headings as rows of their own."""
     blank = [None] * len(table.columns)
     rows: list[Row] = []
     for section, members in groupby(table.rows, lambda row: row.section):
@@ -202,7 +202,7 @@ def _strips(column: Column, cells: Sequence[Cell | None], *, indent: str) -> Ite
 
 
 def _folded(table: Table, strips: Sequence[_Strip], margin: int) -> Iterator[list[_Block]]:
-    """Blocks of columns that have room beside each other, given the width of the labels."""
+    """Return blocks of columns that fit side by side, given the width of the labels."""
     gap = _gap(table)
     most = (table.fold or _ANY_WIDTH) - margin - gap
     blocks: list[_Block] = []
@@ -218,7 +218,7 @@ def _folded(table: Table, strips: Sequence[_Strip], margin: int) -> Iterator[lis
 
 
 def _blocks(table: Table, group: str, strips: Sequence[_Strip], room: int) -> list[_Block]:
-    """A group of columns; in two blocks if it does not fit and some columns can stand apart."""
+    """Return a group of columns; in two blocks if it does not fit and some columns can stand apart."""
     if not group:
         return [_Block(strips)]
     name = numbers.plain(group)
@@ -231,7 +231,7 @@ def _blocks(table: Table, group: str, strips: Sequence[_Strip], room: int) -> li
 
 
 def _gap(table: Table) -> int:
-    """Blanks between blocks."""
+    """Return the space between blocks."""
     return 3 if table.group_notes else 2
 
 
@@ -240,13 +240,13 @@ def _dim_lines(*sentences: str, style: str = "dim") -> Iterator[Line]:
 
 
 def _sentences(sentences: Iterable[str], width: int | None) -> Iterator[Line]:
-    """Sentences on lines of their own, folded to a width."""
+    """Wrap sentences, each on a line of its own."""
     for sentence in map(numbers.plain, sentences):
         yield from _dim_lines(*(textwrap.wrap(sentence, width, break_on_hyphens=False) if width else [sentence]))
 
 
 def _listed(facts: Mapping[str, str], width: int) -> Iterator[Line]:
-    """Labels and texts, side by side."""
+    """Return labels and texts, side by side."""
     margin = max(_width(numbers.plain(label)) for label in facts)
     room = max(width - margin - 4, 20)
     for label, fact in facts.items():
@@ -264,7 +264,7 @@ def _right(piece: str, width: int) -> str:
 
 
 def _width(piece: str) -> int:
-    """Columns of a terminal that a text takes."""
+    """Return the terminal columns that a text takes."""
     if piece.isascii():
         return len(piece)
     from rich.cells import cell_len

@@ -1,4 +1,4 @@
-"""``write_report``: results as one HTML file that needs nothing else."""
+"""``write_report``: results as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def write_report(
     seed: int = DEFAULT_SEED,
     percent: bool = False,
 ) -> None:
-    """Write a result as an HTML file that holds everything it shows. The same result gives the same bytes.
+    """Write a result as a self-contained HTML file. The same result gives the same bytes.
 
     Args:
         path: the file, whose name ends in .html.
-        result: what to show: one system or several that were scored with the same metrics on the same images, a
+        result: the result to show: one system or several that were scored with the same metrics on the same images, a
             comparison, a judgment or a study.
         title: title of the page. By default, the systems and the number of images, or the name of the result.
-        image_url: where the page finds images of captions: an address such as
+        image_url: the images of captions: a URL such as
             ``https://images.example.org/{id:012d}.jpg``, a path relative to the page, such as ``images/{id}.jpg``, or a
             folder of image files that are named by image id. By default, it shows no images.
         explain: number of images for which the page has alignments, scene graphs and transport plans: those with the
             largest differences between systems, or the worst scores of one system. By default, all images.
         groups: for systems: the group of each image, as ``Report.by_group`` takes it.
         resamples, seed: for systems: number of resamples and random seed of intervals and tests.
-        percent: for systems: show scores in hundredths with one decimal, as papers do. Explanations stay as they are.
+        percent: for systems: multiply scores by 100 and show one decimal, as papers do. Explanations are not changed.
 
     Raises:
         ParameterError: a file with another ending; systems that cannot be reported together, or an option out of range.
@@ -84,7 +84,7 @@ def check_page(path: str | os.PathLike[str]) -> None:
 
 
 def report_page(result: object, *, title: str = "", **options: Any) -> str:
-    """The page that ``write_report`` writes."""
+    """Return the page that ``write_report`` writes."""
     if isinstance(result, Report):
         result = [result]
     elif isinstance(result, Reports):

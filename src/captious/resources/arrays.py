@@ -1,7 +1,7 @@
-"""Arrays that were made once and are mapped into memory by every process that needs them.
+"""Compiled arrays that processes map into memory and share.
 
-A file of them has a label that says what they were made from. One that is damaged, or that has another label, is made
-again, so it counts as none.
+The label of a file identifies the source of the arrays. A file that is damaged or has another label counts as missing,
+and is compiled again.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ def write_arrays(file: IO[bytes], arrays: Mapping[str, NDArray[Any]], label: str
     """Write arrays.
 
     Args:
-        file: where to.
-        arrays: by name.
-        label: what they were made from.
+        file: the output file.
+        arrays: arrays by name.
+        label: identifies their source.
     """
     write_array_file(file, _MAGIC, {"label": label}, arrays)
 
 
 def open_arrays(path: str | os.PathLike[str], label: str, *, note: bool = False) -> Arrays | None:
-    """The arrays of a file, read-only and mapped.
+    """Return the arrays of a file, read-only and mapped.
 
     None if there is no such file, if it has another label, or if any byte differs from what ``write_arrays`` writes.
 
     Args:
         path: the file.
-        label: what the arrays were made from.
-        note: write down beside the file that it was checked, and do not check it again until it changes.
+        label: identifies the source of the arrays.
+        note: record next to the file that it was checked, and do not check it again until it changes.
     """
     checked = _noted(path) if note else ""
     try:
@@ -59,14 +59,14 @@ def open_arrays(path: str | os.PathLike[str], label: str, *, note: bool = False)
 
 
 def _noted(path: str | os.PathLike[str]) -> str:
-    """The identity of the file that was checked here; empty if none was."""
+    """Return the recorded identity of the checked file; empty if none was checked."""
     with suppress(OSError, ValueError), open(f"{os.fspath(path)}{_CHECKED}", encoding="ascii") as file:
         return file.read(200)
     return ""
 
 
 def _note(path: str | os.PathLike[str], identity: str) -> None:
-    """Write down that a file was checked, if that is possible; not while it might still change without notice."""
+    """Record that a file was checked, if possible, unless it might still change unnoticed."""
     with suppress(OSError):
         if time.time() - os.stat(path).st_ctime >= _SETTLED:
             with open(f"{os.fspath(path)}{_CHECKED}", "w", encoding="ascii") as file:

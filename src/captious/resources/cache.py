@@ -11,7 +11,7 @@ from captious.errors import ResourceError
 
 
 def cache_folder() -> Path:
-    """``CAPTIOUS_CACHE`` if it is set, otherwise the system's folder for such files (XDG on Linux)."""
+    """Return ``CAPTIOUS_CACHE`` if it is set, otherwise the system's folder for caches (XDG on Linux)."""
     if chosen := os.environ.get("CAPTIOUS_CACHE", ""):
         return expanded(chosen, "CAPTIOUS_CACHE")
     from platformdirs import user_cache_path
@@ -20,7 +20,7 @@ def cache_folder() -> Path:
 
 
 def expanded(path: str, variable: str) -> Path:
-    """The path in an environment variable, with a leading ``~`` resolved.
+    """Return the path in an environment variable, with a leading ``~`` resolved.
 
     Raises:
         ResourceError: there is no home folder for ``~``.
@@ -34,10 +34,10 @@ def expanded(path: str, variable: str) -> Path:
 
 
 def make_folder(folder: Path) -> Path:
-    """Make a folder of the cache.
+    """Create a folder of the cache.
 
     Raises:
-        ResourceError: it cannot be made or written to.
+        ResourceError: it cannot be created or written to.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -55,7 +55,7 @@ def make_folder(folder: Path) -> Path:
 
 
 def is_first_time(message: str) -> bool:
-    """Whether a message has not been noted in the cache before; notes it. True where the cache is not writable."""
+    """Return whether a message is new, and record it in the cache. True if the cache is not writable."""
     note = cache_folder() / "shown" / hashlib.sha256(message.encode()).hexdigest()[:16]
     if note.exists():
         return False

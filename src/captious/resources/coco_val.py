@@ -1,4 +1,4 @@
-"""Document frequencies of COCO's validation images, which are part of the package: see training/learned."""
+"""Document frequencies of COCO's validation images, which are part of the package; see training/learned."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Files that are compiled once, by the first process that needs them, and found by all later ones.
+"""Files that are compiled once, by the first process that needs them, and reused by all later ones.
 
-However a build ends (killed, disk full, two at once), what is found afterwards is a complete file or none.
+However a build ends (killed, disk full, two at once), it leaves a complete file or none.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _UNFINISHED = ".captious-*"  # what `whole_file` calls a file until it is comple
 
 
 def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arrays:
-    """The arrays of a file in the cache, which is made unless it exists and is intact.
+    """Return the arrays of a file in the cache, which is compiled unless it exists and is intact.
 
     Args:
         path: the file. No other resource uses its folder.
-        label: what the arrays are made from; a file with another label is made again.
-        make: makes the arrays. It reports its progress in steps out of 100.
+        label: identifies the source of the arrays; a file with another label is compiled again.
+        make: computes the arrays. It reports its progress in steps out of 100.
 
     Raises:
         ResourceError: the folder or the file in it cannot be used.
@@ -62,7 +62,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
 
 @dataclass(frozen=True)
 class ResourceFiles(ABC):
-    """Files of a resource that were found on this machine, and what is compiled from them.
+    """Files of a resource found on this machine, and the arrays compiled from them.
 
     Args:
         origin: how they were found, in human-readable form.
@@ -84,7 +84,7 @@ class ResourceFiles(ABC):
 
     @property
     def index(self) -> Path:
-        """The path of the compiled file, which need not exist yet."""
+        """Path of the compiled file, which need not exist yet."""
         return cache_folder() / self.name / "index" / f"{self.name}-{self.format}-{self.fingerprint}.index"
 
     @property
@@ -93,7 +93,7 @@ class ResourceFiles(ABC):
         return open_arrays(self.index, self.fingerprint) is not None
 
     def arrays(self) -> Arrays:
-        """The content of the compiled file, which is made if necessary.
+        """Return the content of the compiled file, which is compiled if necessary.
 
         Raises:
             ResourceError: damaged files, or a cache folder that cannot be used.
@@ -101,7 +101,7 @@ class ResourceFiles(ABC):
         return _compiled_once(self)
 
     def build(self) -> None:
-        """Make the compiled file, unless it exists and is intact; raises as ``arrays`` does."""
+        """Compile the file, unless it exists and is intact; raises as ``arrays`` does."""
         compiled(self.index, self.fingerprint, self._compile)
 
     @abstractmethod

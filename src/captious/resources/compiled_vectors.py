@@ -1,6 +1,6 @@
 """A file of word vectors, compiled once into the cache folder under a checksum of its content.
 
-The checksum is that of the content unpacked, so that a file that was moved, renamed or packed is not compiled again.
+The checksum is that of the uncompressed content, so a file that was moved, renamed or compressed is not compiled again.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _SMALL = 1 << 24  # bytes that are read quickly
 
 @dataclass(frozen=True)
 class VectorFile:
-    """A file of word vectors, and how it is read.
+    """A file of word vectors with options for reading.
 
     Args:
         path: the file.
@@ -51,13 +51,13 @@ class VectorFile:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Every file that belongs to it."""
+        """All files that belong to it."""
         companion = self.path.parent / f"{self.path.name}.vectors.npy"  # where gensim puts large arrays
         companions = (self.vocabulary, companion if os.path.isfile(companion) else None)
         return self.path, *(path for path in companions if path is not None)
 
     def checksum(self) -> str:
-        """Sixteen hexadecimal digits of the SHA-256 of the unpacked content and of how it is read.
+        """Sixteen hexadecimal digits of the SHA-256 of the uncompressed content and the options.
 
         Large files that have not changed since (size, time, inode number) are not read again.
 
@@ -82,10 +82,10 @@ class VectorFile:
         return checksum
 
     def compiled(self, checksum: str) -> VectorIndex:
-        """The vectors, compiled if necessary.
+        """Return the vectors, compiled if necessary.
 
         Raises:
-            ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
+            ResourceError: a problem with the file, with the line; or the cache folder cannot be used.
         """
         arrays = compiled(index_file(checksum), checksum, lambda progress: self._compile(checksum, progress))
         if not _rows_fit(checksum, arrays):  # the file of rows was deleted or truncated
@@ -144,12 +144,12 @@ class VectorFile:
 
 
 def is_checksum(value: object) -> bool:
-    """Whether this could be a checksum."""
+    """Return whether this could be a checksum."""
     return isinstance(value, str) and re.fullmatch(rf"[0-9a-f]{{{_DIGITS}}}", value) is not None
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """The JSON object in a file; an empty one if there is none."""
+    """Return the JSON object in a file; an empty one if there is no file."""
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -158,24 +158,24 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def is_compiled(checksum: str) -> bool:
-    """Whether the vectors with this checksum are in the cache, complete."""
+    """Return whether the vectors with this checksum are in the cache, complete."""
     arrays = open_arrays(index_file(checksum), checksum)
     return arrays is not None and _rows_fit(checksum, arrays)
 
 
 def delete(checksum: str) -> None:
-    """Delete what was compiled under a checksum."""
+    """Delete the files compiled under a checksum."""
     for file in (index_file(checksum), _rows(checksum)):
         file.unlink(missing_ok=True)
 
 
 def folder() -> Path:
-    """The folder of everything about vectors."""
+    """Return the folder of everything about vectors."""
     return cache_folder() / "vectors"
 
 
 def index_file(checksum: str) -> Path:
-    """The files compiled under a checksum, except the vectors themselves."""
+    """Return the index file of a checksum, which holds everything except the vectors themselves."""
     return folder() / "index" / f"vectors-{_FORMAT}-{checksum}.index"
 
 

@@ -1,4 +1,4 @@
-"""Where to find CoreNLP's English grammar in its published files.
+"""Locating CoreNLP's English grammar in its published files.
 
 It is a file of 2 MB, ``englishPCFG.ser.gz``. The models jar, of 360 MB, contains it, and the distribution is a zip that
 contains that jar.
@@ -24,10 +24,10 @@ _LOCAL_HEADER = struct.Struct("<4s22xHH")
 
 
 def packed_grammar(file: IO[bytes], tell: Callable[[str], None] | None) -> bytes:
-    """The content of ``englishPCFG.ser.gz``.
+    """Return the content of ``englishPCFG.ser.gz``.
 
     Args:
-        file: this file, a zip (or jar) that has it, or a zip with a models jar that has it.
+        file: this file, a zip (or jar) that contains it, or a zip with a models jar that contains it.
         tell: called with a message before a whole jar is unpacked to disk; None to refuse such a jar.
 
     Raises:
@@ -63,7 +63,7 @@ def _in_archive(archive: zipfile.ZipFile, file: IO[bytes], tell: Callable[[str],
 def _opened(
     archive: zipfile.ZipFile, entry: zipfile.ZipInfo, file: IO[bytes], tell: Callable[[str], None] | None
 ) -> Iterator[IO[bytes]]:
-    """A member of an archive as a file to seek in."""
+    """Open a member of an archive as a seekable file."""
     name = entry.filename.rpartition("/")[2]
     if entry.compress_type == zipfile.ZIP_STORED:
         file.seek(entry.header_offset)
@@ -79,7 +79,7 @@ def _opened(
 
 
 class _Window(FileOfPieces):
-    """A part of a file as a file."""
+    """A range of a file as a file."""
 
     def __init__(self, file: IO[bytes], start: int, size: int) -> None:
         super().__init__(size)

@@ -1,4 +1,4 @@
-"""A CoreNLP grammar, ``englishPCFG.ser.gz``, from the Java objects that the file holds.
+"""Conversion of a CoreNLP grammar, ``englishPCFG.ser.gz``, from the Java objects in the file.
 
 The file is a ``LexicalizedParser``: indexes of states, tags and words; lists of rules; and a lexicon of counters whose
 keys are pairs of a tag and a word.
@@ -41,18 +41,20 @@ _SMOOTHING = [1.0, 0.2]  # of unknown and of known words
 
 
 def fingerprint_of(packed: bytes) -> str:
-    """Sixteen hex digits for what a gzip file holds: the CRC-32 and the length that end it, which reading checks."""
+    """Return sixteen hex digits that identify the content of a gzip file: the CRC-32 and the length at its end, which
+    are verified on reading.
+    """
     if len(packed) < 18 or not is_gzip(packed):
         raise ValueError("not a gzip file")
     return packed[-8:-4][::-1].hex() + packed[-4:][::-1].hex()
 
 
 def read_grammar(packed: bytes, name: str) -> Grammar:
-    """The grammar of a file.
+    """Read the grammar of a file.
 
     Args:
         packed: content of ``englishPCFG.ser.gz``.
-        name: what signatures call it.
+        name: name in signatures.
 
     Raises:
         ValueError: a truncated or damaged file, or another one.
@@ -117,13 +119,13 @@ def _table(objects: Sequence[JavaObject], fields: Sequence[str]) -> NDArray[np.i
 
 
 def _counts(counter: JavaObject) -> _Counts:
-    """A ``ClassicCounter`` over pairs of a tag and a word."""
+    """Convert a ``ClassicCounter`` over pairs of a tag and a word."""
     keys, values = _keys_and_values(counter["map"])
     return _table(keys, ("tag", "word")), np.array([value["d"] for value in values], np.float64)
 
 
 def _strings(index: JavaObject) -> tuple[str, ...]:
-    """A ``HashIndex`` of strings."""
+    """Convert a ``HashIndex`` of strings."""
     strings = _items(index["objects"])
     if not all(isinstance(string, str) for string in strings):
         raise TypeError("an index of strings contains other items")
@@ -131,7 +133,7 @@ def _strings(index: JavaObject) -> tuple[str, ...]:
 
 
 def _items(array_list: JavaObject) -> Sequence[Any]:
-    """The items of a ``java.util.ArrayList``: it writes its capacity, then its items."""
+    """Return the items of a ``java.util.ArrayList``, which writes its capacity, then its items."""
     items = array_list.written[1:]
     if len(items) != array_list["size"]:
         raise TypeError("a list without its items")
@@ -139,7 +141,7 @@ def _items(array_list: JavaObject) -> Sequence[Any]:
 
 
 def _keys_and_values(hash_map: JavaObject) -> tuple[Sequence[Any], Sequence[Any]]:
-    """The entries of a ``java.util.HashMap``: it writes its numbers of buckets and of entries, then these."""
+    """Return the entries of a ``java.util.HashMap``, which writes its numbers of buckets and of entries, then these."""
     sizes, entries = hash_map.written[0], hash_map.written[1:]
     if len(entries) != 2 * int.from_bytes(sizes[4:8], "big"):
         raise TypeError("a map without its entries")
@@ -147,10 +149,10 @@ def _keys_and_values(hash_map: JavaObject) -> tuple[Sequence[Any], Sequence[Any]
 
 
 def _check(grammar: Grammar) -> None:
-    """Check that every number refers to something, and that nothing is infinite.
+    """Check that every number is a valid reference, and that nothing is infinite.
 
     Raises:
-        ValueError: names those for which that is not so.
+        ValueError: names the invalid arrays.
     """
     tables = {
         "rules": ((grammar.binary_rules, grammar.unary_rules), (grammar.states,) * 3, 0),

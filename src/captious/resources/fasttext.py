@@ -1,6 +1,6 @@
 """fastText's binary models: the vector of a word is the mean of its own row and those of its character n-grams.
 
-Bojanowski et al. 2017; the form of the file and the hash of n-grams are those of fastText 0.9 (version 12 of the file).
+Bojanowski et al. 2017; the file format and the hash of n-grams are those of fastText 0.9 (version 12 of the file).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _WORDS_AT_ONCE = 4096
 
 
 def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> VectorReader:
-    """Words of a model with their vectors, and the rows of its n-grams if they are wanted.
+    """Return the words of a model with their vectors, and the rows of its n-grams if requested.
 
     Raises:
         ResourceError: the file is truncated, or another kind of model.
@@ -71,7 +71,7 @@ def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> VectorReader:
 
 
 def _mapped(file: IO[bytes], scratch: Path) -> mmap.mmap:
-    """A file mapped into memory, after it was unpacked to disk if it is compressed."""
+    """Map a file into memory, after decompressing it to disk if necessary."""
     if not is_unpacked(file):
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     with tempfile.TemporaryFile(dir=scratch, prefix=".captious-") as copy:
@@ -100,7 +100,7 @@ def _words(content: mmap.mmap, n: int) -> list[bytes]:
 
 
 def _matrix(content: mmap.mmap, rows: int, columns: int) -> NDArray[np.float32]:
-    """The input matrix, which another one follows."""
+    """Return the input matrix, which is followed by another one."""
     start = content.tell()
     end = start + rows * columns * 4
     shape = content[end : end + _SHAPE.size]
@@ -139,7 +139,7 @@ def _blocks(
 def _without(
     word: int, buckets: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """N-grams of words except those of one word."""
+    """Remove one word's n-grams from those of words."""
     start, end = int(offsets[word]), int(offsets[word + 1])
     buckets = np.delete(buckets, np.s_[start:end])
     return buckets, np.where(np.arange(len(offsets)) > word, offsets - (end - start), offsets)

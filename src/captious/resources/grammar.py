@@ -1,6 +1,6 @@
-"""A state-split PCFG with its lexicon, as arrays: what a constituency parser is given.
+"""A state-split PCFG with its lexicon, as arrays for the constituency parser.
 
-One is part of the package, the bundled grammar of captions, which ``training/grammar`` makes.
+One is part of the package: the bundled grammar of captions, which ``training/grammar`` creates.
 """
 
 from __future__ import annotations
@@ -34,23 +34,24 @@ FORMAT = "captious grammar 2"
 class Grammar:
     """Rules over split symbols (Klein and Manning 2003, "Accurate Unlexicalized Parsing"), and a lexicon.
 
-    The lexicon is counts of tagged words, from which the scores of a word's tags follow, or these scores themselves.
+    The lexicon holds counts of tagged words, from which the scores of a word's tags are computed, or these scores
+    themselves.
 
     Args:
-        name: what signatures call it.
+        name: name in signatures.
         fingerprint: fingerprint of its content, in hexadecimal digits.
-        states: names of the split symbols, a symbol's number being its place; those with ``@`` are of binarization.
-        tags: those of the symbols that are parts of speech.
+        states: names of the split symbols, numbered by position; those with ``@`` are from binarization.
+        tags: the symbols that are parts of speech.
         words: the words of the lexicon, and the signatures of unknown words, as ``seen`` and ``unseen`` number them.
         binary_rules: int32[n, 3]: parent, left child and right child, states.
         binary_scores: float32[n], natural logarithms.
         unary_rules: int32[m, 2]: parent and child, states.
         unary_scores: float32[m], natural logarithms.
-        seen: int32[k, 2]: tag and word, or ``ANY`` for one or both: what ``seen_counts`` counts.
+        seen: int32[k, 2]: tag and word, or ``ANY`` for one or both, of ``seen_counts``.
         seen_counts: float64[k].
         unseen: int32[j, 2]: tag and signature of unknown words, or ``ANY``.
         unseen_counts: float64[j].
-        lexical_rules: int32[l, 2]: state and word or signature; empty where scores follow from counts.
+        lexical_rules: int32[l, 2]: state and word or signature; empty if scores are computed from counts.
         lexical_scores: float32[l], natural logarithms.
     """
 
@@ -71,7 +72,7 @@ class Grammar:
     lexical_scores: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
 
     def arrays(self) -> Arrays:
-        """All but name and fingerprint as one-dimensional arrays, for ``write_arrays``.
+        """Return all fields except name and fingerprint as one-dimensional arrays, for ``write_arrays``.
 
         Raises:
             ValueError: a name with a line break in it.
@@ -81,7 +82,7 @@ class Grammar:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays, name: str, fingerprint: str) -> Grammar:
-        """The grammar that ``arrays`` gave; what is mapped into memory stays there, except for names."""
+        """Restore a grammar from its ``arrays``; memory-mapped arrays remain mapped, except for names."""
         parts: dict[str, Any] = {key: _unpacked(arrays[key]) for key in _NAMES}
         parts |= {key: arrays[key].reshape(-1, width) for key, width in _TABLES.items()}
         parts |= {key: arrays[key] for key in _NUMBERS}
@@ -90,7 +91,7 @@ class Grammar:
 
 @cache
 def bundled_grammar() -> Grammar:
-    """The bundled grammar.
+    """Return the bundled grammar.
 
     Raises:
         ResourceError: the file of the package is damaged.
@@ -100,7 +101,7 @@ def bundled_grammar() -> Grammar:
 
 @cache
 def bundled_arrays() -> Arrays:
-    """All arrays in the bundled grammar's file, with those of its bounds. Raises as ``bundled_grammar``."""
+    """Return all arrays in the bundled grammar's file, including its bounds. Raises as ``bundled_grammar``."""
     arrays = open_arrays(FILE, FORMAT)
     if arrays is None:
         raise ResourceError("the bundled grammar is damaged", where=str(FILE), help="reinstall captious")
@@ -114,7 +115,7 @@ _NUMBERS = ("binary_scores", "unary_scores", "seen_counts", "unseen_counts", "le
 
 
 def _packed(names: Sequence[str]) -> NDArray[np.uint8]:
-    """Names in UTF-8, each followed by a line break."""
+    """Encode names in UTF-8, each followed by a line break."""
     if any("\n" in name for name in names):
         raise ValueError("a name with a line break")
     return np.frombuffer("".join(f"{name}\n" for name in names).encode(), np.uint8)

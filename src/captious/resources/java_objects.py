@@ -1,8 +1,8 @@
-"""Reads what Java's object serialization wrote, as data: no class is loaded and no code from the stream is run.
+"""Reader of Java object serialization as data: no class is loaded and no code from the stream is run.
 
-Source: Java Object Serialization Specification, chapter 6 (stream protocol version 5). Left out are the parts that
-data files do not have: proxies, exceptions, resets, and the obsolete protocol 1 of externalizable classes. Reading
-takes time and memory in proportion to the stream, whatever sizes it claims, and at most 2**22 values are read.
+Source: Java Object Serialization Specification, chapter 6 (stream protocol version 5). Features that data files do not
+use are not supported: proxies, exceptions, resets, and the obsolete protocol 1 of externalizable classes. Reading takes
+time and memory in proportion to the stream, whatever sizes it claims, and at most 2**22 values are read.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ class _Layer:
 
 
 class JavaClass:
-    """A class as the stream describes it.
+    """A class as described in the stream.
 
     Args:
-        name: as ``Class.getName`` gives it (``java.util.ArrayList``, ``[I``).
+        name: as returned by ``Class.getName`` (``java.util.ArrayList``, ``[I``).
     """
 
     __slots__ = ("layers", "n_fields", "name", "places")
@@ -63,7 +63,7 @@ class JavaClass:
 class JavaObject:
     """An object: ``object["field"]`` is the value of a field.
 
-    Values are numbers, truth values (a ``char`` is a number), strings, None, numpy arrays of primitives (big-endian),
+    Values are numbers, booleans (a ``char`` is a number), strings, None, numpy arrays of primitives (big-endian),
     lists for arrays of objects, ``JavaClass``, ``JavaConstant`` and ``JavaObject``.
 
     Args:
@@ -91,7 +91,7 @@ class JavaConstant:
 
 
 def read_object(stream: bytes) -> Any:
-    """The first object of a stream, with all that it refers to.
+    """Read the first object of a stream, with everything that it refers to.
 
     Raises:
         JavaStreamError: not such a stream, or truncated, damaged, or nested too deeply.
@@ -184,7 +184,7 @@ class _Reader:
         return constant
 
     def _class(self, depth: int) -> JavaClass:
-        """The class of what follows, described here or before."""
+        """Read the class of the following value, described here or before."""
         description = self._class_or_none(depth)
         if description is None:
             self._refuse("a value without a class")
@@ -239,7 +239,7 @@ class _Reader:
         return description
 
     def _until_end(self, depth: int) -> list[Any]:
-        """Blocks of bytes and values up to the mark that ends them."""
+        """Read blocks of bytes and values up to the end mark."""
         values: list[Any] = []
         while (code := self._stream[self._at]) != _END:
             self._n_values += 1
@@ -283,7 +283,7 @@ class _Reader:
 
 
 def _text(content: bytes) -> str:
-    """Java's modified UTF-8: no zero bytes, and two surrogates for a character beyond the first plane."""
+    """Decode Java's modified UTF-8: no zero bytes, and two surrogates for a character beyond the first plane."""
     try:
         if content.isascii():
             return content.decode("ascii")

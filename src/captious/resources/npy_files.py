@@ -43,7 +43,7 @@ class _Header(NamedTuple):
 
 
 def map_npy(path: Path) -> NDArray[Any]:
-    """The array of a .npy file, mapped into memory.
+    """Return the array of a .npy file, mapped into memory.
 
     Raises:
         ValueError: not a .npy file of numbers or strings, or a truncated one.
@@ -60,7 +60,7 @@ def map_npy(path: Path) -> NDArray[Any]:
 
 
 def read_npy(file: IO[bytes]) -> NDArray[Any]:
-    """The array of a .npy file from the current position; memory is allocated as the bytes arrive.
+    """Return the array of a .npy file from the current position; memory is allocated as the bytes arrive.
 
     Raises:
         ValueError: not a .npy file of numbers or strings, or a truncated one.
@@ -75,15 +75,15 @@ def read_npy(file: IO[bytes]) -> NDArray[Any]:
 
 
 def read_npz(file: IO[bytes], names: Collection[str] | None = None) -> dict[str, NDArray[Any]]:
-    """The arrays of a .npz file.
+    """Return the arrays of a .npz file.
 
     Args:
         file: the file.
-        names: of the arrays to read, as far as the file has them; None for all.
+        names: names of arrays to read, if present; None for all.
 
     Raises:
         ValueError: not a .npz file, a damaged one, or one with anything but arrays of numbers and strings.
-        UnpackedSizeError: it unpacks to more than the limit.
+        UnpackedSizeError: it decompresses to more than the limit.
     """
     try:
         with zipfile.ZipFile(file) as archive:

@@ -1,10 +1,10 @@
-"""Reads pickles as data: no class is loaded and nothing that a pickle names is called.
+"""Reader of pickles as data: no class is loaded and no callable named in a pickle is called.
 
-``pickletools`` knows the opcodes and reads their arguments; this module has the stack. Objects become bags of
-attributes, whatever their class. Arrays and scalars of numpy are made of the numbers in the stream, after their type
-and size have been checked; arrays of text and of objects only on request. Everything else that a pickle can ask for is
-refused. Protocols 2 to 5 are read. Memory is taken in proportion to the stream, whatever sizes it claims, and for at
-most 2**24 lists, dicts, tuples and objects.
+``pickletools`` decodes the opcodes and their arguments; this module implements the stack. Objects become bags of
+attributes, whatever their class. numpy arrays and scalars are created from the numbers in the stream, after their type
+and size have been checked; arrays of text and of objects only on request. Everything else that a pickle can request is
+refused. Protocols 2 to 5 are supported. Memory is allocated in proportion to the stream, whatever sizes it claims, and
+for at most 2**24 lists, dicts, tuples and objects.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class PickledObject:
 
 @dataclass(frozen=True, slots=True)
 class _Global:
-    """A class or function that the stream names; it stands for nothing but its name."""
+    """A class or function named in the stream; only its name is used."""
 
     module: str
     name: str
@@ -82,7 +82,7 @@ _NUMPY = {
 
 
 class _Type:
-    """A numeric dtype; its byte order comes later than its kind and size."""
+    """A numeric dtype; its byte order is set after its kind and size."""
 
     __slots__ = ("code",)
 
@@ -101,7 +101,7 @@ class _Type:
 
 
 class _Array:
-    """An array, None until its content has come."""
+    """An array, None until its content has been read."""
 
     __slots__ = ("values",)
 
@@ -110,14 +110,14 @@ class _Array:
 
 
 def read_pickle(data: Buffer, *, text: bool = False) -> Any:
-    """The value that a pickle holds.
+    """Return the value in a pickle.
 
     Values are numbers, strings, None, lists (sets as well), tuples, dicts, bytes and ``PickledObject``; the value
     itself or one of its attributes may also be a read-only numpy array of numbers.
 
     Args:
         data: bytes, or a file mapped into memory.
-        text: allow arrays of text and of objects, too; the latter hold what lists may hold.
+        text: also allow arrays of text and of objects; the latter have the same values as lists.
 
     Raises:
         PickleError: not a pickle, or truncated, damaged, or asking for more than data.
@@ -292,7 +292,7 @@ class _Reader:
             self._refuse("state for an object that does not accept any")
 
     def _array(self, raw: object, dtype: object, shape: object, fortran: bool) -> NDArray[Any]:
-        """An array of numbers from bytes, or of objects from a list."""
+        """Create an array of numbers from bytes, or of objects from a list."""
         if not isinstance(dtype, _Type) or not isinstance(raw, list if "O" in dtype.code else bytes | bytearray):
             self._refuse("an array that is not of numbers")
         if (
@@ -366,7 +366,7 @@ _OPERATIONS: dict[str, Callable[[_Reader, Any], None]] = dict.fromkeys(
 
 
 def _read_names(stream: IO[bytes]) -> tuple[str, str]:
-    """Two lines, without the escapes that pickletools would look for."""
+    """Read two lines, without the escapes that pickletools would interpret."""
     module, name = stream.readline().decode(), stream.readline().decode()
     if not module.endswith("\n") or not name.endswith("\n"):
         raise PickleError("a class name without an end")

@@ -1,4 +1,4 @@
-"""Files on the web as seekable files: only those parts of a big archive that are read are fetched."""
+"""Files on the web as seekable files, so that only the parts of a large archive that are read are downloaded."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def is_url(source: str) -> bool:
 
 @contextmanager
 def opened(url: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
-    """Open a file on the web, in parts if its server supports that, otherwise after fetching all of it.
+    """Open a file on the web, in parts if its server supports that, otherwise after downloading it whole.
 
     Args:
         url: HTTP or HTTPS.
-        tell: called with a message if all of the file is to be fetched.
+        tell: called with a message if the whole file is downloaded.
 
     Raises:
-        OSError: there is no such file, no connection, or no room for what is fetched.
+        OSError: there is no such file, no connection, or not enough space.
     """
     with ExitStack() as stack:
         file: IO[bytes]
@@ -50,12 +50,12 @@ def opened(url: str, tell: Callable[[str], None]) -> Iterator[IO[bytes]]:
 
 
 def copied(source: IO[bytes] | HTTPResponse, size: int, what: str) -> IO[bytes]:
-    """A copy on disk, which is deleted when it is closed.
+    """Return a copy on disk, which is deleted when it is closed.
 
     Args:
-        source: what to copy.
-        size: its bytes; 0 if that is not known.
-        what: for the progress bar.
+        source: the file to copy.
+        size: its size in bytes; 0 if unknown.
+        what: label of the progress bar.
 
     Raises:
         OSError: it cannot be read, or not written.
@@ -74,10 +74,10 @@ def copied(source: IO[bytes] | HTTPResponse, size: int, what: str) -> IO[bytes]:
 
 
 class FileOfPieces(io.RawIOBase, ABC):
-    """A file to seek in whose bytes come from elsewhere.
+    """A seekable file whose bytes come from elsewhere.
 
     Args:
-        size: its bytes.
+        size: its size in bytes.
     """
 
     def __init__(self, size: int) -> None:
@@ -109,14 +109,14 @@ class FileOfPieces(io.RawIOBase, ABC):
 
     @abstractmethod
     def _piece(self, at: int, size: int) -> bytes:
-        """At most ``size`` bytes from a position on, at least one."""
+        """Return at most ``size`` bytes from a position on, at least one."""
 
 
 class _RemoteFile(FileOfPieces):
-    """A file on a server that sends parts of it.
+    """A file on a server that supports range requests.
 
     Args:
-        url: where it is.
+        url: its URL.
         size: size of the whole file.
         part: its first bytes.
     """
@@ -142,7 +142,7 @@ class _RemoteFile(FileOfPieces):
 
 @contextmanager
 def _answer(url: str, first: int, size: int) -> Iterator[HTTPResponse]:
-    """A server's answer to a request for bytes of a file."""
+    """Return a server's response to a request for bytes of a file."""
     from http.client import HTTPException
     from urllib.error import HTTPError, URLError
     from urllib.request import Request, urlopen
@@ -161,7 +161,7 @@ def _answer(url: str, first: int, size: int) -> Iterator[HTTPResponse]:
 
 
 def _part(answer: HTTPResponse, first: int) -> tuple[int, bytes]:
-    """Size of the whole, and the part of it that a server sent."""
+    """Return the size of the whole file, and the part of it that a server sent."""
     from http.client import IncompleteRead
 
     span = re.fullmatch(r"bytes (\d+)-\d+/(\d+)", answer.headers.get("Content-Range", ""))

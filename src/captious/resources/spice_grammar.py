@@ -1,7 +1,7 @@
-"""The grammar that SPICE is defined by: CoreNLP 3.6.0's English PCFG, read from the user's files.
+"""SPICE's official grammar: CoreNLP 3.6.0's English PCFG, read from the user's files.
 
-It is looked for where ``CAPTIOUS_SPICE_GRAMMAR`` says, where ``fetch`` puts it, and where pycocoevalcap and aac-metrics
-keep CoreNLP's models (their code is never imported). It is compiled once into the cache folder.
+It is searched for at the path in ``CAPTIOUS_SPICE_GRAMMAR``, where ``fetch`` puts it, and where pycocoevalcap and
+aac-metrics keep CoreNLP's models (their code is never imported). It is compiled once into the cache folder.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _PUBLISHED = "7e035e8900611f89"
 
 @dataclass(frozen=True)
 class SpiceGrammar(ResourceFiles):
-    """The file that was found.
+    """A file found on this machine.
 
     Args:
         file: ``englishPCFG.ser.gz``, or a jar or zip that contains it.
@@ -71,7 +71,7 @@ class SpiceGrammar(ResourceFiles):
         return f"corenlp-{'3.6.0' if self.fingerprint == _PUBLISHED else self.fingerprint}"
 
     def grammar(self) -> Grammar:
-        """The grammar, compiled if necessary; its tables are mapped into memory.
+        """Return the grammar, compiled if necessary; its tables are mapped into memory.
 
         Raises:
             ResourceError: a damaged file, or a cache folder that cannot be used.
@@ -90,10 +90,10 @@ def _opened(grammar: SpiceGrammar) -> Grammar:
 
 
 def find() -> SpiceGrammar | None:
-    """The grammar, if it is on this machine.
+    """Return the grammar, if it is on this machine.
 
     Raises:
-        ResourceError: ``CAPTIOUS_SPICE_GRAMMAR`` names no file that has it, or the file that was found is damaged.
+        ResourceError: ``CAPTIOUS_SPICE_GRAMMAR`` names no file that contains it, or the file found is damaged.
     """
     if path := os.environ.get(_VARIABLE, ""):
         return _in_file(expanded(path, _VARIABLE), _VARIABLE)
@@ -104,16 +104,16 @@ def find() -> SpiceGrammar | None:
 
 
 def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> SpiceGrammar:
-    """Extract the grammar, keep it in the cache folder and compile it.
+    """Extract the grammar into the cache folder and compile it.
 
     Args:
-        source: path or URL of the file, a models jar or the distribution zip; by default, the addresses where CoreNLP
-            is published are tried in turn.
-        tell: called with messages, line by line, about what takes long and why.
+        source: path or URL of the file, a models jar or the distribution zip; by default, the URLs where CoreNLP is
+            published, tried in turn.
+        tell: called with messages, line by line, about slow steps.
 
     Raises:
-        ResourceError: it cannot be read, is damaged or has no such grammar, is not the published one although it comes
-            from where that is published, or the cache folder cannot be used.
+        ResourceError: it cannot be read, is damaged or has no such grammar, comes from a publisher's URL but is not the
+            published one, or the cache folder cannot be used.
         OutputError: the file cannot be written.
     """
     if source:
@@ -134,7 +134,7 @@ def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> 
 
 
 def _fetched_from(source: str, tell: Callable[[str], None], expected: str = "") -> SpiceGrammar:
-    """The grammar out of a file; with the expected fingerprint, if there is one."""
+    """Return the grammar in a file, with the expected fingerprint, if there is one."""
     make_folder(_fetched().parent)
     with _trouble_with(source, _NAMED), _source(source, tell) as file:
         content = packed_grammar(file, tell)
@@ -163,7 +163,7 @@ def _fetched() -> Path:
 
 
 def _places() -> Iterator[tuple[Path, str]]:
-    """The paths where the grammar may be, and their names in messages."""
+    """Return the paths where the grammar may be, and their names in messages."""
     yield _fetched(), _FETCHED
     if (package := installed_folder("pycocoevalcap")) is not None:
         yield package / "spice" / "lib" / MODELS_JAR, _PACKAGE

@@ -1,4 +1,4 @@
-"""Small JSON files that users name."""
+"""Small JSON files named by users."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from captious.errors import CaptiousError, ResourceError
 
 
 def text_as_json(text: str, where: str, help: str, damaged: type[CaptiousError] = ResourceError) -> Any:
-    """The document in a text.
+    """Parse the document in a text.
 
     Raises:
         CaptiousError: of the class ``damaged``: it is not JSON.

@@ -1,4 +1,4 @@
-"""The resources of metrics that users bring, as the command line lists and gets them."""
+"""The resources of metrics that users supply, for the commands that list and get them."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from captious.resources.compiled_files import ResourceFiles
 
 @dataclass(frozen=True)
 class Resource:
-    """A resource that users bring.
+    """A resource that users supply.
 
     Args:
         title: its name in lists of metrics.
-        what: what it is, for listings.
+        what: description for listings.
         install: the command that installs it.
         find: looks for it.
         fetch: puts it into the cache folder, from a path or URL or, without one, from where it is published, and
-            reports what takes long.
+            reports slow steps.
         takes_source: whether it can be fetched from a path or URL.
     """
 

@@ -1,4 +1,4 @@
-"""Files of word vectors as others publish them, read piece by piece: text, word2vec's binary form, numpy's.
+"""Published files of word vectors, read in blocks: text, word2vec's binary format, numpy's formats.
 
 Problems with a file raise a ``ResourceError`` that names the line or the word.
 """
@@ -33,16 +33,16 @@ _SHOWN = 40
 def source_of(
     path: Path, vocabulary: Path | None, subwords: bool, scratch: Path
 ) -> Iterator[tuple[VectorReader, IO[bytes]]]:
-    """The words and vectors of a file, and the file whose position tells how far reading is.
+    """Return the words and vectors of a file, and the file whose position shows the progress.
 
     Args:
         path: the file, in one of ``FORMS``.
         vocabulary: the words of a .npy file, one on a line.
-        subwords: also read what fastText makes vectors of unknown words from.
-        scratch: a folder for what has to be unpacked temporarily.
+        subwords: also read the subwords from which fastText composes vectors of unknown words.
+        scratch: a folder for temporary files.
 
     Raises:
-        ResourceError: what is wrong, with the line or the word.
+        ResourceError: a problem, with the line or the word.
     """
     with opened(path) as (file, raw):
         start = file.read(1 << 16)
@@ -92,14 +92,16 @@ def _source(
 
 
 def _width(line: bytes) -> int:
-    """Count of the numbers that end a line: all after its first field, or after the last one that is not a number."""
+    """Return the count of numbers at the end of a line: all after its first field, or after the last field that is not
+    a number.
+    """
     fields = line.split()
     numbers = next((i for i, field in enumerate(reversed(fields)) if not _NUMBER.fullmatch(field)), len(fields))
     return min(numbers, len(fields) - 1)
 
 
 def _is_text(rows: bytes, width: int) -> bool:
-    """Whether the first row is a word and numbers written as text, not the bytes of numbers."""
+    """Return whether the first row is a word and numbers written as text, not the bytes of numbers."""
     row = rows.partition(b"\n")[0]
     if len(row) < len(rows):  # a whole row: as text it ends in its numbers, or has numbers in all places but one
         fields = row.split()

@@ -1,7 +1,6 @@
-"""Compiled word vectors: words sorted for lookup, and their rows, which are read and checked when they are needed.
+"""Compiled word vectors: words sorted for lookup, and their rows, which are read and checked on demand.
 
-The rows are a file of their own, float32 row after row, mapped into memory; everything about words is in a file of
-arrays.
+The rows are a separate file, float32 row after row, mapped into memory; everything about words is in a file of arrays.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from captious.resources.arrays import Arrays
 
 @dataclass(frozen=True)
 class Subwords:
-    """Character n-grams that vectors of unknown words are made of, as fastText has them; they follow the words.
+    """Character n-grams from which fastText composes vectors of unknown words; their rows follow the words.
 
     Args:
         buckets: number of their rows.
@@ -36,10 +35,10 @@ class Subwords:
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """Words and their vectors, as a file has them; without words, rows of subwords.
+    """A block of words and their vectors; without words, rows of subwords.
 
     Args:
-        text: uint8, UTF-8 of the words, back to back.
+        text: uint8, UTF-8 of the words, concatenated.
         ends: int64[n], where each word ends.
         vectors: float32[n, width].
     """
@@ -50,13 +49,13 @@ class Block:
 
     @classmethod
     def of(cls, words: Sequence[bytes], vectors: NDArray[np.float32]) -> Block:
-        """The block of some words."""
+        """Create a block from words."""
         ends = np.cumsum([len(word) for word in words], dtype=np.int64)
         return cls(np.frombuffer(b"".join(words), np.uint8), ends, vectors)
 
 
 class DuplicateWordError(Exception):
-    """A word that comes twice: the rows of both, and the word."""
+    """A duplicate word: the rows of both, and the word."""
 
     def __init__(self, first: int, second: int, word: str) -> None:
         super().__init__(word)
@@ -64,11 +63,11 @@ class DuplicateWordError(Exception):
 
 
 class VectorIndex:
-    """Words and vectors, ready to be looked up.
+    """Words and vectors, ready for lookup.
 
     Args:
-        arrays: what ``index_of`` made.
-        rows: float32[n_rows, width]; only those that are asked for are touched.
+        arrays: the result of ``index_of``.
+        rows: float32[n_rows, width]; only requested rows are accessed.
     """
 
     def __init__(self, arrays: Arrays, rows: NDArray[np.float32]) -> None:
@@ -83,11 +82,11 @@ class VectorIndex:
 
     @property
     def width(self) -> int:
-        """Numbers of a vector."""
+        """Length of a vector."""
         return int(self._rows.shape[1])
 
     def look_up(self, words: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-        """Which words have a vector, bool[n], and the vectors, float32[n, width]; zeros for words without.
+        """Return which words have a vector, bool[n], and the vectors, float32[n, width]; zeros for words without.
 
         Raises:
             ValueError: a row differs from what was written.
@@ -107,7 +106,7 @@ class VectorIndex:
     def _made_of_pieces(
         self, words: Sequence[str], subwords: Subwords
     ) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
-        """Means of the vectors of character n-grams, and for which words there are any."""
+        """Return means of the vectors of character n-grams, and for which words there are any."""
         block = Block.of([word.encode() for word in words], np.empty((0, 0), np.float32))
         n_grams = subword_buckets(block.text, block.ends, subwords.shortest, subwords.longest, subwords.buckets)
         buckets, offsets = n_grams
@@ -134,13 +133,13 @@ def index_of(
     out: IO[bytes] | None = None,
     tell: Callable[[], None] = lambda: None,
 ) -> Arrays:
-    """What ``VectorIndex`` needs besides the rows.
+    """Build the arrays that ``VectorIndex`` needs besides the rows.
 
     Args:
         blocks: all rows, words first.
-        subwords: what the last rows are, if they are n-grams.
-        keep_first: take the first occurrence of a duplicate word, which is otherwise an error.
-        out: where the rows are written, one after the other.
+        subwords: describes the last rows if they are n-grams.
+        keep_first: use the first occurrence of a duplicate word, which is otherwise an error.
+        out: file that the rows are written to.
         tell: called after every block.
 
     Raises:
@@ -180,7 +179,7 @@ def index_of(
 def _same_as_before(
     letters: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """A mask of the sorted words that equal the one before."""
+    """Return a mask of the sorted words that equal the previous one."""
     same = np.zeros(len(starts), bool)
     memory = letters.tobytes()
     alike = np.flatnonzero(np.diff(ends - starts) == 0) + 1
@@ -196,7 +195,7 @@ def _first_duplicate(
     order: NDArray[np.int64],
     repeats: NDArray[np.bool_],
 ) -> DuplicateWordError:
-    """The duplicate that comes first in the file."""
+    """Return the duplicate that comes first in the file."""
     second = int(order[repeats].min())
     place = int(np.flatnonzero(order == second)[0])
     while repeats[place]:

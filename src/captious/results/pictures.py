@@ -1,6 +1,6 @@
-"""What results show as pictures: curves, values with intervals, rankings, matrices and point clouds.
+"""Data of pictures of results: curves, values with intervals, rankings, matrices and point clouds.
 
-A picture is data. ``captious.report.plots`` draws it to files, and pages draw it as a chart.
+``captious.report.plots`` draws them to files, and pages draw them as charts.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ class Curve:
     Args:
         x, y: float64[n].
         low, high: float64[n], a 95% interval around y, or None.
-        points: draw it as points, not as a line.
-        names: a name for each point, which is written beside it unless it is empty; none by default.
+        points: draw points instead of a line.
+        names: a label for each point, shown beside it unless empty; none by default.
     """
 
     x: NDArray[np.float64]
@@ -35,7 +35,7 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """Lines in one picture: label -> line. The axis of x can be logarithmic."""
+    """Lines in one picture: label -> line. The x axis can be logarithmic."""
 
     title: str
     x_label: str
@@ -47,7 +47,7 @@ class Curves:
 def scatter(
     title: str, x: NDArray[np.float64], y: NDArray[np.float64], names: Sequence[str], x_label: str, y_label: str
 ) -> Curves:
-    """A point for each of some systems, with its name; float64[n] each."""
+    """Build a picture with a labeled point for each system; float64[n] each."""
     return Curves(title, x_label, y_label, {"systems": Curve(x, y, points=True, names=names)})
 
 
@@ -62,11 +62,11 @@ class Matrix:
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """Points of a plane.
+    """Points in a plane.
 
     Args:
-        points: float64[n, 2], those that are drawn.
-        outline: float64[m, 2], a closed line around most of them.
+        points: float64[n, 2], the points to draw.
+        outline: float64[m, 2], a closed line around most points.
         center: float64[2], the center of all points.
     """
 
@@ -87,7 +87,7 @@ class Clouds:
 
 @dataclass(frozen=True)
 class Dot:
-    """A value, and its 95% interval or None."""
+    """A value, with its 95% interval or None."""
 
     value: float
     interval: tuple[float, float] | None = None
@@ -95,7 +95,7 @@ class Dot:
 
 @dataclass(frozen=True, eq=False)
 class Dots:
-    """Values one below the other: label -> value. A line marks the first value, or another one."""
+    """Values in a column: label -> value. A line marks the first value, or another one."""
 
     title: str
     x_label: str
@@ -112,13 +112,13 @@ class Dots:
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Values with their intervals and ranks, the best first: label -> value. Those of one rank look alike.
+    """Values with their intervals and ranks, the best first: label -> value. Values of the same rank look alike.
 
     Args:
-        title: a name.
+        title: the title.
         x_label: what the values are.
         rows: the values.
-        ranks: the rank of each, None if they were not ranked.
+        ranks: the rank of each, None if unranked.
     """
 
     title: str

@@ -1,7 +1,7 @@
-"""Tables: how a result describes itself, whatever the format that shows it.
+"""Tables: the common representation of results for all output formats.
 
-A result has a method ``to_table``. The table holds numbers, not text: formats (``captious.report.formats``) decide how
-they are written and laid out. Formats know tables and no kind of result, and results know no format.
+Every result has a method ``to_table``. The table holds numbers, not text: formats (``captious.report.formats``) decide
+how to write and arrange them. Formats know only tables, and results know no format.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 Form: TypeAlias = Literal[
     "score", "number", "rounded", "difference", "effect", "p", "percent", "percent difference", "count"
 ]
-"""How numbers are written; "number": as scores, but never in hundredths, "rounded": with two digits."""
+"""Number format; "number": as scores, but never multiplied by 100, "rounded": with two digits."""
 
 IntervalStyle: TypeAlias = Literal["beside", "below", "subscript"]
-"""Where LaTeX has the interval of a value: beside it, on a line below, or as a subscript."""
+"""Position of intervals in LaTeX: beside the value, on the line below, or as a subscript."""
 
 Medium: TypeAlias = Literal["screen", "page", "paper"]
 #: Media that a column can be restricted to: terminals, HTML, LaTeX.
@@ -40,13 +40,13 @@ class Cell:
     """A value in a table.
 
     Args:
-        value: a number, text, the bounds of an interval, or None for what has no value.
-        interval: of the value.
-        best: it is the best of those it can be compared with.
-        significant: it is a significant difference.
-        marks: what stands behind it as a superscript, such as the letters of systems that are significantly worse.
-        form: how it is written, if not as the other cells of its column.
-        digits: digits behind the point, if not those of its form.
+        value: a number, text, the bounds of an interval, or None if there is no value.
+        interval: interval of the value.
+        best: whether it is the best of the comparable values.
+        significant: whether it is a significant difference.
+        marks: superscript, such as the letters of systems that are significantly worse.
+        form: number format, if other than that of its column.
+        digits: digits after the decimal point, if other than those of its form.
     """
 
     value: object
@@ -60,16 +60,16 @@ class Cell:
 
 @dataclass(frozen=True)
 class Column:
-    """The common properties of the cells of a column.
+    """Common properties of the cells of a column.
 
     Args:
-        head: its name.
-        form: how its numbers are written.
-        align: where its cells stand.
-        group: a name above this column and its neighbors.
-        in_papers: its name in papers, if that is another.
-        apart: whether it moves to a line of its own below the name of the group where the group is too wide.
-        marked: whether the best cells get a sign.
+        head: its heading.
+        form: its number format.
+        align: alignment of its cells.
+        group: a heading above this column and its neighbors.
+        in_papers: its heading in papers, if different.
+        apart: whether it may be moved to a line of its own below the group heading if the group is too wide.
+        marked: whether the best cells are marked.
         drawn: whether pages draw its values with their intervals.
         media: where the column is shown.
     """
@@ -90,10 +90,10 @@ class Row:
     """A row.
 
     Args:
-        label: what it is about.
-        cells: one per column; None where there is nothing to show.
+        label: its label.
+        cells: one per column; None for an empty cell.
         section: a heading above this row and its neighbors.
-        in_papers: the label in papers, if that is another.
+        in_papers: the label in papers, if different.
         signature: everything that its scores depend on besides the captions.
     """
 
@@ -109,29 +109,28 @@ class Table:
     """A result as a table, and as data.
 
     Args:
-        columns, rows: the table. Without labels, the first column says what rows are about.
+        columns, rows: the table. Without labels, the first column identifies the rows.
         records: the numbers as flat records for csv and data frames, unrounded; all have the same keys.
-        document: everything about the result as plain values that JSON has.
-        title: what was measured, above the table.
-        caption: the same with the number of images, as pages show it.
-        label_head: a name for the labels, in papers.
+        document: the whole result as plain JSON values.
+        title: a title above the table.
+        caption: the title with the number of images, for pages.
+        label_head: a heading for the labels, in papers.
         description: rows about the data, below the others.
-        group_notes: group of columns -> a line below its name.
+        group_notes: group of columns -> a line below its heading.
         notes: sentences below the table.
         facts: what the numbers depend on: heading -> label -> text.
-        signatures: of the metrics, where rows do not have them.
+        signatures: signatures of the metrics, if rows do not have them.
         explanations: sentences below the facts.
-        comments: what papers say about where the numbers come from.
-        across: the values of a row, not those of a column, can be compared with each other. Papers have a row for each
-            of its columns, and a column for each of its rows.
-        transposed: rows are columns, and columns rows.
-        interval_style: where papers have intervals.
-        fold: columns of a terminal that the table is folded to.
-        below: a table below, but not in papers.
-        following: tables that follow, with their own notes. The records and the document of the first are of all.
-        pictures: by file name without extension.
-        warnings: about misleading numbers, one sentence each.
-        legend: what the marks of cells mean, a sentence.
+        comments: comments in tables for papers about the source of the numbers.
+        across: values are comparable within rows, not within columns. Tables for papers are transposed.
+        transposed: exchange rows and columns.
+        interval_style: position of intervals in papers.
+        fold: columns of a terminal to fold the table to.
+        below: a table below, except in papers.
+        following: tables that follow, with their own notes. Records and document of the first table cover all.
+        pictures: pictures by file name without extension.
+        warnings: warnings about misleading numbers, one sentence each.
+        legend: the meaning of marks in cells, a sentence.
     """
 
     columns: Sequence[Column]
@@ -160,22 +159,22 @@ class Table:
 
 
 def labeled(name: str, lower_is_better: bool | None) -> str:
-    """The name of an output, marked if lower scores are better."""
+    """Return the name of an output, marked if lower scores are better."""
     return f"{name} {LOWER_IS_BETTER}" if lower_is_better else name
 
 
 def best(scores: Sequence[float], lower_is_better: bool | None) -> float | None:
-    """The best of several scores; None if all are equal, or if neither higher nor lower ones are better."""
+    """Return the best of several scores; None if all are equal, or if neither direction is better."""
     if lower_is_better is None or not min(scores) < max(scores):
         return None
     return min(scores) if lower_is_better else max(scores)
 
 
 def oriented(table: Table, medium: Medium) -> Table:
-    """The table as a medium shows it: its columns for that medium, with rows for columns where they change places.
+    """Return the table for a medium, with only its columns, and transposed if the table asks for it.
 
     Raises:
-        ParameterError: rows in sections would change places with columns where only papers have names above columns.
+        ParameterError: a transposed table with sections whose columns have headings in papers only.
     """
     places = [place for place, column in enumerate(table.columns) if medium in column.media]
     columns = [table.columns[place] for place in places]
@@ -210,28 +209,28 @@ def oriented(table: Table, medium: Medium) -> Table:
 
 
 def _with_note(group: str, table: Table, medium: Medium) -> str:
-    """The name of a group of columns as a heading of rows, with the line that terminals have below it."""
+    """Return a group heading as a row heading, with its note where terminals show it."""
     note = table.group_notes.get(group) if medium != PAPER else None
     return f"{group}: {note}" if note else group
 
 
 def _formed(cell: Cell | None, column: Column) -> Cell | None:
-    """A cell that is written as those of its column, wherever it stands."""
+    """Return a cell with the number format of its column, so that it can be moved elsewhere."""
     return None if cell is None else replace(cell, form=cell.form or column.form)
 
 
 def json_document(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A document with values that JSON has: arrays as lists, None for numbers that are not finite."""
+    """Convert a document to JSON values: arrays to lists, numbers that are not finite to None."""
     return {key: json_value(value) for key, value in document.items()}
 
 
 def document_text(document: Mapping[str, Any]) -> str:
-    """A document as text of JSON, null for what is not a number; it ends in a line feed."""
+    """Serialize a document as JSON, with null for NaN; ends in a line feed."""
     return json.dumps(json_document(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def json_value(value: Any) -> Any:
-    """A value as ``json_document`` has it."""
+    """Convert a value as ``json_document`` does."""
     if isinstance(value, Mapping):
         return json_document(value)
     if isinstance(value, list | tuple):

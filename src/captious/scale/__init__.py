@@ -1,11 +1,11 @@
-"""Scoring corpora that are larger than memory, or than a machine: shards mapped to sums, and sums added.
+"""Scoring of corpora larger than memory, or than a machine: shards are mapped to sums, and sums are added.
 
     report = captious.scale.score_shards("data/part-*.parquet", ["bleu", "cider-d"], engine="processes", output="out")
 
-``plan`` is the core below it: ``Plan.map`` turns a shard into sums and ``Plan.reduce`` turns sums into a report, so
-that any system that can run a function on many machines can score.
+It is built on ``plan``: ``Plan.map`` turns a shard into sums and ``Plan.reduce`` turns sums into a report, so any
+system that can run a function on many machines can score.
 
-Public names are listed in ``__init__.pyi``. Each is imported when it is first used.
+Public names are listed in ``__init__.pyi``. Each is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``score_shards``: a plan run by an engine, with progress, retries and a folder to resume from."""
+"""``score_shards``: execution of a plan by an engine, with progress, retries and a folder to resume from."""
 
 from __future__ import annotations
 
@@ -49,22 +49,22 @@ def score_shards(
 ) -> ShardReport:
     """Score a corpus in shards, in bounded memory.
 
-    Scores are the same bits whatever the engine, the number of workers, and the order in which shards are done.
+    Scores are bit-identical for any engine, any number of workers, and any order of shards.
 
     Args:
         shards, metrics, references, settings, columns, intervals, batch_rows, system: see ``captious.scale.plan``.
         engine: "stream" (in this process), "processes" (of this machine), or "ray" (a cluster).
-        workers: number of shards that are scored at a time; None for the number of cores. "stream" has one.
-        output: folder for the results of each shard. A run that ended early goes on from what it holds.
+        workers: number of shards to score concurrently; None for the number of cores. "stream" has one.
+        output: folder for the results of each shard. An interrupted run resumes from it.
         per_caption: folder for caption scores, a parquet file for each shard; needs ``output``.
-        retries: how often a shard that fails is tried again.
+        retries: number of retries of a shard that fails.
 
     Returns:
         Corpus scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning, once per process.
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``captious.scale.plan``.
-        ShardError: shards that could not be scored; says which, and why.
+        ShardError: shards that could not be scored; names them and the reasons.
         ParameterError: the output folder holds the results of another plan.
     """
     planned = plan(
@@ -116,7 +116,7 @@ def run(
 
 
 def _fitted(plan: Plan, folder: ResultFolder | None, do: Callable[..., Iterator[Any]]) -> Plan:
-    """The plan after the pass over references; states that a folder holds are not counted again."""
+    """Return the plan after the pass over references; states already in the folder are not computed again."""
     if plan.references is not None:
         return plan.fitted()
     if not plan.needs_fit:
@@ -135,7 +135,7 @@ def _map(plan: Plan, folder: ResultFolder | None, number: int) -> ShardSums:
 
 
 def _fit(plan: Plan, folder: ResultFolder | None, number: int) -> States | str:
-    """The states of a shard, or its name where they were written to the folder."""
+    """Return the states of a shard, or its name if they were written to the folder."""
     shard = plan.shards[number]
     states = plan.fit(shard) if folder is None else folder.fit(plan, number)
     return shard.name if states is None else states
@@ -152,7 +152,8 @@ def _outcomes(
     retries: int,
     keep_going: bool,
 ) -> Iterator[R]:
-    """The results of tasks; those that fail in spite of retries are reported at the end, or at once if nothing is kept.
+    """Yield the results of tasks; tasks that fail despite retries are reported at the end, or at once if nothing is
+    stored.
 
     Raises:
         ShardError: tasks that failed.
@@ -175,7 +176,7 @@ def _outcomes(
 
 
 def _tried(work: Callable[[int], R], retries: int, task: int) -> R:
-    """The result of work that is tried again if it fails."""
+    """Run work, and retry it if it fails."""
     for attempt in range(retries):
         try:
             return work(task)
@@ -188,7 +189,7 @@ def _tried(work: Callable[[int], R], retries: int, task: int) -> R:
 
 
 def _failure(failed: Mapping[int, Exception], plan: Plan, retries: int) -> Exception:
-    """The error for shards that failed: the shard's own if it is one."""
+    """Return the error for shards that failed: the shard's own if it is a single one."""
     first = failed[min(failed)]
     if len(failed) == 1 and isinstance(first, CaptiousError):
         return first

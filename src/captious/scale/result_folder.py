@@ -1,11 +1,11 @@
-"""The folder of a run: the plan, states and sums of each shard in files of their own, so that a run can resume.
+"""The folder of a run, with files for the plan and for states and sums of each shard, so that runs can be resumed.
 
-    OUT/plan.json            what was planned; another plan is refused
-    OUT/fit/00017/           states of shard 17, and OUT/fit/all those of all shards
+    OUT/plan.json            the plan; another one is refused
+    OUT/fit/00017/           states of shard 17; OUT/fit/all has those of all shards
     OUT/sums/00017.json      sums of shard 17
-    OUT/scores.json          the scores, when all shards are done
+    OUT/scores.json          the scores, once all shards are done
 
-Files are written atomically: whatever a killed run leaves is complete. Several machines can write into one folder.
+Files are written atomically, so a killed run leaves only complete files. Several machines can share a folder.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class ResultFolder:
     """The folder of a run. Picklable.
 
     Args:
-        folder: made if it does not exist.
-        plan: what is run.
+        folder: the folder, created if necessary.
+        plan: the plan of the run.
         per_caption: also write caption scores, as parquet, into this folder.
 
     Raises:
         ParameterError: one of the folders holds the results of another plan.
         OutputError: it cannot be written to.
-        MissingExtraError: caption scores are wanted, and pyarrow is not installed.
+        MissingExtraError: caption scores are requested, and pyarrow is not installed.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ResultFolder:
             self._check_scores(self.per_caption)
 
     def _checked_run(self, plan: Plan) -> str:
-        """Write the plan, or compare it with the one that is there. Returns what tells the run from others."""
+        """Write the plan, or compare it with the existing one. Returns the identity of the run."""
         path = self.folder / "plan.json"
         plan_now = json.loads(json.dumps({"format": _FORMAT, **plan.identity}))
         run = hashlib.sha256(json.dumps(plan_now, sort_keys=True).encode()).hexdigest()[:16]
@@ -90,7 +90,7 @@ class ResultFolder:
         return run
 
     def _only_unused_changed(self, plan_before: Any, plan_now: dict[str, Any]) -> bool:
-        """Whether plans differ only in shards of which there are no results: those that failed and were corrected."""
+        """Return whether plans differ only in shards without results, such as failed ones that were corrected."""
         if not isinstance(plan_before, dict) or {**plan_before, "shards": None} != {**plan_now, "shards": None}:
             return False
         before, now = plan_before["shards"], plan_now["shards"]
@@ -116,14 +116,14 @@ class ResultFolder:
     # ---- states
 
     def has_states(self, shard: str) -> bool:
-        """Whether the states of a shard are there."""
+        """Return whether the folder has the states of a shard."""
         return (self._states_folder(shard) / INDEX).exists()
 
     def states_of(self, shard: str) -> States:
-        """The states of a shard.
+        """Return the states of a shard.
 
         Raises:
-            ShardError: they are not there.
+            ShardError: they are missing.
         """
         states = load_states(self._states_folder(shard))
         if states is None:
@@ -131,7 +131,7 @@ class ResultFolder:
         return states
 
     def fit(self, plan: Plan, number: int) -> States | None:
-        """Fit a shard and write its states, unless they are there; states that cannot be written are returned."""
+        """Fit a shard and write its states, unless they exist; states that cannot be written are returned."""
         shard = plan.shards[number]
         if self.has_states(shard.name):
             return None
@@ -142,11 +142,11 @@ class ResultFolder:
         return None
 
     def fitted(self, plan: Plan, states: Iterable[States] | None = None) -> Plan:
-        """The plan with the states of all shards, which are merged and written at the first call.
+        """Return the plan with the states of all shards, which are merged and written at the first call.
 
         Args:
             plan: the plan.
-            states: those of every shard; by default, the folder has them.
+            states: states of every shard; by default, those in the folder.
 
         Raises:
             ShardError: a shard has not been fitted yet.
@@ -167,10 +167,10 @@ class ResultFolder:
     # ---- sums
 
     def sums_of(self, shard: str) -> ShardSums | None:
-        """The sums of a shard; None if they are not there.
+        """Return the sums of a shard; None if they are missing.
 
         Raises:
-            ResourceError: a file that is damaged.
+            ResourceError: a damaged file.
         """
         path = self._sums_file(shard)
         if not path.exists() or (self.per_caption is not None and _run_of(self._scores_file(shard)) != self._run):
@@ -187,7 +187,7 @@ class ResultFolder:
         return sums
 
     def map(self, plan: Plan, number: int) -> ShardSums:
-        """Map a shard and write what comes out; or read it, if it was written before."""
+        """Map a shard and write its sums, or read them if they exist."""
         shard = plan.shards[number]
         if (done := self.sums_of(shard.name)) is not None:
             return done
@@ -255,7 +255,7 @@ class _CaptionWriter:
 
 
 def _run_of(path: Path) -> str | None:
-    """The run that a file of caption scores is of, "" if it does not say; None if there is none, or a damaged one."""
+    """Return the run of a file of caption scores, "" if it has none; None for a missing or damaged file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -273,7 +273,7 @@ def _read_json(path: Path, *, help: str = "remove it, and run again") -> Any:
 
 
 def _difference(plan_before: Any, plan_now: dict[str, Any]) -> str:
-    """The difference between two plans, in a few words."""
+    """Describe the difference between two plans in a few words."""
     if not isinstance(plan_before, dict):
         return "plan.json is not a plan"
     for key in plan_now:

@@ -1,4 +1,4 @@
-"""The core of scoring at scale: a ``Plan`` says what is scored, maps a shard to sums and reduces sums to a report.
+"""The core of scoring at scale: a ``Plan`` describes the run, maps a shard to sums and reduces sums to a report.
 
     plan = captious.scale.plan("data/part-*.parquet", ["bleu", "cider-d"])
     states = [plan.fit(shard) for shard in plan.shards]      # only if plan.needs_fit
@@ -6,8 +6,8 @@
     sums = [plan.map(shard) for shard in plan.shards]        # anywhere, in any order, any number of times
     report = plan.reduce(sums)
 
-Plans, states and sums are picklable. What ``map`` returns for a shard depends on nothing but the plan and the shard,
-and sums are exact, so engines differ in where shards are mapped and in nothing else.
+Plans, states and sums are picklable. The result of ``map`` depends only on the plan and the shard, and sums are exact,
+so engines differ only in where shards are mapped.
 """
 
 from __future__ import annotations
@@ -74,18 +74,19 @@ def plan(
     Args:
         shards: patterns, paths or shards; see ``captious.scale.as_shards``.
         metrics: as in ``captious.score``.
-        references: None if every row has its references; otherwise any form that ``captious.score`` takes, in which
-            rows find theirs by id. Images may then have any number of candidates.
+        references: None if every row has its references; otherwise any form that ``captious.score`` takes, to be looked
+            up by id. Images may then have any number of candidates.
         settings: as in ``captious.score``.
-        columns: names of the columns ``id``, ``candidate`` and ``references``, if they are not the usual ones:
+        columns: names of the columns ``id``, ``candidate`` and ``references`` other than the usual ones:
             ``"id=key,candidate=text,references=ref1,references=ref2"`` or a mapping.
-        intervals: also sum what intervals over captions need.
-        batch_rows: number of rows that are in memory at a time, for each worker.
+        intervals: also compute the sums for intervals over captions.
+        batch_rows: number of rows in memory at a time, for each worker.
         system: name of the system in the report.
 
     Raises:
-        InputError: no such shards or references.
-        UnknownNameError, ParameterError: as ``captious.score``; and a tokenizer for which rows are not independent.
+        InputError: missing or invalid shards or references.
+        UnknownNameError, ParameterError: as ``captious.score``; also a tokenizer that does not treat rows
+            independently.
     """
     if not isinstance(batch_rows, int) or not 1 <= batch_rows <= 1 << 20:
         raise ParameterError(f"{batch_rows!r} is not a number of rows", help="give 1 to 1,048,576; 8,192 is usual")
@@ -109,17 +110,17 @@ def plan(
 
 @dataclass(frozen=True)
 class Plan:
-    """What is scored, and how. Made by ``plan``.
+    """A plan for scoring shards, created by ``plan``.
 
     Args:
-        shards: in the order in which their sums are added.
+        shards: shards in the order in which their sums are added.
         selection: the metrics.
-        columns: where rows have their values.
+        columns: columns of the rows.
         references: None if rows have their own.
         intervals: whether products of statistics are summed, too.
-        batch_rows: number of rows that are in memory at a time.
+        batch_rows: number of rows in memory at a time.
         system: name of the system.
-        states: what the metrics were fitted to; None before.
+        states: fitted states of the metrics; None before fitting.
     """
 
     shards: tuple[Shard, ...]
@@ -133,12 +134,12 @@ class Plan:
 
     @property
     def needs_fit(self) -> bool:
-        """Whether a pass over the references has to come first, as for CIDEr without given document frequencies."""
+        """Whether a pass over the references is needed first, as for CIDEr without given document frequencies."""
         return self.states is None and any(item.metric.needs_fit for item in self.selection)
 
     @cached_property
     def identity(self) -> dict[str, Any]:
-        """Everything that sums depend on: two plans of equal identity give the same sums for a shard."""
+        """Everything that sums depend on: plans with equal identity have the same sums for a shard."""
         references = None if self.references is None else _checksum(self.references)
         return {
             "metrics": [list(item.metric.signatures()) for item in self.selection],
@@ -153,7 +154,7 @@ class Plan:
     # ---- the three functions, and the pass before them
 
     def fit(self, shard: Shard) -> States:
-        """The states of one shard: what each metric has to know of its references; None for most metrics.
+        """Return the states of one shard: what each metric needs from its references; None for most metrics.
 
         Raises:
             InputError: rows that are not captions.
@@ -167,11 +168,11 @@ class Plan:
         return merged.states
 
     def fitted(self, states: Iterable[States] = ()) -> Plan:
-        """The plan with the states of all shards, in whatever order they come.
+        """Return the plan with the states of all shards, in any order.
 
         Args:
-            states: what ``fit`` returned for each shard; none if references were given apart from rows, as these are
-                then fitted at once.
+            states: results of ``fit`` for each shard; none if references were passed separately, as these are fitted at
+                once.
         """
         if self.references is not None:
             references = self.references.concatenated if self._concatenates else self.references
@@ -183,15 +184,15 @@ class Plan:
         return replace(self, states=for_scoring(merged.states))
 
     def map(self, shard: Shard, caption_scores: CaptionScores | None = None) -> ShardSums:
-        """The sums of one shard.
+        """Return the sums of one shard.
 
         Args:
-            shard: one of the plan's, or any other.
-            caption_scores: is called with the scores of every batch.
+            shard: one of the plan's shards, or any other.
+            caption_scores: called with the scores of every batch.
 
         Raises:
             InputError: rows that are not captions.
-            ShardError: a metric failed on a row; says on which.
+            ShardError: a metric failed on a row; names the row.
             ParameterError: the plan has to be fitted first.
         """
         if self.needs_fit:
@@ -205,7 +206,7 @@ class Plan:
         return total
 
     def reduce(self, sums: Iterable[ShardSums]) -> ShardReport:
-        """Scores from the sums of all shards, in whatever order they come.
+        """Return the scores from the sums of all shards, in any order.
 
         Raises:
             ShardError: a shard is missing or occurs twice.
@@ -238,9 +239,9 @@ class Plan:
         return zip(self.selection, self.states or (None,) * len(self.selection), strict=True)
 
     def _batches(self, shard: Shard) -> Iterator[RowBatch]:
-        """The rows of a shard; at the end, an id that it has twice is refused, unless references come from elsewhere.
+        """Yield the rows of a shard; at the end, duplicate ids are refused, unless references come from elsewhere.
 
-        Eight bytes for each row are kept to see it.
+        Detecting them takes eight bytes of memory per row.
         """
         if self.references is not None:
             yield from shard.batches(self.columns, self.batch_rows)
@@ -273,7 +274,7 @@ class Plan:
         return captions.concatenated if self._concatenates else captions
 
     def _statistics(self, captions: Captions, rows: RowBatch) -> Iterator[NDArray[np.float64]]:
-        """Statistics of each metric, float64[n, k]."""
+        """Return the statistics of each metric, float64[n, k]."""
         for item, state in self._fitted_metrics:
             statistics = item.require_caption_metric().statistics(captions, state)
             if not np.isfinite(statistics).all():
@@ -284,7 +285,7 @@ class Plan:
             yield statistics
 
     def _sums_of(self, name: str, rows: RowBatch, caption_scores: CaptionScores | None) -> ShardSums:
-        """The sums of a batch."""
+        """Return the sums of a batch."""
         sums = ShardSums(name, CaptionFindings(), n_batches=1)
         scores: dict[str, NDArray[np.float64]] = {}
         try:
@@ -309,7 +310,7 @@ class Plan:
         return sums
 
     def _first_failure(self, rows: RowBatch, error: Exception) -> ShardError:
-        """The error of a batch, with the first row that causes it, found by halving the batch."""
+        """Return the error of a batch, with the first row that causes it, found by bisection."""
 
         def failure(start: int, stop: int) -> Exception | None:
             part = rows.select(start, stop)
@@ -336,7 +337,7 @@ class Plan:
 
 
 def _checksum(references: References) -> str:
-    """CRC-32 of ids and texts."""
+    """Return the CRC-32 of ids and texts."""
     crc = 0
     for item in (*references.ids, *references.texts):
         crc = zlib.crc32(f"{item!r}\n".encode(), crc)

@@ -42,7 +42,7 @@ class ShardStatistics(Statistics):
         return self.metric.aggregate(self._total.values)
 
     def resampled_captions(self, resamples: int, seed: int) -> NDArray[np.float64]:
-        """Corpus scores of resampled captions, float64[resamples, m]: see ``ShardResult.confidence_interval``."""
+        """Return scores of resampled captions, float64[resamples, m]; see ``ShardResult.confidence_interval``."""
         if self._covariance is None:
             raise ParameterError("what intervals need was not summed", help="score with intervals, or over shards")
         return self.metric.aggregate(self._covariance.resampled(resamples, seed))
@@ -70,19 +70,19 @@ class ShardResult(Result):
         seed: int = DEFAULT_SEED,
         over: Unit = "captions",
     ) -> tuple[float, float]:
-        """Bootstrap interval of the corpus score. Document frequencies stay fixed.
+        """Return a bootstrap interval of the corpus score. Document frequencies are held fixed.
 
         Args:
             level: confidence level, in (0, 1).
             resamples: number of bootstrap samples.
             seed: random seed; the same seed gives the same interval.
-            over: "captions" draws sums of resampled captions from the normal distribution that they approach as
-                captions become many, with the mean and covariance of the statistics; captions are taken to be
-                independent. "shards" draws whole shards with replacement, which allows captions of a shard to depend on
-                each other; it needs some 20 shards or more, of about the same size, that are samples of one population.
+            over: "captions" draws sums of resampled captions from their asymptotic normal distribution, with the mean
+                and covariance of the statistics; captions are assumed to be independent. "shards" draws whole shards
+                with replacement, which allows for dependence between captions of a shard; it needs at least about 20
+                shards of similar size that are samples of one population.
 
         Raises:
-            ParameterError: a parameter out of range, or nothing to compute the interval from.
+            ParameterError: a parameter out of range, or the sums for the interval are missing.
         """
         sampling = Sampling(resamples, seed, level)
         if over == "captions":
@@ -97,7 +97,7 @@ class ShardResult(Result):
 class ShardReport(Report):
     """Scores of all shards together, by output name: ``report["cider-d"].score``.
 
-    It is what ``captious.score`` returns, without caption scores.
+    Like the result of ``captious.score``, without caption scores.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class ShardReport(Report):
 def reduced(
     selection: Selection, signatures: Sequence[Sequence[str]], shards: Sequence[ShardSums], system: str
 ) -> ShardReport:
-    """The report of the sums of shards, with the signatures of each metric's outputs."""
+    """Return the report of the sums of shards, with the signatures of each metric's outputs."""
     total = ShardSums("all shards")
     for shard in shards:
         total.add(shard)

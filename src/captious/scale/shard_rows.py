@@ -1,7 +1,7 @@
-"""Rows of a shard as they are scored: ids, candidates and references of one batch, checked.
+"""Rows of a shard as they are scored: checked batches of ids, candidates and references.
 
-Columns are found by the names that other readers use (``id``, ``candidate``, ``references``, ...), or by those that
-``ShardColumns`` gives.
+Columns have the usual names of other readers (``id``, ``candidate``, ``references``, ...), or those in
+``ShardColumns``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _USUAL = {
 
 @dataclass(frozen=True)
 class ShardColumns(Columns):
-    """Names of the columns of shards, which hold ids, candidates and references.
+    """Names of the columns of ids, candidates and references in shards.
 
     Args:
         with_references: whether rows hold references; otherwise they come from elsewhere.
@@ -44,14 +44,14 @@ class ShardColumns(Columns):
     with_references: bool = field(default=True, kw_only=True)
 
     def of_shard(self, shard: str) -> Choose:
-        """The function that chooses from the columns of a shard; see ``captious.data.row_parser``."""
+        """Return the function that chooses from the columns of a shard; see ``captious.data.row_parser``."""
         return lambda names, where: self.choose(names, f"{shard}: {where}")
 
     def choose(self, names: Sequence[str], where: str) -> tuple[str, ...]:
-        """The columns of ids, of candidates and of references among all columns of a shard.
+        """Return the columns of ids, candidates and references among all columns of a shard.
 
         Raises:
-            InputError: one is not there, or there are two to choose from.
+            InputError: a column is missing or ambiguous.
         """
         requests = {
             "id": (self.id,) if self.id else (),
@@ -88,12 +88,12 @@ class RowBatch:
 
     Args:
         source: the shard.
-        unit: what a row is called in messages: "line", "row", "record".
-        numbers: number of each row in the shard, counted as ``unit`` says.
+        unit: kind of row in messages: "line", "row", "record".
+        numbers: number of each row in the shard, in these units.
         ids: id of each row.
         candidates: candidate of each row.
         references: references of each row, at least one; empty if they come from elsewhere.
-        ids_are_text: whether the format cannot tell "12" from 12, as csv cannot.
+        ids_are_text: whether the format cannot distinguish "12" from 12, such as csv.
     """
 
     source: str
@@ -108,19 +108,19 @@ class RowBatch:
         return len(self.ids)
 
     def place(self, row: int) -> str:
-        """The place of a row, such as "part-3.jsonl: line 12 (id 42)"."""
+        """Return the place of a row, such as "part-3.jsonl: line 12 (id 42)"."""
         return f"{self.source}: {self.unit} {self.numbers[row]:,} (id {self.ids[row]!r})"
 
     @cached_property
     def captions(self) -> Captions:
-        """The rows as the table that metrics take."""
+        """Return the rows as captions for metrics."""
         offsets = np.zeros(len(self) + 1, np.int64)
         np.cumsum([*map(len, self.references)], out=offsets[1:])
         texts = tuple(chain.from_iterable(self.references))
         return Captions(self.candidates, References(self.ids, texts, offsets, name=self.source))
 
     def select(self, start: int, stop: int) -> RowBatch:
-        """Some of the rows."""
+        """Return some of the rows."""
         part = slice(start, stop)
         return replace(
             self,
@@ -131,10 +131,10 @@ class RowBatch:
         )
 
     def joined(self, table: References) -> Captions:
-        """The rows with references of another table, found by id; an image may have several candidates.
+        """Return the rows with references from another table, looked up by id; an image may have several candidates.
 
         Raises:
-            UnknownImageError: an id that has no references there.
+            UnknownImageError: an id without references there.
         """
         row_of = table.rows_by_id
         rows = [row_of.get(image) for image in self.ids]
@@ -159,10 +159,10 @@ class RowBatch:
 
 
 def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = False) -> Iterator[RowBatch]:
-    """Rows of a shard, from batches of the columns that ``ShardColumns.choose`` chose.
+    """Yield checked rows of a shard, from batches of the columns that ``ShardColumns.choose`` chose.
 
     Raises:
-        InputError: something that is neither an id nor a caption.
+        InputError: a value that is neither an id nor a caption.
     """
     for batch in batches:
         ids, candidates, *cells = batch.columns
@@ -184,12 +184,12 @@ def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = 
 
 
 def _as_list(cell: Any) -> Sequence[Any]:
-    """The references of a cell: a list of texts, or one text."""
+    """Return the references of a cell: a list of texts, or one text."""
     return cell if isinstance(cell, list | tuple) else [cell]
 
 
 def _are_plain(rows: RowBatch, *, with_references: bool) -> bool:
-    """Whether nothing is wrong with rows, as far as can be seen quickly."""
+    """Return whether rows are valid as far as a quick check can tell."""
     ids, texts = rows.ids, [*rows.candidates, *chain.from_iterable(rows.references)]
     if set(map(type, ids)) not in ({int}, {str}) or set(map(type, texts)) != {str}:
         return False
@@ -201,7 +201,7 @@ def _are_plain(rows: RowBatch, *, with_references: bool) -> bool:
 
 
 def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...]:
-    """The ids, or the error that says what is wrong with rows, as other readers say it."""
+    """Return the ids, or raise the error of other readers for invalid rows."""
     source = partial(Source, rows.source, is_file=True)
     check = partial(caption_rows, ids=rows.ids, unit=rows.unit, numbers=rows.numbers)
     if with_references:

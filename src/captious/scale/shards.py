@@ -1,7 +1,7 @@
-"""Shards: the files, objects of a store or generators that hold the rows of a corpus, and their names for columns.
+"""Shards: files, objects in a store or generators that hold the rows of a corpus.
 
-A shard is found once, with what tells whether it has changed since: size and time of modification, or the store's own
-tag. ``batches`` reads its rows, a bounded number at a time, each time in the same batches.
+A shard has a fingerprint that shows whether it has changed since it was found: size and time of modification, or the
+store's own tag. ``batches`` reads its rows, a bounded number at a time, each time in the same batches.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ class Shard(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in messages and results; different for every shard of a run."""
+        """Name in messages and results, unique in a run."""
         ...
 
     @property
     def fingerprint(self) -> str:
-        """A text that changes if the content does."""
+        """A text that changes when the content does."""
         ...
 
     def batches(self, columns: ShardColumns, size: int = BATCH_ROWS) -> Iterator[RowBatch]:
-        """Its rows in order, at most ``size`` at a time.
+        """Yield its rows in order, at most ``size`` at a time.
 
         Raises:
             InputError: rows that are not captions, or a file that cannot be read.
@@ -52,7 +52,7 @@ class FileShard:
     """A shard in a file: .parquet, .jsonl, .ndjson, .csv, .tsv or .json with a list of records, plain or .gz.
 
     Args:
-        name: its path, or its address in an object store.
+        name: its path, or its URL in an object store.
         fingerprint: size and time of modification, or the store's tag.
     """
 
@@ -79,13 +79,13 @@ class FileShard:
 
 @dataclass(frozen=True)
 class GeneratedShard:
-    """A shard whose rows a function makes.
+    """A shard whose rows a function generates.
 
     Args:
         name: its name.
-        records: returns the rows as mappings from column to value, or as ``RowBatch``; it must be picklable, so a
-            function of a module, and give the same rows at every call.
-        arguments: what it is called with.
+        records: returns the rows as mappings from column to value, or as ``RowBatch``; it must be picklable, such as a
+            function of a module, and return the same rows at every call.
+        arguments: arguments for the call.
     """
 
     name: str
@@ -111,16 +111,16 @@ class GeneratedShard:
 
 
 def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLike[str] | Shard]) -> tuple[Shard, ...]:
-    """The shards of a run: those that patterns name, each once, in order of their names; others as they are given.
+    """Return the shards of a run: those that match patterns, each once and sorted by name; others unchanged.
 
     Args:
-        shards: patterns such as ``data/part-*.parquet`` or ``s3://bucket/captions/*.jsonl.gz`` (``**`` stands for any
+        shards: patterns such as ``data/part-*.parquet`` or ``s3://bucket/captions/*.jsonl.gz`` (``**`` matches any
             folders), paths, or shards.
 
     Raises:
         CaptionFileError: a pattern that matches nothing, or a file of another format.
-        MissingExtraError: an address in an object store without fsspec.
-        ParameterError: two shards of one name.
+        MissingExtraError: a URL in an object store without fsspec.
+        ParameterError: two shards with the same name.
     """
     single = isinstance(shards, str | os.PathLike) or hasattr(shards, "batches")
     items: Sequence[Any] = [shards] if single else list(shards)  # type: ignore[arg-type]
@@ -147,7 +147,7 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
 
 
 def _shards_of(pattern: str) -> Iterator[FileShard]:
-    """The shards that a pattern or path names."""
+    """Return the shards that match a pattern or path."""
     shards = [*(_in_store(pattern) if "://" in pattern else _on_disk(pattern))]
     if not shards:
         raise CaptionFileError(
@@ -192,7 +192,7 @@ def _in_store(pattern: str) -> Iterator[FileShard]:
 
 @contextmanager
 def _opened(name: str) -> Iterator[IO[bytes]]:
-    """A file for reading, unpacked if it is a gzip file."""
+    """Open a file for reading, decompressed if it is a gzip file."""
     if "://" in name:
         fs, path = _store_of(name)
         raw = fs.open(path, "rb")
@@ -207,10 +207,10 @@ def _opened(name: str) -> Iterator[IO[bytes]]:
 
 
 def _store_of(address: str) -> tuple[Any, str]:
-    """The file system of an address in an object store, and the path there.
+    """Return the file system of a URL in an object store, and the path there.
 
     Raises:
-        MissingExtraError: fsspec, or the package that it needs for this store, is not installed.
+        MissingExtraError: fsspec, or its package for this store, is not installed.
         CaptionFileError: a protocol that fsspec does not know.
     """
     try:

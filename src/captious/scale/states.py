@@ -1,7 +1,7 @@
 """States of metrics that are fitted shard by shard: merged, written to files and read back.
 
 Metrics often share a state: CIDEr, CIDEr-D and SPIDEr weight n-grams by the same document frequencies. A tuple of
-states is therefore kept as its distinct states (leaves) and a shape that says where each belongs.
+states is therefore stored as its distinct states (leaves) and a shape that refers to them.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ class MergedStates:
 
     @property
     def states(self) -> States:
-        """The states of all that was added."""
+        """Return the merged states."""
         leaves = [leaf.total if isinstance(leaf, FrequencySum) else leaf for leaf in self._leaves]
         return _put_together(self._shape or [], leaves)
 
 
 def _total(leaf: State) -> State | FrequencySum:
-    """Where the leaves of other parts are added: document frequencies have a sum, which is faster."""
+    """Return an object to which leaves of other parts are added: document frequencies have a sum, which is faster."""
     if not isinstance(leaf, DocumentFrequencies):
         return leaf
     total = FrequencySum()
@@ -64,7 +64,7 @@ def _total(leaf: State) -> State | FrequencySum:
 
 
 def _taken_apart(states: Sequence[State | None]) -> tuple[list[Any], list[State]]:
-    """The shape of states (None, the number of a leaf, or the list of a combined state) and the leaves."""
+    """Return the shape of states (None, the number of a leaf, or the list of a combined state) and the leaves."""
     leaves: list[State] = []
     return [_shape_of(state, leaves) for state in states], leaves
 
@@ -93,7 +93,7 @@ def _state_of(part: Any, leaves: Sequence[State]) -> State | None:
 
 
 def for_scoring(states: Sequence[State | None]) -> States:
-    """States in less memory that give the same scores; they cannot be merged any more."""
+    """Return equivalent states that take less memory, but can no longer be merged."""
     shape, leaves = _taken_apart(states)
     return _put_together(
         shape, [leaf.without_singles() if isinstance(leaf, DocumentFrequencies) else leaf for leaf in leaves]
@@ -101,12 +101,12 @@ def for_scoring(states: Sequence[State | None]) -> States:
 
 
 def can_be_saved(states: Sequence[State | None]) -> bool:
-    """Whether ``save_states`` can write these states."""
+    """Return whether ``save_states`` can write these states."""
     return all(isinstance(leaf, DocumentFrequencies) for leaf in _taken_apart(states)[1])
 
 
 def save_states(folder: Path, states: Sequence[State | None]) -> None:
-    """Write states to a folder, which is made; it holds all of them once it has an index.
+    """Write states to a new folder, which is complete once it has an index.
 
     Raises:
         ParameterError: a state that cannot be written.
@@ -128,10 +128,10 @@ def save_states(folder: Path, states: Sequence[State | None]) -> None:
 
 
 def load_states(folder: Path) -> States | None:
-    """Read states that ``save_states`` wrote; None if they are not all there.
+    """Read states that ``save_states`` wrote; None if they are incomplete.
 
     Raises:
-        ResourceError: a file that is damaged.
+        ResourceError: a damaged file.
     """
     index = folder / INDEX
     if not index.exists():

@@ -1,6 +1,6 @@
-"""What scoring a shard gives: exact sums of statistics, and the counts that warnings need. A few hundred bytes.
+"""The result of scoring a shard, a few hundred bytes: exact sums of statistics, and the counts for warnings.
 
-``ShardSums`` are added up in one process; they can be written as JSON and read back without loss.
+``ShardSums`` are added in one process; they can be written as JSON and read back without loss.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from captious.evaluation.exact_sums import ExactSums
 
 
 def products(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Products of all pairs of columns, float64[n, k] to float64[n, k * (k + 1) / 2]."""
+    """Return the products of all pairs of columns, float64[n, k] to float64[n, k * (k + 1) / 2]."""
     pairs = [*combinations_with_replacement(range(statistics.shape[1]), 2)]
     left, right = np.array(pairs).T
     return np.asarray(statistics[:, left] * statistics[:, right])
@@ -31,10 +31,10 @@ class ShardSums:
     Args:
         shard: name of the shard.
         counts: numbers of captions, references and copies.
-        sums: of the statistics of each metric.
-        moments: of the products of their columns, for intervals; empty unless intervals were asked for.
-        warnings: for each warning of a metric, without its numbers: its first wording, in how many batches it came, and
-            whether it was worded so in all of them.
+        sums: sums of the statistics of each metric.
+        moments: sums of the products of their columns, for intervals; empty unless intervals were requested.
+        warnings: for each warning of a metric, without its numbers: its first wording, the number of batches with the
+            warning, and whether all of them had this wording.
         n_batches: number of batches.
     """
 
@@ -56,7 +56,7 @@ class ShardSums:
             self.warnings[key] = first, before + times, same and was_same and first == wording
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; sums as exact text."""
+        """Return plain values; sums as exact text."""
         return {
             "shard": self.shard,
             "counts": self.counts.to_dict(),
@@ -68,10 +68,10 @@ class ShardSums:
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> ShardSums:
-        """Read what ``to_dict`` gave.
+        """Restore from the values of ``to_dict``.
 
         Raises:
-            KeyError, TypeError, ValueError, AttributeError: something else.
+            KeyError, TypeError, ValueError, AttributeError: other values.
         """
         return cls(
             str(document["shard"]),
@@ -92,7 +92,7 @@ def _added(a: Sequence[ExactSums], b: Sequence[ExactSums]) -> list[ExactSums]:
 
 @dataclass(frozen=True)
 class Covariance:
-    """The sum of n rows of statistics, and how it varies over samples of n rows.
+    """The sum of n rows of statistics, and its variation over samples of n rows.
 
     Args:
         mean: the sum itself, float64[k].
@@ -104,7 +104,7 @@ class Covariance:
 
     @classmethod
     def of(cls, n: int, sums: ExactSums, moments: ExactSums) -> Covariance:
-        """From exact sums of n rows and of the products of their columns."""
+        """Compute from exact sums of n rows and of the products of their columns."""
         k = len(sums)
         covariance = np.zeros((k, k))
         one = 1126  # bits after the binary point
@@ -115,7 +115,7 @@ class Covariance:
         return cls(sums.values, covariance)
 
     def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
-        """Sums of resampled rows, drawn from the normal distribution that they approach: float64[resamples, k]."""
+        """Return sums of resampled rows, drawn from their asymptotic normal distribution: float64[resamples, k]."""
         values, vectors = np.linalg.eigh(self.covariance)
         noise = np.random.default_rng(seed).standard_normal((resamples, len(values)))
         return np.asarray(self.mean + (noise * np.sqrt(np.maximum(values, 0))) @ vectors.T)

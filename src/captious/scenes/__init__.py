@@ -1,1 +1,1 @@
-"""What a caption says about a scene: objects, their attributes and relations between them, after SPICE."""
+"""Scene graphs of captions: objects, their attributes and the relations between them, after SPICE."""

@@ -1,4 +1,4 @@
-"""Tuples of captions: each distinct parse gives its tuples once, while others are being parsed."""
+"""Tuples of captions, computed once for each distinct parse, while other captions are being parsed."""
 
 from __future__ import annotations
 
@@ -20,13 +20,12 @@ SPLITS = ("none", "sentences")
 
 @dataclass(frozen=True)
 class TupleLayer(KeyedByFields):
-    """The tuples of references and candidates, in order; those of equal captions are the same object.
+    """The tuples of references and candidates, in order; equal captions share one object.
 
     Args:
-        tokenizer: how captions become words.
-        source: where parses come from.
-        split: one of ``SPLITS``; with "sentences", the tuples of a caption are those of its sentences, one after the
-            other.
+        tokenizer: the tokenizer.
+        source: the source of parses.
+        split: one of ``SPLITS``; with "sentences", the tuples of a caption are those of its sentences, concatenated.
     """
 
     tokenizer: Tokenizer
@@ -35,7 +34,7 @@ class TupleLayer(KeyedByFields):
 
     @property
     def parses(self) -> ParsedCaptions:
-        """The layer below; with ``split``, of sentences."""
+        """The layer of parses below; with ``split``, of sentences."""
         return ParsedCaptions(self.tokenizer, self.source)
 
     def of_references(self, references: References) -> list[tuple[Tuple, ...]]:
@@ -51,7 +50,7 @@ class TupleLayer(KeyedByFields):
         return tuples.of_parses(captions.layer(tuples.meanwhile(self.parses))[0].of_captions)
 
     def of_texts(self, captions: Sequence[str]) -> list[tuple[Tuple, ...]]:
-        """The tuples of captions that are in no table."""
+        """Return the tuples of captions that are in no table."""
         tuples = _Tuples()
         parses = tuples.meanwhile(self.parses)
         if self.split == "sentences":
@@ -61,12 +60,12 @@ class TupleLayer(KeyedByFields):
 
 @dataclass
 class _Tuples:
-    """Tuples by the identity of what they come from: a parse, or the parses of the sentences of a caption."""
+    """Tuples by the identity of their source: a parse, or the parses of the sentences of a caption."""
 
     by_id: dict[int, tuple[Tuple, ...]] = field(default_factory=dict)
 
     def meanwhile(self, parses: ParsedCaptions) -> ParsedCaptions:
-        """The layer, with the tuples of parses computed while other captions are being parsed."""
+        """Return the parse layer, with tuples computed while other captions are being parsed."""
         return replace(parses, meanwhile=self.of_parse)
 
     def of_parses(self, parses: Iterable[Parse]) -> list[tuple[Tuple, ...]]:
@@ -81,7 +80,7 @@ class _Tuples:
         return tuples
 
     def of_parse(self, parse: Parse) -> tuple[Tuple, ...]:
-        """The tuples of a sentence; they are computed once and kept.
+        """Return the tuples of a sentence, cached.
 
         Raises:
             ParameterError: a parse without collapsed dependencies.

@@ -1,9 +1,9 @@
-"""Enhancement of the graph of a sentence, which tuples are read from: quantifiers and pronouns give way to nouns.
+"""Enhancement of the graph of a sentence before tuples are read: nouns replace quantifiers and pronouns.
 
-Rules a and c of the official graph enhancement. In "a lot of dogs" the head is "dogs", as in "many dogs": the noun
-takes the place of the quantifier, and the words of the quantifier become one expression, of which the first word
-depends on the noun as ``det:qmod`` and the others on that. What is said about "it" and "their" applies to the noun that
-they stand for.
+Rules a and c of the official graph enhancement. In "a lot of dogs" the head becomes "dogs", as in "many dogs": the noun
+takes the place of the quantifier, and the words of the quantifier become one expression, whose first word depends on
+the noun as ``det:qmod`` and the others on that word. Relations of "it" and "their" are moved to the noun that they
+stand for.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from captious.scenes.sentence import NOUNS, Sentence
 
 
 def enhance(sentence: Sentence) -> None:
-    """Put nouns in place of quantifiers and pronouns."""
+    """Replace quantifiers and pronouns by nouns."""
     _resolve_quantifiers(sentence)
     _resolve_pronouns(sentence)
 
@@ -37,7 +37,7 @@ _OF = "of"
 
 
 def _resolve_quantifiers(sentence: Sentence) -> None:
-    """Put nouns in place of their quantifiers."""
+    """Replace quantifiers by their nouns."""
     if _OF not in sentence.words:
         return
     for is_quantifier, has_noun, modifiers in (
@@ -55,7 +55,7 @@ def _resolve_kind(
     has_noun: Callable[[Sentence, int, int], bool],
     modifiers: Callable[[Sentence, int], list[int]],
 ) -> bool:
-    """Resolve the quantifiers of one kind; false if one has no place in the graph, which ends all resolution."""
+    """Resolve the quantifiers of one kind; return False if one is not in the graph, which ends all resolution."""
     quantifiers = [word for word in range(1, len(sentence.words)) if is_quantifier(sentence, word)]
     if len(quantifiers) > 1:
         quantifiers = [word for word in sentence.sorted_topologically() if word in quantifiers]
@@ -71,7 +71,7 @@ def _resolve_kind(
 
 
 def _is_measure(sentence: Sentence, word: int) -> bool:
-    """a lot, a pair: with an indefinite article."""
+    """Return whether this is a measure such as a lot, a pair: with an indefinite article."""
     return sentence.words[word].lower() in _IS_MEASURE and any(
         "det" in relations and sentence.words[child] in ("a", "an")
         for child, relations in sentence.children[word].items()
@@ -79,19 +79,19 @@ def _is_measure(sentence: Sentence, word: int) -> bool:
 
 
 def _is_amount(sentence: Sentence, word: int) -> bool:
-    """lots, dozens, 1000s: without an article."""
+    """Return whether this is an amount such as lots, dozens, 1000s: without an article."""
     text = sentence.words[word].lower()
     return text in _IS_AMOUNT or (text.endswith("s") and text[:-1].isdigit())
 
 
 def _is_number(sentence: Sentence, word: int) -> bool:
-    """two, some, 5."""
+    """Return whether this is a number: two, some, 5."""
     text = sentence.words[word].lower()
     return text in _IS_NUMBER or text.isdigit()
 
 
 def _of_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
-    """a lot of dogs: what follows the quantifier is the "of" of a noun or pronoun."""
+    """Return whether the quantifier is followed by the "of" of a noun or pronoun: a lot of dogs."""
     of = quantifier + 1
     return (
         (sentence.tags[noun] in NOUNS or sentence.tags[noun].startswith("PRP"))
@@ -101,14 +101,16 @@ def _of_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
 
 
 def _of_the_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
-    """two of the dogs, two of them: a noun with a determiner right after the "of", or a pronoun."""
+    """Return whether "of" is directly followed by a noun with a determiner, or by a pronoun: two of the dogs, two of
+    them.
+    """
     if not _of_noun(sentence, quantifier, noun):
         return False
     return sentence.tags[noun] not in NOUNS or "det" in sentence.children[noun].get(quantifier + 2, ())
 
 
 def _article_and_adjectives(sentence: Sentence, quantifier: int) -> list[int]:
-    """a large group."""
+    """Return article and adjectives: a large group."""
     return [
         child
         for child, relation in sentence.edges_below(quantifier)
@@ -117,7 +119,7 @@ def _article_and_adjectives(sentence: Sentence, quantifier: int) -> list[int]:
 
 
 def _left_children(sentence: Sentence, quantifier: int) -> list[int]:
-    """at least two."""
+    """Return the children to the left: at least two."""
     return [child for child in sentence.children[quantifier] if child < quantifier]
 
 
@@ -151,7 +153,7 @@ _SHORT = 13
 
 
 def _resolve_pronouns(sentence: Sentence) -> None:
-    """Move the dependencies of pronouns to their antecedents, where these come before them."""
+    """Move the dependencies of pronouns to antecedents that precede them."""
     if _PRONOUNS.isdisjoint(sentence.tags):
         return
     # The official program takes the pronouns of short sentences from right to left. This only shows where two stand for
@@ -165,7 +167,7 @@ def _resolve_pronouns(sentence: Sentence) -> None:
 
 
 def _antecedent(sentence: Sentence, pronoun: int) -> int | None:
-    """The noun nearest to the root, level by level and from left to right; singular for a singular pronoun."""
+    """Return the noun nearest to the root, level by level and from left to right; singular for a singular pronoun."""
     tags = _SINGULAR_NOUNS if sentence.words[pronoun] in _SINGULAR else NOUNS
     visited: set[int] = set()
     start = sentence.roots[0] if sentence.roots else None
@@ -184,7 +186,7 @@ def _antecedent(sentence: Sentence, pronoun: int) -> int | None:
 
 
 def _move(sentence: Sentence, pronoun: int, antecedent: int) -> None:
-    """Give the antecedent all dependencies of the pronoun."""
+    """Move all dependencies of the pronoun to the antecedent."""
     for head in sentence.in_order(sentence.parents[pronoun]):
         for relation in sentence.detach(head, pronoun):
             sentence.add(head, antecedent, relation)

@@ -1,8 +1,8 @@
-"""Facts, the distinct tuples of scene graphs: which of a candidate are also those of its references, by category.
+"""Facts, the distinct tuples of scene graphs, and their matching between candidate and references, by category.
 
-Anderson, Fernando, Johnson and Gould 2016 (SPICE), sections 3.3 and 3.4. Two tuples match if each concept of one is
-like the corresponding concept of the other. A tuple of the candidate counts once, one of the references as often as it
-is matched.
+Anderson, Fernando, Johnson and Gould 2016 (SPICE), sections 3.3 and 3.4. Two tuples match if each concept of one
+matches the corresponding concept of the other. A tuple of the candidate is counted once, a tuple of the references as
+often as it is matched.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from captious.scenes.scene_graph import SceneGraph
 from captious.scenes.synonyms import Concept, names_of
 
 Fact: TypeAlias = tuple[Concept, ...]
-"""``(object,)``, ``(object, attribute)`` or ``(subject, relation, object)``: a tuple of merged concepts."""
+"""A tuple of merged concepts: ``(object,)``, ``(object, attribute)`` or ``(subject, relation, object)``."""
 
 KINDS = ("object", "attribute", "relation")
 #: All facts; three kinds of them; three kinds of attributes.
@@ -48,10 +48,10 @@ CATEGORY_OF: dict[str, str] = {
 
 
 class Facts:
-    """What a scene graph says, each fact once.
+    """The distinct facts of a scene graph.
 
     Args:
-        by_category: the facts of each category but ``all``.
+        by_category: the facts of each category except ``all``.
     """
 
     __slots__ = ("_anything", "by_category")
@@ -62,7 +62,7 @@ class Facts:
 
     @classmethod
     def of(cls, graph: SceneGraph) -> Facts:
-        """The facts of a scene graph."""
+        """Return the facts of a scene graph."""
         objects = graph.objects
         attributes = dict.fromkeys(
             (thing, attribute)
@@ -89,14 +89,14 @@ class Facts:
         return sum(len(self.by_category[kind]) for kind in KINDS)
 
     def find(self, fact: Fact, category: str) -> Fact | None:
-        """The first fact of a category that a fact of another graph matches, or None."""
+        """Return the first fact of a category that matches a fact of another graph, or None."""
         if self._anything.isdisjoint(fact[0]):
             return None
         return next((candidate for candidate in self.by_category[category] if _match(fact, candidate)), None)
 
 
 def count(candidate: Facts, references: Facts) -> list[tuple[int, int, int]]:
-    """Per category the facts of the candidate that match, all facts of the candidate, and all of the references."""
+    """Return, per category, the numbers of matching facts, of the candidate's facts, and of the references' facts."""
     counts = [
         (sum(references.find(fact, name) is not None for fact in facts), len(facts), len(references.by_category[name]))
         for name, facts in candidate.by_category.items()
@@ -113,15 +113,15 @@ def _match(fact: Fact, match: Fact) -> bool:
 
 
 def _category(attribute: Concept) -> str | None:
-    """The kind of an attribute; one that several names were merged to has none."""
+    """Return the kind of an attribute; an attribute merged from several names has none."""
     names = names_of(attribute)
     return CATEGORY_OF.get(names[0]) if len(names) == 1 else None
 
 
 def agreement(counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Precision, recall and their F1, float64[..., 3], of what ``count`` gives, float64[..., 3].
+    """Return precision, recall and F1, float64[..., 3], from the result of ``count``, float64[..., 3].
 
-    Each is 0 where there is nothing to divide by.
+    Each is 0 if its denominator is 0.
     """
     matched, in_candidate, in_references = np.moveaxis(counts, -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,7 +1,7 @@
 """Scene graphs: objects with their attributes and the relations between them, synonyms merged.
 
-Anderson, Fernando, Johnson and Gould 2016 (SPICE), section 3.2. The references of an image go into one graph, tuple by
-tuple in their order; a candidate has a graph of its own.
+Anderson, Fernando, Johnson and Gould 2016 (SPICE), section 3.2. The references of an image share one graph, built tuple
+by tuple in their order; a candidate has a graph of its own.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from captious.scenes.tuples import Tuple
 
 
 class SceneGraph:
-    """A scene graph that tuples are added to.
+    """A scene graph built from tuples.
 
     Args:
-        synonyms: what words mean.
-        tuples: what to begin with.
+        synonyms: synonym sets of words.
+        tuples: initial tuples.
     """
 
     __slots__ = ("_anything", "_places", "_synonyms", "attributes", "objects", "relations")
@@ -36,7 +36,7 @@ class SceneGraph:
             self.add(item)
 
     def add(self, item: Tuple) -> None:
-        """Add a tuple; what the graph already says is merged with it."""
+        """Add a tuple, merging it with what the graph already contains."""
         place = self._object(item[0])
         if len(item) == 2:
             _merge(self.attributes[place], self._synonyms.concept_of(item[1]))
@@ -45,7 +45,9 @@ class SceneGraph:
             _merge(self.relations.setdefault((place, self._object(item[1])), []), relation)
 
     def _object(self, name: str) -> int:
-        """The object of a name: one with the same concept, the most similar one, which gets the name, or a new one."""
+        """Return the object of a name: one with the same concept, the most similar one, which takes the name, or a new
+        one.
+        """
         place = self._places.get(name)
         if place is None:
             place = self._places[name] = self._find_object(self._synonyms.concept_of(name))
@@ -71,7 +73,7 @@ class SceneGraph:
 
 
 def _similarity(a: Concept, b: Concept) -> float:
-    """1 for concepts with a name in common, or else the share of their synonym sets that they have in common."""
+    """Return 1 for concepts with a name in common, or else the share of their synonym sets that they have in common."""
     if a.isdisjoint(b):
         return 0.0
     common = a & b
@@ -81,7 +83,7 @@ def _similarity(a: Concept, b: Concept) -> float:
 
 
 def _merge(concepts: list[Concept], concept: Concept) -> None:
-    """Add a concept to a list, if it is not there: merge it with the first that is like it, or append it."""
+    """Add a concept to a list unless present: merge it with the first concept that matches, or append it."""
     if concept in concepts:
         return
     for place, known_concept in enumerate(concepts):

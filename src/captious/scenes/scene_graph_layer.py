@@ -1,4 +1,4 @@
-"""Scene graphs of captions as an annotation layer: references of an image are merged once, for all their candidates."""
+"""Scene graphs of captions as an annotation layer. The references of an image are merged once, for all candidates."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from captious.text.tokenizers import Tokenizer
 
 
 class _Pause:
-    """A pause of Python's garbage collection, for while only objects that stay are made.
+    """A pause of Python's garbage collection while many long-lived objects are created.
 
-    Facts of all captions are millions of objects, and Python would look through them again and again. It begins when
-    the first thread enters, and ends when the last one leaves, in this process.
+    Facts of all captions are millions of objects, which the collector would traverse again and again. The pause begins
+    when the first thread enters, and ends when the last one leaves, in this process.
     """
 
     def __init__(self) -> None:
@@ -65,13 +65,13 @@ if hasattr(os, "register_at_fork"):
 
 @dataclass(frozen=True)
 class SceneGraphLayer(KeyedByFields):
-    """What the references of each image say together, and what each candidate says.
+    """The merged facts of the references of each image, and those of each candidate.
 
     Args:
-        tokenizer: how captions become words.
-        source: where parses come from.
-        tables: METEOR's, for synonyms.
-        split: how captions are split before they are parsed, one of ``caption_tuples.SPLITS``.
+        tokenizer: the tokenizer.
+        source: the source of parses.
+        tables: METEOR's tables, for synonyms.
+        split: how captions are split before parsing, one of ``caption_tuples.SPLITS``.
     """
 
     tokenizer: Tokenizer
@@ -81,12 +81,12 @@ class SceneGraphLayer(KeyedByFields):
 
     @property
     def tuples(self) -> TupleLayer:
-        """The layer below."""
+        """The layer of tuples below."""
         return TupleLayer(self.tokenizer, self.source, self.split)
 
     @property
     def parses(self) -> ParsedCaptions:
-        """The layer below that."""
+        """The layer of parses below that."""
         return self.tuples.parses
 
     @property
@@ -111,7 +111,7 @@ class SceneGraphLayer(KeyedByFields):
         return self._of_captions(self.tuples.of_candidates(captions))
 
     def of_texts(self, captions: Sequence[str]) -> tuple[Facts, ...]:
-        """The graphs of captions that are in no table, each by itself."""
+        """Return the graphs of captions that are in no table, each by itself."""
         return self._of_captions(self.tuples.of_texts(captions))
 
     def _of_captions(self, tuples: Sequence[tuple[Tuple, ...]]) -> tuple[Facts, ...]:
@@ -122,7 +122,7 @@ class SceneGraphLayer(KeyedByFields):
 
 
 def facts_of(tuples: Iterable[Tuple], tables: MeteorTables) -> Facts:
-    """What tuples say when they are merged to a scene graph."""
+    """Return the facts of tuples merged to a scene graph."""
     return Facts.of(SceneGraph(synonyms(tables), tuples))
 
 
@@ -131,7 +131,7 @@ _SIZES = {"object": 1, "attribute": 2, "relation": 3, "cardinality": 2, "color":
 
 
 def _fact_arrays(facts: Sequence[Facts]) -> dict[str, NDArray[Any]]:
-    """Facts as arrays: distinct concepts, and for each category the numbers of those that facts are made of."""
+    """Return facts as arrays: distinct concepts, and for each category the numbers of the concepts in its facts."""
     numbers: dict[Concept, int] = {}
     arrays: dict[str, NDArray[Any]] = {}
     for category in CATEGORIES[1:]:
@@ -152,7 +152,7 @@ def _fact_arrays(facts: Sequence[Facts]) -> dict[str, NDArray[Any]]:
 
 
 def _facts_of_arrays(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[Facts, ...]:
-    """The facts of n images that ``_fact_arrays`` stored.
+    """Restore the facts of n images from the result of ``_fact_arrays``.
 
     Raises:
         ValueError, KeyError, IndexError, TypeError: arrays that contradict each other.

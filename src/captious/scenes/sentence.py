@@ -1,7 +1,7 @@
-"""A sentence as a graph of words that can be changed, in the order in which the official program walks through it.
+"""A sentence as a mutable graph of words, traversed in the order of the official program.
 
-The order decides which of several matches of a rule comes first. It comes from Java's hash tables: neighbors of a word
-lie in buckets by their number modulo 16, those of one bucket in order of arrival.
+The order decides which of several matches of a rule comes first. It results from Java's hash tables: neighbors of a
+word are in buckets by their number modulo 16, those in one bucket in insertion order.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _by_dependent = itemgetter(1)
 class Sentence:
     """Words, numbered from 1, and the dependencies among them.
 
-    A number above n, the number of words, is a copy of a word, made by the collapsing of dependencies: the number of
-    the word plus a multiple of n.
+    A number above n, the number of words, is a copy of a word created by collapsing dependencies: the number of the
+    word plus a multiple of n.
 
     Args:
-        parse: a parse; it stays as it is.
+        parse: a parse, which is not changed.
     """
 
     __slots__ = ("children", "lemmas", "n_words", "parents", "roots", "tags", "words")
@@ -52,21 +52,21 @@ class Sentence:
                 self.roots.append(dependent)
 
     def add(self, head: int, dependent: int, relation: str) -> None:
-        """Add a dependency to those that the two words already have."""
+        """Add a dependency to those between two words."""
         self.children[head].setdefault(dependent, []).append(relation)
         self.parents[dependent].setdefault(head, []).append(relation)
 
     def detach(self, head: int, dependent: int) -> list[str]:
-        """Remove the dependencies of one word on another; returns their relations."""
+        """Remove the dependencies of one word on another, and return their relations."""
         del self.parents[dependent][head]
         return self.children[head].pop(dependent)
 
     def replace_root(self, old: int, new: int) -> None:
-        """Put another word in place of a root; do nothing if it is not a root."""
+        """Replace a root by another word; do nothing if it is not a root."""
         self.roots = [new if root == old else root for root in self.roots]
 
     def in_order(self, words: Iterable[int]) -> list[int]:
-        """Words from left to right, a copy after its word."""
+        """Return words from left to right, a copy after its word."""
         if len(self.words) == self.n_words + 1:
             return sorted(words)
         return sorted(words, key=self._place)
@@ -78,7 +78,7 @@ class Sentence:
         return self._place(edge[1])
 
     def edges_below(self, word: int) -> Iterator[tuple[int, str]]:
-        """The dependents of a word with their relations, as the official program meets them."""
+        """Return the dependents of a word with their relations, in the order of the official program."""
         children = self.children[word]
         for child in children if len(children) < 2 else self._in_buckets(children):
             for relation in children[child]:
@@ -92,7 +92,7 @@ class Sentence:
         return sorted(words, key=lambda word: ((word - 1) % n + 1) & mask)
 
     def sorted_topologically(self) -> list[int]:
-        """All words that have a place in the graph, heads before dependents; from left to right if there is a cycle."""
+        """Return all words in the graph, heads before dependents; from left to right if there is a cycle."""
         children = self.children
         attached = [word for word in range(1, len(self.words)) if children[word] or self.parents[word]]
         attached += [root for root in self.roots if root not in attached]

@@ -1,4 +1,4 @@
-"""Why SPICE gives a candidate its score: the tuples of both sides, which of them match, and through which words."""
+"""Explanation of a SPICE score: the tuples of both sides, which of them match, and by which words."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
 from captious.scenes.tuples import Tuple
 
 Names: TypeAlias = tuple[tuple[str, ...], ...]
-"""(object,), (object, attribute) or (subject, relation, object): the names of each, of which there may be several."""
+"""The names of each part of (object,), (object, attribute) or (subject, relation, object); there may be several."""
 
 
 @dataclass(frozen=True)
 class SceneFact:
-    """A tuple of the candidate's scene graph and what it matches.
+    """A tuple of the candidate's scene graph and its match.
 
     Args:
         kind: object, attribute or relation.
         names: the tuple.
         match: the first tuple of the references that matches, or None.
         status: how they match: ``same`` names or ``synonyms``; None without a match.
-        through: where one of several names is a synonym, the name of the candidate and that of the references.
+        through: if a synonym among several names matches, the name of the candidate and that of the references.
     """
 
     kind: str
@@ -55,8 +55,8 @@ class SceneExplanation:
     """The tuples of a candidate and those of its references.
 
     Args:
-        candidate_tuples: what the candidate says, as it was read.
-        reference_tuples: the same of each reference.
+        candidate_tuples: tuples of the candidate, before merging.
+        reference_tuples: the same for each reference.
         candidate: tuples of the candidate's scene graph.
         references: tuples of the references' scene graph.
         matched: number of the candidate's tuples that match.
@@ -80,7 +80,7 @@ class SceneExplanation:
 def explain(
     candidate: tuple[Tuple, ...], references: Sequence[tuple[Tuple, ...]], tables: MeteorTables
 ) -> SceneExplanation:
-    """Match the tuples of a candidate with those of its references, as SPICE does it.
+    """Match the tuples of a candidate with those of its references as in SPICE.
 
     Raises:
         ResourceError: METEOR's tables are damaged.
@@ -125,7 +125,7 @@ def _names(fact: Fact) -> Names:
 
 
 def _in_common(concept: Concept, counterpart: Concept, lexicon: Synonyms) -> tuple[str, str]:
-    """A name of each, the same if they have one in common, else two that are synonyms."""
+    """Return a name of each, the same if they have one in common, else two synonyms."""
     pairs = [(name, synonym) for name in names_of(concept) for synonym in names_of(counterpart)]
     common = [pair for pair in pairs if pair[0] == pair[1]]
     alike = (pair for pair in pairs if not lexicon.concept_of(pair[0]).isdisjoint(lexicon.concept_of(pair[1])))

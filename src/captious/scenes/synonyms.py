@@ -1,4 +1,4 @@
-"""Synonyms as SPICE knows them: the synonym sets of METEOR's dictionary, which come from WordNet 3.0."""
+"""Synonyms in SPICE: the synonym sets of METEOR's dictionary, which come from WordNet 3.0."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from captious.native import MeteorLexicon
 from captious.resources.meteor_tables import MeteorTables
 
 Concept: TypeAlias = frozenset[str | int]
-"""What a thing is called, and the numbers of the synonym sets of these names. Two are alike if they share any."""
+"""The names of a thing, and the numbers of their synonym sets. Two concepts match if they share any."""
 
 
 def names_of(concept: Concept) -> list[str]:
-    """The names of a concept, in alphabetical order."""
+    """Return the names of a concept, in alphabetical order."""
     return sorted(name for name in concept if isinstance(name, str))
 
 
 class Synonyms:
-    """The synonym sets of strings, looked up when they are first needed.
+    """The synonym sets of strings, looked up on first use.
 
     Args:
         tables: METEOR's tables.
@@ -35,7 +35,9 @@ class Synonyms:
         self._concepts: dict[str, Concept] = {}
 
     def concept_of(self, name: str) -> Concept:
-        """A name of one word or several, with the synonym sets of its entry and of the words that it inflects."""
+        """Return a concept for a name of one or several words, with the synonym sets of its entry and of its base
+        forms.
+        """
         concept = self._concepts.get(name)
         if concept is None:
             concept = self._concepts[name] = frozenset((name, *self._sets(name.replace(" ", "_"))))
@@ -53,12 +55,12 @@ class Synonyms:
 
 @cache
 def synonyms(tables: MeteorTables) -> Synonyms:
-    """The synonyms of these tables; lookups are kept."""
+    """Return the synonyms of these tables; lookups are cached."""
     return Synonyms(tables)
 
 
 class LemmaNames:
-    """The lemmas of all synonym sets of strings, looked up when they are first needed.
+    """The lemmas of all synonym sets of strings, looked up on first use.
 
     Args:
         tables: METEOR's tables.
@@ -77,7 +79,7 @@ class LemmaNames:
         self._names: dict[str, frozenset[int]] = {}
 
     def of(self, name: str) -> frozenset[int]:
-        """The lemmas, by number, of the synonym sets of a name; empty if it is not in the dictionary."""
+        """Return the lemmas, by number, of the synonym sets of a name; empty if it is not in the dictionary."""
         names = self._names.get(name)
         if names is None:
             sets = np.array([item for item in self._synonyms.concept_of(name) if isinstance(item, int)], np.int64)
@@ -90,5 +92,5 @@ class LemmaNames:
 
 @cache
 def lemma_names(tables: MeteorTables) -> LemmaNames:
-    """The lemmas of these tables; lookups are kept."""
+    """Return the lemmas of these tables; lookups are cached."""
     return LemmaNames(tables)

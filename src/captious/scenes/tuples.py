@@ -1,9 +1,9 @@
-"""Tuples: what a caption says, as objects, their attributes and relations between them.
+"""Tuples of a caption: objects, their attributes and the relations between them.
 
     two brown dogs play with a ball    (dog, ball, play with) (dog, brown) (dog, two) (ball) (dog)
 
 Anderson, Fernando, Johnson and Gould 2016 (SPICE), section 3.1, on rules of Schuster et al. 2015. One function per rule
-of the official program, in its order; each gives its tuples in the order in which the program finds them.
+of the official program, in its order; each yields its tuples in the order of the program.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Tuple: TypeAlias = tuple[str, ...]
 
 
 def tuples_of(parse: Parse) -> tuple[Tuple, ...]:
-    """The tuples of a caption; one may come several times."""
+    """Return the tuples of a caption, which may repeat."""
     sentence = Sentence(parse)
     enhance(sentence)
     graph = _Relations(sentence)
@@ -30,10 +30,10 @@ def tuples_of(parse: Parse) -> tuple[Tuple, ...]:
 
 
 class _Relations:
-    """The dependencies of a sentence by relation, as the official program finds them; words are numbers.
+    """The dependencies of a sentence by relation, in the order of the official program; words are numbers.
 
     Args:
-        sentence: the sentence, quantifiers and pronouns resolved.
+        sentence: the sentence, with quantifiers and pronouns resolved.
     """
 
     def __init__(self, sentence: Sentence) -> None:
@@ -72,23 +72,23 @@ class _Relations:
                     self.particles.setdefault(head, dependent)
 
     def pairs(self, relation: str) -> _Pairs:
-        """All (head, dependent) of a relation."""
+        """Return all (head, dependent) of a relation."""
         return self._pairs.get(relation, [])
 
     def noun_pairs(self, relation: str) -> _Pairs:
-        """Those whose dependent is a noun."""
+        """Return those whose dependent is a noun."""
         is_noun = self.is_noun
         return [pair for pair in self._pairs.get(relation, ()) if is_noun[pair[1]]]
 
     def predicate(self, word: int) -> str:
-        """The lemma, with the particle if there is one ("pick up"); "be" itself gives way to a particle."""
+        """Return the lemma, with the particle if there is one ("pick up"); "be" is replaced by its particle."""
         lemma = self.sentence.lemmas[word]
         if word not in self.particles:
             return lemma
         return f"{'' if lemma == 'be' else lemma} {self.sentence.words[self.particles[word]]}"
 
     def preposition(self, word: int) -> str:
-        """The preposition before a word, which may be several words; empty if there is none."""
+        """Return the preposition before a word, which may be several words; empty if there is none."""
         case = self.cases.get(word)
         if case is None:
             return ""
@@ -124,7 +124,7 @@ def _predicates(graph: _Relations) -> Iterator[Tuple]:
 
 
 def _copulas(graph: _Relations) -> Iterator[Tuple]:
-    """A dog is brown, a dog is on the sofa: (dog, brown), (dog, sofa, on); as often as there are forms of "be"."""
+    """A dog is brown, a dog is on the sofa: (dog, brown), (dog, sofa, on); once for each form of "be"."""
     for predicate, subject in graph.noun_pairs("nsubj"):
         for _ in range(graph.copulas.get(predicate, 0)):
             yield from _predicated(graph, subject, predicate)
@@ -197,7 +197,7 @@ def _numbers(graph: _Relations) -> Iterator[Tuple]:
 
 
 def _number_of(graph: _Relations) -> dict[int, int]:
-    """The first number of each noun, unless it comes after the noun, or else its quantifier."""
+    """Return the first number of each noun, unless it follows the noun, or else its quantifier."""
     first: dict[int, int] = {}
     for noun, number in graph.pairs("nummod") + graph.pairs("det:qmod"):
         first.setdefault(noun, number)
@@ -209,10 +209,10 @@ def _number_of(graph: _Relations) -> dict[int, int]:
 
 
 def _counted(graph: _Relations) -> Iterator[int]:
-    """Plural nouns in the order in which the official program counts them; one may come several times.
+    """Return plural nouns in the order in which the official program counts them, possibly repeated.
 
-    It looks for subjects together with an object of the same verb, for subjects without such an object, and for all
-    others. Each time it takes at most one match, per verb the first time and per noun after that.
+    It searches for subjects together with an object of the same verb, for subjects without such an object, and for all
+    others. Each time it takes at most one match, per verb in the first search and per noun after that.
     """
     sentence = graph.sentence
     plural = [tag in PLURALS for tag in sentence.tags]
@@ -238,7 +238,7 @@ def _counted(graph: _Relations) -> Iterator[int]:
 
 
 def _plural_objects(graph: _Relations, plural: list[bool]) -> dict[int, int]:
-    """Per verb its first plural object, or else its first plural modifier that has a preposition of its own."""
+    """Return, per verb, its first plural object, or else its first plural modifier with a preposition."""
     object_of: dict[int, int] = {}
     for verb, noun in graph.pairs("dobj") + graph.pairs("iobj"):
         if plural[noun]:
@@ -250,7 +250,7 @@ def _plural_objects(graph: _Relations, plural: list[bool]) -> dict[int, int]:
 
 
 def _is_argument(relations: list[str], has_plural_subject: bool) -> bool:
-    """Whether a noun is the subject of a word, or an object or modifier of one with a plural subject."""
+    """Return whether a noun is the subject of a word, or an object or modifier of one with a plural subject."""
     return any(
         relation == "nsubj" or (has_plural_subject and (relation in ("dobj", "iobj") or relation.startswith("nmod:")))
         for relation in relations

@@ -1,9 +1,9 @@
-"""Base forms of words, for CHAIR: singulars as the package pattern makes them, and lemmas of WordNet.
+"""Base forms of words, for CHAIR: singulars by the package pattern, and lemmas of WordNet.
 
-pattern (De Smedt and Daelemans 2012, BSD licence) is no longer maintained. The rules of its ``singularize`` are those
+pattern (De Smedt and Daelemans 2012, BSD license) is no longer maintained. The rules of its ``singularize`` are those
 of the Inflector of Bermi Ferrer Martinez (2006) for nouns; CHAIR applies them to all words of a caption. They are
 reproduced with their errors: "bus" becomes "bu", "this" becomes "thi", and words that are the end of an uninflected
-noun, such as "water" and "is", stay.
+noun, such as "water" and "is", are not changed.
 """
 
 from __future__ import annotations
@@ -122,21 +122,21 @@ def singular(word: str) -> str:
 
 @dataclass(frozen=True)
 class Singulars:
-    """The singular of every token, be it a noun or not.
+    """Converts every token to its singular, whether or not it is a noun.
 
     Args:
-        kept: words that stay as they are.
+        kept: words that are not changed.
     """
 
     exceptions: frozenset[str] = frozenset()
 
     def __call__(self, tokens: Sequence[str]) -> list[str]:
-        """The singulars, one for each token."""
+        """Return the singulars, one for each token."""
         return [token if token in self.exceptions else singular(token) for token in tokens]
 
 
 def lemmas(tokens: Sequence[str]) -> list[str]:
-    """The lemma of every token in WordNet, by its part of speech, as NLTK finds both.
+    """Return the WordNet lemma of every token by its part of speech, both as found by NLTK.
 
     Raises:
         MissingExtraError: NLTK is not installed.
@@ -153,7 +153,7 @@ def lemmas(tokens: Sequence[str]) -> list[str]:
 
 
 def nouns(text: str) -> list[str]:
-    """The nouns of a text in order, as NLTK cuts and tags it, each as its lemma; those that are repeated, too.
+    """Return the lemmas of a text's nouns in order, including repeated ones, as tokenized and tagged by NLTK.
 
     Raises:
         MissingExtraError: NLTK is not installed.
@@ -168,7 +168,7 @@ def nouns(text: str) -> list[str]:
 
 
 def _with_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
-    """The base forms that NLTK finds, from itself and its lemmatizer."""
+    """Compute base forms with NLTK and its lemmatizer."""
     try:
         import nltk
         from nltk.stem import WordNetLemmatizer

@@ -1,4 +1,4 @@
-"""Languages of captions by code: which tokenizer and which stemmer they get."""
+"""Languages of captions, with their tokenizers and stemmers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Language:
     """A language.
 
     Args:
-        code: of ISO 639, as users write it.
+        code: ISO 639 code, as users write it.
         name: in English, as Snowball and METEOR write it.
         tokenizer: the name of its tokenizer.
         has_stemmer: whether Snowball has a stemmer for it.
@@ -26,7 +26,7 @@ class Language:
 
     @property
     def label(self) -> str:
-        """Its name in signatures and messages."""
+        """Name in signatures and messages."""
         return self.code
 
 
@@ -67,7 +67,7 @@ BY_NAME: Mapping[str, Language] = {language.name: language for language in LANGU
 
 
 def as_language(language: Language | str) -> Language:
-    """A language from its code, in any case, with or without a region: "de", "pt-BR".
+    """Return a language by its code, in any case, with or without a region: "de", "pt-BR".
 
     Raises:
         UnknownNameError: no such code.

@@ -1,4 +1,4 @@
-"""Captions as METEOR sees them: its own normalization on top of the tokenizer's, and what it knows of each word."""
+"""Words of captions for METEOR: tokens with its own normalization, and the lexicon of these words."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from captious.text.tokens import TokenLayer, Tokens
 
 @dataclass(frozen=True, eq=False)
 class MeteorWords:
-    """Normalized captions as word ids, with the lexicon that knows the words.
+    """Normalized captions as word ids, with a lexicon.
 
     Args:
         ids: int32[n_words].
         offsets: int64[n_captions + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
-        vocabulary: the words; that of candidates begins with that of their references.
+        vocabulary: the words; the vocabulary of candidates begins with that of their references.
         lexicon: stems, synonym sets and phrases of all words of the vocabulary.
     """
 
@@ -35,8 +35,8 @@ class MeteorWords:
 
 @dataclass(frozen=True)
 class MeteorLayer(KeyedByFields):
-    """Words of references and candidates as METEOR 1.5 has them: English normalized (its option -norm), words of other
-    languages in lower case.
+    """Words of references and candidates as in METEOR 1.5: English normalized (its option -norm), other languages in
+    lower case.
     """
 
     tokenizer: Tokenizer
@@ -44,7 +44,7 @@ class MeteorLayer(KeyedByFields):
 
     @property
     def language(self) -> Language:
-        """That of the tables."""
+        """Language of the tables."""
         return BY_NAME[self.tables.language]
 
     @property
@@ -74,7 +74,7 @@ class MeteorLayer(KeyedByFields):
 
 
 def _normalized(tokens: Tokens, vocabulary: Vocabulary, lexicon: MeteorLexicon, language: Language) -> MeteorWords:
-    """The captions as METEOR's words, which are added to the vocabulary and the lexicon."""
+    """Convert captions to METEOR's words, which are added to the vocabulary and the lexicon."""
     if language == ENGLISH:
         ids, offsets = meteor_normalize(tokens.vocabulary, tokens.ids, tokens.offsets, vocabulary)
     else:

@@ -1,7 +1,7 @@
-"""Tokens as NLTK cuts them: sentences by the rules of the Penn Treebank (its NLTKWordTokenizer), and whole captions.
+"""NLTK's tokens: of sentences by the rules of the Penn Treebank (NLTKWordTokenizer), and of whole captions.
 
-These are not the tokens of the PTB tokenizer, a separate program with many more rules. NLTK 3.2.5, which CHAIR pins,
-has other rules than later versions.
+They differ from those of the PTB tokenizer, a separate program with many more rules. NLTK 3.2.5, which CHAIR pins, has
+different rules than later versions.
 """
 
 from __future__ import annotations
@@ -61,11 +61,11 @@ _DOUBLE_LETTERS = ("nn", "mm", "tt")  # each of them has one, most captions do n
 
 
 class _TreebankTokenizer:
-    """Cuts a sentence by rules, which are compiled when they are first needed.
+    """Tokenizes a sentence by rules, which are compiled on first use.
 
     Args:
-        rules: patterns and what replaces them, in order.
-        closing: those that apply once there are spaces at both ends.
+        rules: patterns and their replacements, in order.
+        closing: rules to apply after spaces have been added at both ends.
     """
 
     def __init__(self, rules: _Rules, closing: _Rules) -> None:
@@ -95,13 +95,13 @@ treebank_tokens_325 = _TreebankTokenizer((*_OPENING_325, *_MARKS_325), (*_CLOSIN
 
 
 def plain_tokens(text: str) -> list[str] | None:
-    """The tokens of a text that is one sentence of words and commas, whichever the rules; None for all others."""
+    """Tokenize a text that is one sentence of words and commas, for which all rule sets agree; None for others."""
     words = _plain_words(text)
     return None if words is None else words.split()
 
 
 def _plain_words(text: str) -> str | None:
-    """The tokens of a plain sentence with spaces between them; None for other texts."""
+    """Return the tokens of a plain sentence joined by spaces; None for other texts."""
     if _PLAIN.fullmatch(text) is None:
         return None
     words = text.replace(",", " ,").replace(".", " .")
@@ -111,19 +111,19 @@ def _plain_words(text: str) -> str | None:
 
 
 def smurf_text(caption: str) -> str:
-    """A caption as SMURF's code reads it: in lower case, without white space at its end, without full stops."""
+    """Preprocess a caption as SMURF's code does: lower case, no trailing white space, no full stops."""
     return caption.lower().rstrip().replace(" .", "").replace(".", "")
 
 
 def smurf_words(caption: str) -> str:
-    """The tokens of a caption as SMURF's code reads it, with spaces between them."""
+    """Return the tokens of a caption as in SMURF's code, joined by spaces."""
     text = smurf_text(caption)
     words = _plain_words(text)
     return " ".join(treebank_tokens(text)) if words is None else words
 
 
 def word_tokenize(caption: str) -> list[str]:
-    """The tokens of a caption in lower case, as ``word_tokenize`` of NLTK 3.2.5 cuts it."""
+    """Tokenize a caption in lower case, as ``word_tokenize`` of NLTK 3.2.5 does."""
     text = caption.lower()
     plain = plain_tokens(text)
     if plain is not None:
@@ -143,10 +143,10 @@ _NUMBER = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)*")
 
 
 def sentences(text: str) -> list[str]:
-    """The sentences of a lower-case text, at least one: a short stand-in for NLTK's Punkt model.
+    """Split a lower-case text into sentences, at least one, by a small substitute for NLTK's Punkt model.
 
-    Punkt is trained on newspapers and distributed apart from NLTK. Captions need little of it: what matters is whether
-    a period inside a caption ends a sentence or belongs to an abbreviation.
+    Punkt is trained on newspapers and distributed separately from NLTK. Captions need little of it: it only matters
+    whether a period inside a caption ends a sentence or belongs to an abbreviation.
     """
     parts, start = [], 0
     for match in _END.finditer(text):
@@ -157,7 +157,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _ends_sentence(word: str) -> bool:
-    """Whether a sentence ends after a word that ends in a period, question or exclamation mark, and closing quotes."""
+    """Return whether a sentence ends after a word with a period, question or exclamation mark, and closing quotes."""
     word = word.rstrip(")]}\"'")
     if not word.endswith("."):
         return True

@@ -1,9 +1,9 @@
-"""Tokens as sacrebleu (Post 2018) cuts them for BLEU.
+"""Tokens of sacrebleu (Post 2018) for BLEU.
 
-Each function gives the tokens of a caption that sacrebleu 2 counts, after white space at its end is dropped. Case is
-kept, and punctuation marks are tokens. ``13a``, ``intl`` and ``zh`` follow sacrebleu's rules with their errors: ``zh``
-takes quotes and dashes for Chinese, but no ideographs beyond the basic plane. The tokenizers that need a dictionary or
-a model are sacrebleu's own.
+Each function returns the tokens that sacrebleu 2 counts, after trailing white space is removed. Case is kept, and
+punctuation marks are tokens. ``13a``, ``intl`` and ``zh`` follow sacrebleu's rules with their errors: ``zh`` treats
+quotes and dashes as Chinese, but not ideographs beyond the basic plane. Tokenizers that need a dictionary or a model
+are sacrebleu's own.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CHINESE = re.compile(
 
 
 def v13a_tokens(caption: str) -> list[str]:
-    """Tokens of mteval-v13a, which WMT used: sacrebleu's default."""
+    """Tokenize as mteval-v13a, the tokenizer of WMT and sacrebleu's default."""
     if _PLAIN.fullmatch(caption):
         return caption.replace(",", " , ").replace(".", " . ").split()
     text = caption.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
@@ -41,7 +41,7 @@ def v13a_tokens(caption: str) -> list[str]:
 
 
 def zh_tokens(caption: str) -> list[str]:
-    """Chinese characters and marks one by one, and the rest as ``13a`` cuts it."""
+    """Split off Chinese characters and punctuation marks one by one, and tokenize the rest as ``13a``."""
     return _western(_CHINESE.sub(r" \g<0> ", caption.strip()))
 
 
@@ -52,7 +52,7 @@ def _western(text: str) -> list[str]:
 
 
 def intl_tokens(caption: str) -> list[str]:
-    """Tokens of mteval-v14 with --international-tokenization: cut at the punctuation and symbols of all scripts."""
+    """Tokenize as mteval-v14 with --international-tokenization: at the punctuation and symbols of all scripts."""
     text = caption.rstrip()
     for rule, to in _international():
         text = rule(to, text)
@@ -68,32 +68,32 @@ def _international() -> list[tuple[Callable[[str, str], str], str]]:
 
 
 def characters(caption: str) -> list[str]:
-    """All characters but white space."""
+    """Return all characters except white space."""
     return [*"".join(caption.split())]
 
 
 def ja_mecab_tokens(caption: str) -> list[str]:
-    """Japanese words by MeCab with the dictionary IPA."""
+    """Tokenize Japanese by MeCab with the dictionary IPA."""
     return _sacrebleu("ja-mecab", "TokenizerJaMecab")(caption.rstrip()).split()
 
 
 def ko_mecab_tokens(caption: str) -> list[str]:
-    """Korean morphemes by MeCab-ko with its dictionary."""
+    """Split Korean into morphemes by MeCab-ko with its dictionary."""
     return _sacrebleu("ko-mecab", "TokenizerKoMecab")(caption.rstrip()).split()
 
 
 def flores200_tokens(caption: str) -> list[str]:
-    """Pieces of the SentencePiece model of FLORES-200, for 200 languages."""
+    """Split text by the SentencePiece model of FLORES-200, for 200 languages."""
     return _sacrebleu("flores200", "Flores200Tokenizer")(caption.rstrip()).split()
 
 
 @cache
 def _sacrebleu(name: str, class_name: str) -> Callable[[str], str]:
-    """A tokenizer of sacrebleu, made once: it loads a dictionary or a model.
+    """Return a tokenizer of sacrebleu, cached because it loads a dictionary or a model.
 
     Raises:
-        MissingExtraError: sacrebleu, or what this tokenizer needs, is not installed.
-        ResourceError: the model is not there and cannot be downloaded.
+        MissingExtraError: sacrebleu or a dependency of this tokenizer is not installed.
+        ResourceError: the model is missing and cannot be downloaded.
     """
     module = "spm" if name == "flores200" else name.replace("-", "_")
     try:

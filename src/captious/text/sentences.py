@@ -1,7 +1,7 @@
-"""Sentences of a text, by rules: end marks, line breaks, and the abbreviations that do not end one.
+"""Rule-based splitting of texts into sentences: end marks, line breaks, and abbreviations that do not end one.
 
-The rules are for English, and know the end marks of other scripts. Unlike a trained splitter they never change, so that
-scores that depend on them can be compared.
+The rules are for English, and include the end marks of other scripts. Unlike a trained splitter they never change, so
+scores that depend on them remain comparable.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _WINDOW = 40  # characters of a word that are looked at
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, without white space at their ends; no sentence is empty.
+    """Split a text into sentences, stripped of white space; none is empty.
 
     A sentence ends
 
@@ -49,7 +49,7 @@ def sentences_of(text: str) -> list[str]:
       (``etc.``, ``p.m.``) only before a capital word that often begins sentences, such as ``The``; after ``...`` and
       after an end mark in quotes only if the next word is not in lower case;
     - at ``。``, ``！`` or ``？``;
-    - at a line break, unless the line has no end mark and the next one goes on in lower case.
+    - at a line break, unless the line has no end mark and the next one continues in lower case.
     """
     sentences = []
     start = 0

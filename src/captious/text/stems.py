@@ -1,4 +1,4 @@
-"""Stems of words: Snowball's for METEOR, and Porter's first stemmer as NLTK has it for SMURF.
+"""Stems of words: Snowball's for METEOR, and Porter's first stemmer as in NLTK for SMURF.
 
 Porter 1980, "An algorithm for suffix stripping", with the departures of NLTK's default mode, NLTK_EXTENSIONS, which are
 marked. PyStemmer has no such mode.
@@ -13,9 +13,9 @@ from captious.text.languages import ENGLISH, Language
 
 
 def snowball_stems(words: Sequence[str], language: Language = ENGLISH) -> list[str]:
-    """Stems by Snowball's algorithm for a language, for English Porter2, as PyStemmer computes it.
+    """Stem words with Snowball's algorithm for a language (Porter2 for English), using PyStemmer.
 
-    Words of a language that Snowball has no stemmer for stay as they are.
+    Words of languages without a Snowball stemmer are not changed.
     """
     if not language.has_stemmer:
         return list(words)
@@ -26,7 +26,7 @@ def snowball_stems(words: Sequence[str], language: Language = ENGLISH) -> list[s
 
 
 def snowball_version() -> str:
-    """The version of PyStemmer."""
+    """Return the version of PyStemmer."""
     import Stemmer
 
     return str(Stemmer.version())
@@ -45,7 +45,7 @@ _IRREGULAR = {
 
 @lru_cache(1 << 17)
 def porter_stem(word: str) -> str:
-    """The stem of a word in lower case."""
+    """Return the stem of a lower-case word."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
     if len(word) <= 2:  # NLTK
@@ -59,7 +59,7 @@ def porter_stem(word: str) -> str:
 
 
 def _kinds(text: str) -> str:
-    """A letter for each letter: c for a consonant, v for a vowel. y is a vowel after a consonant."""
+    """Return c for each consonant and v for each vowel. y is a vowel after a consonant."""
     kinds = ""
     for letter in text:
         vowel = letter in "aeiou" or (letter == "y" and kinds[-1:] == "c")
@@ -76,13 +76,15 @@ def _ends_double(text: str) -> bool:
 
 
 def _is_short(stem: str) -> bool:
-    """Consonant, vowel, consonant at the end, the last not w, x or y; in NLTK also a vowel and a consonant alone."""
+    """Return whether a stem ends in consonant, vowel, consonant other than w, x or y; in NLTK also if it is vowel,
+    consonant.
+    """
     kinds = _kinds(stem)
     return (kinds.endswith("cvc") and stem[-1] not in "wxy") or kinds == "vc"
 
 
 def _replaced(word: str, rules: Mapping[str, str], shortest: int) -> str:
-    """A word with the first of these suffixes that it ends in replaced, if the rest has at least this measure."""
+    """Replace the first of these suffixes that a word ends in, if the remainder has at least this measure."""
     if not word.endswith(tuple(rules)):  # as most words
         return word
     suffix = next(suffix for suffix in rules if word.endswith(suffix))

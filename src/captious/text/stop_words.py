@@ -1,4 +1,4 @@
-"""Stop words, in lists with a name for signatures: NLTK's English list, a file, or any words."""
+"""Named lists of stop words: NLTK's English list, a file, or any words."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from captious.files.decompression import user_text
 
 @dataclass(frozen=True)
 class StopWords:
-    """Words that are left out, compared exactly.
+    """Words to leave out, compared exactly.
 
     Args:
-        name: what signatures call the list.
+        name: name of the list in signatures.
         words: the words.
     """
 
@@ -29,7 +29,7 @@ class StopWords:
 
     @property
     def stored_as(self) -> str:
-        """The list in files of prepared references: its name and a checksum of its words."""
+        """Identifier in files of prepared references: the name and a checksum of the words."""
         return f"{self.name}@{zlib.crc32(chr(0).join(sorted(self.words)).encode('utf-8', 'surrogatepass')):08x}"
 
 
@@ -50,7 +50,7 @@ NLTK_STOP_WORDS = StopWords("nltk", frozenset(_NLTK.split()))
 
 
 def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | None) -> StopWords:
-    """A list of stop words from a file, plain or .gz, with one word per line; from words; or, for None, NLTK's.
+    """Return stop words from a file, plain or .gz, with one word per line; from words; or, for None, NLTK's.
 
     A user-defined list is named after its file, or "own", with a checksum of its words.
 

@@ -1,7 +1,7 @@
 """Tokenizers: the PTB tokenizer of the COCO toolkit, white space, sacrebleu's, or any user-defined function.
 
-A ``Tokenizer`` is a name and a rule. The name is part of every signature, because scores under different
-tokenizers cannot be compared.
+A ``Tokenizer`` is a name and a rule. The name is part of every signature, as scores with different tokenizers are not
+comparable.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from captious.native import TokenizerRule, Vocabulary, threads
 
 @dataclass(frozen=True)
 class _Imported:
-    """A function of another module, which is imported when the function is first called.
+    """A function of another module, which is imported at the first call.
 
     Args:
-        module: in this package.
-        name: of the function.
+        module: a module of this package.
+        name: name of the function.
     """
 
     module: str
@@ -48,9 +48,9 @@ class Tokenizer:
     """A named tokenizer.
 
     Args:
-        name: what signatures call it; letters, digits and ``.-_`` only.
+        name: name in signatures; letters, digits and ``.-_`` only.
         function: caption to list of tokens; None for the built-in ones.
-        prepared: what is done to a caption before it is cut by a built-in rule.
+        prepared: preprocessing of a caption before a built-in rule.
     """
 
     name: str
@@ -75,11 +75,11 @@ class Tokenizer:
 
     @property
     def stored_as(self) -> str | None:
-        """Its name in files of tokens; None unless it is built in, as others may change."""
+        """Name in files of tokens; None unless built in, as other tokenizers may change."""
         return self.name if _BUILT_IN.get(self.name) == self else None
 
     def __call__(self, caption: str) -> list[str]:
-        """The tokens of one caption."""
+        """Return the tokens of one caption."""
         vocabulary = Vocabulary()
         ids, _ = self.encode([caption], vocabulary)
         words = vocabulary.words()
@@ -111,10 +111,10 @@ class Tokenizer:
     def look_up_words(
         self, captions: Sequence[str], vocabulary: Vocabulary
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Words of captions, splitting tokens at white space, without adding any to the vocabulary.
+        """Look up the words of captions, splitting tokens at white space, without extending the vocabulary.
 
-        A word that the vocabulary does not have gets an id from ``len(vocabulary)`` on, the same within a caption.
-        Returns and raises as ``encode`` does.
+        Unknown words get ids from ``len(vocabulary)`` on, consistent within a caption. Returns and raises as ``encode``
+        does.
         """
         if self.rule is None or self.form is not None:
             words = Vocabulary()
@@ -131,7 +131,7 @@ class Tokenizer:
         return tuple(captions if self.prepared is None else map(self.prepared, captions))
 
     def _by_function(self, captions: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
-        """Tokens of all captions, and where each caption's begin."""
+        """Return the tokens of all captions and the offsets of the captions."""
         tokens: list[str] = []
         offsets = np.zeros(len(captions) + 1, np.int64)
         for i, caption in enumerate(captions):
@@ -140,7 +140,7 @@ class Tokenizer:
         return tokens, offsets
 
     def _call(self, caption: str) -> list[str]:
-        """The tokens that the function gives, checked."""
+        """Call the function and check its result."""
         assert self.function is not None
         tokens = self.function(caption)
         if not isinstance(tokens, list | tuple) or not all(issubclass(kind, str) for kind in {*map(type, tokens)}):
@@ -194,12 +194,12 @@ _FOLLOWING = 3  # captions, of which the first may be empty
 def _in_context(
     captions: Sequence[str], ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Tokens as the COCO harness gets them: it joins all captions to one text, a line each.
+    """Return tokens as in the COCO harness, which tokenizes all captions as one text, a line each.
 
     Args:
         captions: in the order of the text.
-        ids, offsets: their tokens, each caption by itself.
-        vocabulary: words are added to it.
+        ids, offsets: tokens of each caption by itself.
+        vocabulary: vocabulary to extend.
     """
     parts: list[NDArray[np.int32]] = []
     counts = np.diff(offsets)
@@ -226,13 +226,13 @@ Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])
 
 
 def register_tokenizer(name: str) -> Callable[[Function], Function]:
-    """Function decorator that makes a tokenizer available under a name, until the process ends.
+    """Function decorator that registers a tokenizer under a name for this process.
 
-    A package makes one available everywhere, on the command line too, with an entry point of the group
-    ``captious.tokenizers``, whose name is the tokenizer's and whose value is the function or a ``Tokenizer``.
+    To make a tokenizer available everywhere, including the command line, a package declares an entry point of the group
+    ``captious.tokenizers``. Its name is that of the tokenizer, its value the function or a ``Tokenizer``.
 
     Raises:
-        ParameterError: a name that is taken, or that cannot be shown in a signature.
+        ParameterError: a name that is taken, or invalid in a signature.
     """
 
     def add(function: Function) -> Function:
@@ -245,15 +245,15 @@ def register_tokenizer(name: str) -> Callable[[Function], Function]:
 
 
 def tokenizer_names() -> list[str]:
-    """Names of all tokenizers: built-in ones, then others by name."""
+    """Return the names of all tokenizers: built-in ones, then others by name."""
     return [*_BUILT_IN, *sorted({*(tokenizer.name for tokenizer in _registered.values()), *_PLUGINS.by_name})]
 
 
 def _named(name: str) -> Tokenizer | None:
-    """The tokenizer of a name, in any case; None if there is none.
+    """Return the tokenizer of a name, in any case; None if there is none.
 
     Raises:
-        ParameterError: an entry point that does not lead to a tokenizer.
+        ParameterError: an entry point that is not a tokenizer.
     """
     name = name.lower()
     tokenizer = _BUILT_IN.get(name) or _registered.get(name)
@@ -264,7 +264,7 @@ def _named(name: str) -> Tokenizer | None:
 
 
 def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) -> Tokenizer:
-    """A tokenizer from its name, or from a function, which is then named after it.
+    """Return a tokenizer by its name, or for a function, after which it is named.
 
     Raises:
         UnknownNameError: no tokenizer of that name.

@@ -1,6 +1,6 @@
-"""Annotation layers of words: tokens as ids over one vocabulary, and n-grams of references.
+"""Annotation layers of words: tokens as ids in a shared vocabulary, and n-grams of references.
 
-Ask a table for them: ``captions.layer(TokenLayer(PTB))``. Each is computed once and shared by all metrics.
+A table returns them on request: ``captions.layer(TokenLayer(PTB))``. Each is computed once and shared by all metrics.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Tokens:
     Args:
         ids: int32[n_tokens].
         offsets: int64[n_captions + 1]; caption i is ``ids[offsets[i]:offsets[i + 1]]``.
-        vocabulary: the words, those that ``split`` makes of them included. It does not change once captions are
-            tokenized, so threads may share it.
+        vocabulary: the words, including those that ``split`` produces. It does not change after captions are tokenized,
+            so threads may share it.
     """
 
     ids: NDArray[np.int32]
@@ -39,7 +39,7 @@ class Tokens:
 
         Args:
             captions: n captions.
-            tokenizer: cuts them.
+            tokenizer: the tokenizer.
             vocabulary: words that keep their ids; it is copied, not added to.
         """
         vocabulary = Vocabulary() if vocabulary is None else vocabulary.copy()
@@ -48,10 +48,10 @@ class Tokens:
         return cls(ids, offsets, vocabulary)
 
     def in_one_form(self, form: Callable[[str], str], vocabulary: Vocabulary | None = None) -> Tokens:
-        """The captions with the forms of their words.
+        """Return the captions with each word in its normal form.
 
         Args:
-            form: gives the form of a word.
+            form: returns the form of a word.
             vocabulary: words that keep their ids; it is copied, not added to.
         """
         vocabulary = Vocabulary() if vocabulary is None else vocabulary.copy()
@@ -61,7 +61,7 @@ class Tokens:
 
     @classmethod
     def checked(cls, ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary, n: int) -> Tokens:
-        """Tokens of n captions that were stored.
+        """Restore tokens of n captions that were stored.
 
         Raises:
             ValueError: they contradict each other.
@@ -75,23 +75,23 @@ class Tokens:
         return np.diff(self.offsets)
 
     def take(self, captions: NDArray[np.int64]) -> Tokens:
-        """Some of the captions, each as often as asked for."""
+        """Select captions, which may repeat."""
         starts, lengths = self.offsets[captions], self.lengths[captions]
         offsets = np.concatenate([[0], np.cumsum(lengths)])
         return Tokens(self.ids[ranges(starts, lengths)], offsets, self.vocabulary)
 
     def equal(self) -> NDArray[np.int64]:
-        """A number for each caption, the same for captions of the same tokens: int64[n_captions], from 0."""
+        """Number the captions, with equal numbers for equal tokens: int64[n_captions], from 0."""
         content, numbers = self.ids.tobytes(), dict[bytes, int]()
         ends = (self.ids.itemsize * self.offsets).tolist()
         distinct = (numbers.setdefault(content[start:end], len(numbers)) for start, end in pairwise(ends))
         return np.fromiter(distinct, np.int64, len(ends) - 1)
 
     def split(self) -> Tokens:
-        """The captions with tokens cut again at white space, and empty tokens gone.
+        """The captions with tokens split further at white space, and without empty tokens.
 
-        PTB tokens may hold unbreakable spaces (``3 1/2``, phone numbers); the official BLEU and CIDEr split there,
-        the official ROUGE does not. Returns itself if there is nothing to cut.
+        PTB tokens may contain non-breaking spaces (``3 1/2``, phone numbers); the official BLEU and CIDEr split there,
+        the official ROUGE does not. Returns itself if there is nothing to split.
         """
         divisible = self.vocabulary.divisible()
         if divisible.size == 0:
@@ -111,13 +111,13 @@ class Tokens:
 
 
 def _add_pieces(vocabulary: Vocabulary) -> None:
-    """Add what ``Tokens.split`` makes of words that hold white space."""
+    """Add the words that ``Tokens.split`` produces from words with white space."""
     for word in map(vocabulary.word, vocabulary.divisible().tolist()):
         vocabulary.add(tuple(word.split()))
 
 
 def ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers of all ranges, one after the other."""
+    """Return the numbers of all ranges, concatenated."""
     return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
 
 
@@ -154,7 +154,7 @@ class TokenLayer(KeyedByFields):
 
 @dataclass(frozen=True)
 class WordLayer(KeyedByFields):
-    """Tokens that hold no white space and are not empty."""
+    """Tokens that contain no white space and are not empty."""
 
     tokenizer: Tokenizer
 
@@ -184,7 +184,7 @@ class WordLayer(KeyedByFields):
 
 @dataclass(frozen=True)
 class NgramLayer(KeyedByFields):
-    """For references an index of their n-grams (n = 1..4), for candidates their words."""
+    """An index of the n-grams (n = 1..4) of references, and the words of candidates."""
 
     tokenizer: Tokenizer
 

@@ -1,8 +1,8 @@
-"""Words of any language, by the default word boundaries of Unicode (UAX 29), as the package regex finds them.
+"""Words of any language, by the default word boundaries of Unicode (UAX 29), with the package regex.
 
-They need no dictionary, so they are words where words are written apart. Han characters and hiragana come out one by
-one, and Thai, Lao, Khmer and Burmese in clusters of a consonant and its marks, as Unicode says of scripts that would
-need a dictionary; ``thai_words`` uses that of PyThaiNLP.
+No dictionary is needed for languages that separate words. Han characters and hiragana are split one by one, and Thai,
+Lao, Khmer and Burmese into clusters of a consonant and its marks, as Unicode specifies for scripts that would need a
+dictionary; ``thai_words`` uses that of PyThaiNLP.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ def _boundary() -> Any:
 
 
 def unicode_words(caption: str) -> list[str]:
-    """The words of a caption: in lower case and composed (NFC), those with a letter or a digit."""
+    """Return the words of a caption that contain a letter or a digit, in lower case and composed (NFC)."""
     pieces = _boundary().split(unicodedata.normalize("NFC", caption).lower())
     return [piece for piece in pieces if any(map(str.isalnum, piece))]
 
 
 def thai_words(caption: str) -> list[str]:
-    """Thai words in lower case, without punctuation; text in other scripts is cut as ``unicode`` does.
+    """Return Thai words in lower case, without punctuation; text in other scripts is tokenized as by ``unicode``.
 
     Raises:
         MissingExtraError: PyThaiNLP is not installed.

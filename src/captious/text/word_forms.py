@@ -1,7 +1,7 @@
-"""One form for words that are written in several ways: digits and number words, British and American spellings.
+"""Normal forms of words that have several spellings: digits and number words, British and American spellings.
 
-The form of a word is one word, so captions are cut as before. Accents are composed (NFC) in every language. British
-spellings become American ones where a stem is known to have both (the classes of Fowler's Modern English Usage).
+The form of a word is one word, so tokenization does not change. Accents are composed (NFC) in every language. British
+spellings become American ones if a stem is known to have both (the classes of Fowler's Modern English Usage).
 """
 
 from __future__ import annotations
@@ -68,12 +68,14 @@ _RULES = tuple((re.compile(rf"{pattern}\Z"), rf"\g<1>{american}\g<2>") for patte
 
 
 def word_forms(language: str) -> Callable[[str], str]:
-    """What gives the form of a word of a language, by its two-letter code; of others than en and de, only accents."""
+    """Return a function for the form of a word of a language, given by its two-letter code; for languages other than en
+    and de, it only composes accents.
+    """
     return _FORMS.get(language, _composed)
 
 
 def negations(language: str) -> Set[str]:
-    """The words of a language that negate, in their forms; none for languages other than en and de."""
+    """Return the negations of a language, in their normal forms; none for languages other than en and de."""
     return _NEGATIONS.get(language, set())
 
 
@@ -99,7 +101,7 @@ def _german(word: str) -> str:
 
 
 def _numbers(units: Sequence[str], tens: Sequence[str], joined: Callable[[str, str], str]) -> dict[str, str]:
-    """The words of whole numbers below a hundred."""
+    """Return the number words below a hundred."""
     words = {str(number): word for number, word in enumerate(units)}
     for ten, word in enumerate(tens, start=2):
         words[f"{ten}0"] = word

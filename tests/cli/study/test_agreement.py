@@ -19,7 +19,7 @@ def examples(folder: Path) -> Path:
     return folder
 
 
-def test_agreement(run: Run, examples: Path) -> None:
+def test_agreement_study_shows_human_scores_by_number_of_references(run: Run, examples: Path) -> None:
     done = run("study", "agreement", "references.json", "-m", "bleu-1", "--published", "board.json", "--resamples", 20)
     assert done.code == 0, done.err
     assert "Human captions against other human captions: references.json" in done.out
@@ -45,5 +45,7 @@ def test_agreement_as_json(run: Run, examples: Path) -> None:
         (("--published", "none.json"), "none.json was not found"),
     ],
 )
-def test_refusals(run: Run, examples: Path, option: tuple[str, ...], part: str) -> None:
+def test_invalid_options_of_the_agreement_study_are_refused(
+    run: Run, examples: Path, option: tuple[str, ...], part: str
+) -> None:
     assert_refused(run("study", "agreement", "references.json", *option, "-m", "bleu-1"), part)

@@ -63,7 +63,7 @@ def test_the_group_lists_every_study(run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_question_begins_the_help(name: str) -> None:
+def test_study_help_begins_with_its_question(name: str) -> None:
     assert (command_of(name).help or "").startswith(f"{module._STUDIES[name].question} ")
 
 
@@ -84,7 +84,7 @@ def test_help_is_for_the_command_line(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_study_goes_everywhere(name: str) -> None:
+def test_every_study_is_written_in_every_format(name: str) -> None:
     options = {option: parameter for parameter in command_of(name).params for option in parameter.opts}
     assert {"-o", "--format"} <= options.keys()
     assert ("--plot" in options) == (name not in ("failures", "rules", "timing"))  # which have nothing to draw
@@ -100,7 +100,7 @@ class TestWarnings:
 
     @pytest.mark.usefixtures("tables")
     @pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
-    def test_grammar(self, rated: Path, run: Run, form: str) -> None:
+    def test_warning_about_the_bundled_grammar_is_shown(self, rated: Path, run: Run, form: str) -> None:
         outcome = run("study", "metrics", rated, "-m", "spice", "-m", "bleu-1", "--parser", "bundled", "--format", form)
         assert outcome.code == 0, outcome
         assert outcome.err.count(self.BUNDLED) == 1
@@ -108,7 +108,7 @@ class TestWarnings:
             (warning,) = outcome.json["warnings"]
             assert outcome.err == f"warning: {warning}\n"
 
-    def test_few_images(self, folder: Path, run: Run) -> None:
+    def test_warning_about_few_images_is_shown(self, folder: Path, run: Run) -> None:
         arguments = ("study", "robustness", "references.json", "-m", "bleu-1", "--strengths", "1", "--resamples", 9)
         outcome = run(*arguments, "--sample", 9, "--format", "json")
         (warning,) = outcome.json["warnings"]
@@ -164,13 +164,13 @@ def no_calls() -> None:
     CALLS.clear()
 
 
-def test_the_function_gets_its_defaults() -> None:
+def test_study_function_is_called_with_its_defaults() -> None:
     OWN.main(["--name", "x"], standalone_mode=False)
     defaults = {name: parameter.default for name, parameter in inspect.signature(own).parameters.items()}
     assert [defaults | {"name": "x", "settings": Settings()}] == CALLS
 
 
-def test_the_function_gets_what_is_given() -> None:
+def test_study_function_is_called_with_the_given_options() -> None:
     options = ["--name", "x", "-m", "bleu-1", "--bounds", "3,4", "--tokenizer", "whitespace", "--data", "d"]
     OWN.main(
         [*options, "--width", "5", "--strict", "--no-careful", "--resamples", "3", "--seed", "2"], standalone_mode=False
@@ -181,7 +181,7 @@ def test_the_function_gets_what_is_given() -> None:
     assert call == {"name": "x", "metrics": ["bleu-1"], "data": Path("d"), "strict": True, "careful": False, **numbers}
 
 
-def test_help_is_that_of_the_docstring() -> None:
+def test_option_help_comes_from_the_docstring() -> None:
     shown = {option.name: option.help for option in OWN.params if isinstance(option, click.Option)}
     assert OWN.help == "Does it work? A study that notes its arguments.\n\nIt has no other purpose."
     assert shown["name"] == "Any name."
@@ -192,7 +192,7 @@ def test_help_is_that_of_the_docstring() -> None:
     assert bounds.default == "1,2"
 
 
-def test_what_it_returns_is_delivered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_returned_study_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     OWN.main(["--name", "x", "--format", "json"], standalone_mode=False)
     printed = capsys.readouterr()
     assert '"study": "own"' in printed.out
@@ -238,28 +238,28 @@ NUMBER = 3
 
 @pytest.mark.usefixtures("plugins")
 class TestOtherPackages:
-    def test_it_is_listed_after_our_own(self, run: Run) -> None:
+    def test_external_study_is_listed_after_built_in_ones(self, run: Run) -> None:
         assert study.list_commands(CONTEXT) == [*NAMES, "broken", "mine", "number"]
         listing = " ".join(run("study", "--help").out.split())
         assert f"mine from {__name__}:OWN" in listing
 
-    def test_it_runs_like_our_own(self, run: Run) -> None:
+    def test_external_study_runs_like_a_built_in_one(self, run: Run) -> None:
         outcome = run("study", "mine", "--name", "x", "--seed", 4, "--format", "json")
         assert outcome.code == 0, outcome
         assert outcome.json["study"] == "own"
         assert outcome.err == "warning: beware\n"
         assert [call["seed"] for call in CALLS] == [4]
 
-    def test_ours_cannot_be_replaced(self) -> None:
+    def test_built_in_study_cannot_be_replaced(self) -> None:
         assert command_of("timing") is not OWN
 
-    def test_one_that_cannot_be_loaded(self, run: Run) -> None:
+    def test_external_study_that_cannot_be_loaded_is_an_error(self, run: Run) -> None:
         outcome = run("study", "broken")
         assert_refused(outcome, "the study broken cannot be loaded", "no_such_package_of_studies:study", "uninstall")
         assert run("study", "--help").code == 0
 
-    def test_what_is_not_a_command(self, run: Run) -> None:
+    def test_entry_point_that_is_not_a_command_is_an_error(self, run: Run) -> None:
         assert_refused(run("study", "number"), f"{__name__}:NUMBER is not a study", "a click command")
 
-    def test_a_study_that_nobody_has(self, run: Run) -> None:
+    def test_unknown_study_is_an_error(self, run: Run) -> None:
         assert_refused(run("study", "theirs"), "'theirs'", "captious study --help")

@@ -12,7 +12,7 @@ from captious.judgment import studies
 from ..conftest import Run, assert_refused
 
 
-def test_against_python(folder: Path, run: Run) -> None:
+def test_distributions_command_agrees_with_the_python_function(folder: Path, run: Run) -> None:
     files = ("baseline.json", "improved.json", "references.json")
     outcome = run(
         "study", "distributions", *files, "-m", "rouge-l", "--sample", 20, "--resamples", 30, "--format", "json"
@@ -24,7 +24,7 @@ def test_against_python(folder: Path, run: Run) -> None:
     assert [record["captions_of"] for record in outcome.json["records"]] == ["people", "baseline", "improved"]
 
 
-def test_pictures(folder: Path, run: Run) -> None:
+def test_distributions_are_plotted(folder: Path, run: Run) -> None:
     pytest.importorskip("matplotlib")
     outcome = run(
         "study", "distributions", "baseline.json", "references.json", "-m", "bleu", "--resamples", 5, "--plot", "drawn"
@@ -33,5 +33,5 @@ def test_pictures(folder: Path, run: Run) -> None:
     assert {path.name for path in (folder / "drawn").iterdir()} == {f"distributions-bleu-{n}.png" for n in (1, 2, 3, 4)}
 
 
-def test_references_alone(folder: Path, run: Run) -> None:
+def test_distributions_need_a_system(folder: Path, run: Run) -> None:
     assert_refused(run("study", "distributions", "references.json"), "no candidates given", "at least one file")

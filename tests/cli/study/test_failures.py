@@ -10,7 +10,7 @@ from ..conftest import Run, assert_refused
 from .conftest import METRICS
 
 
-def test_failures(rated: Path, run: Run) -> None:
+def test_failures_command_agrees_with_the_python_function(rated: Path, run: Run) -> None:
     outcome = run("study", "failures", rated, *METRICS, "--gap", 1)
     assert outcome.code == 0, outcome
     (record, _) = studies.critical_failures(rated, ["bleu-1", "cider-d"], gap=1).records
@@ -20,5 +20,5 @@ def test_failures(rated: Path, run: Run) -> None:
     assert "cider-d|variant:official" in outcome.out
 
 
-def test_refusals(rated: Path, run: Run) -> None:
+def test_invalid_options_of_the_failures_study_are_refused(rated: Path, run: Run) -> None:
     assert_refused(run("study", "failures", rated, "--gap", "0"), "--gap")

@@ -10,7 +10,7 @@ from ..conftest import Run, assert_refused
 from .conftest import METRICS
 
 
-def test_metrics(rated: Path, run: Run) -> None:
+def test_metrics_study_shows_correlations(rated: Path, run: Run) -> None:
     outcome = run("study", "metrics", rated, *METRICS, "--statistic", "spearman", "--format", "json")
     assert outcome.code == 0, outcome
     expected = studies.metric_correlations(rated, ["bleu-1", "cider-d"], statistic="spearman")
@@ -18,5 +18,5 @@ def test_metrics(rated: Path, run: Run) -> None:
     assert outcome.json["records"][0]["people"] > 0
 
 
-def test_refusals(rated: Path, run: Run) -> None:
+def test_invalid_options_of_the_metrics_study_are_refused(rated: Path, run: Run) -> None:
     assert_refused(run("study", "metrics", rated, "-m", "blue"), "no metric 'blue'")

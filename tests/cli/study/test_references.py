@@ -13,7 +13,7 @@ from ..conftest import Run, assert_refused
 from .conftest import METRICS
 
 
-def test_references(rated: Path, run: Run) -> None:
+def test_references_study_shows_agreement_by_count(rated: Path, run: Run) -> None:
     outcome = run("study", "references", rated, *METRICS, "--counts", "1, 3", "--draws", 2, "--format", "json")
     assert outcome.code == 0, outcome
     study = outcome.json
@@ -32,5 +32,7 @@ def test_references(rated: Path, run: Run) -> None:
         (("nothing", "-m", "bleu-1"), ("no benchmark 'nothing'",)),
     ],
 )
-def test_refusals(rated: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
+def test_invalid_options_of_the_references_study_are_refused(
+    rated: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
     assert_refused(run("study", "references", *arguments), *parts)

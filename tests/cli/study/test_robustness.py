@@ -14,7 +14,7 @@ from ..conftest import Run, assert_refused
 from .conftest import METRICS
 
 
-def test_robustness(folder: Path, run: Run) -> None:
+def test_robustness_study_shows_areas(folder: Path, run: Run) -> None:
     arguments = ("study", "robustness", "references.json", *METRICS, "--strengths", "0.5,1", "--seed", 3)
     outcome = run(*arguments, "--sample", 10, "--resamples", 20, "--format", "csv")
     assert outcome.code == 0, outcome
@@ -35,5 +35,7 @@ def test_robustness(folder: Path, run: Run) -> None:
         (("none.json",), ("no such file", "none.json")),
     ],
 )
-def test_refusals(folder: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]) -> None:
+def test_invalid_options_of_the_robustness_study_are_refused(
+    folder: Path, run: Run, arguments: tuple[str, ...], parts: tuple[str, ...]
+) -> None:
     assert_refused(run("study", "robustness", *arguments, "-m", "bleu-1"), *parts)

@@ -22,7 +22,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.models
-def test_against_python(folder: Path, run: Run, model: str) -> None:
+def test_smurf_command_agrees_with_the_python_function(folder: Path, run: Run, model: str) -> None:
     """The models may be said once for all metrics, or for each part."""
     assert run("fit", "smurf", "references.json", "--model", model, "-o", "own.json").code == 0
     files = ("baseline.json", "improved.json", "references.json")
@@ -41,7 +41,7 @@ def test_against_python(folder: Path, run: Run, model: str) -> None:
 
 
 @pytest.mark.models
-def test_pictures(folder: Path, run: Run, model: str) -> None:
+def test_smurf_analysis_is_plotted(folder: Path, run: Run, model: str) -> None:
     pytest.importorskip("matplotlib")
     files = ("baseline.json", "references.json")
     outcome = run("study", "smurf", *files, "--human", "improved.json", "--model", model, "--plot", "pictures")
@@ -51,7 +51,7 @@ def test_pictures(folder: Path, run: Run, model: str) -> None:
     assert "warning: smurf is standardized with karpathy-test, which was computed with other models" in outcome.err
 
 
-def test_refusals(folder: Path, run: Run) -> None:
+def test_invalid_options_of_the_smurf_study_are_refused(folder: Path, run: Run) -> None:
     assert_refused(run("study", "smurf", "references.json"), "at least one file of candidates")
     files = ("baseline.json", "references.json")
     assert_refused(run("study", "smurf", *files, "-m", "rouge-l"), "rouge-l is not SMURF")
@@ -60,7 +60,7 @@ def test_refusals(folder: Path, run: Run) -> None:
     assert_refused(outcome, "not a file of SMURF constants", "captious fit smurf")
 
 
-def test_the_constants_are_never_overwritten(folder: Path, run: Run) -> None:
+def test_smurf_constants_are_not_overwritten(folder: Path, run: Run) -> None:
     (folder / "own.json").write_text("{}")
     arguments = ("study", "smurf", "baseline.json", "references.json", "-m", "smurf:threshold=-2,constants=own.json")
     assert_refused(run(*arguments, "-o", "own.json"), "own.json is also an input")

@@ -11,7 +11,7 @@ from ..conftest import Run, assert_refused
 from .conftest import METRICS
 
 
-def test_systems(third: Path, run: Run) -> None:
+def test_systems_study_shows_scores_and_correlations(third: Path, run: Run) -> None:
     human = third.with_name("human.json")
     human.write_text(json.dumps({"m1": {"baseline": 0.3, "improved": 0.8, "moved": 0.1}}))
     files = ("baseline.json", "improved.json", third, "references.json")
@@ -31,5 +31,7 @@ def test_systems(third: Path, run: Run) -> None:
         (("references.json",), "no candidates given"),
     ],
 )
-def test_refusals(folder: Path, run: Run, files: tuple[str, ...], part: str) -> None:
+def test_invalid_options_of_the_systems_study_are_refused(
+    folder: Path, run: Run, files: tuple[str, ...], part: str
+) -> None:
     assert_refused(run("study", "systems", *files, "-m", "bleu-1"), part)

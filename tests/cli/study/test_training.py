@@ -41,17 +41,17 @@ class TestStudies:
         assert outcome.code == 0, outcome
         return list(csv.DictReader(io.StringIO(outcome.out)))
 
-    def test_ablation(self, run: Run) -> None:
+    def test_ablation_study_trains_without_each_feature(self, run: Run) -> None:
         rows = self.rows(run, "ablation", *GIVEN, "--group", "n-grams=bleu-1, bleu-2", "--group", "other=rouge-l")
         assert [row["features"] for row in rows if row["kind"] == "only"][::2] == ["n-grams", "other"]
         assert {row["benchmark"] for row in rows} == {"validation@tau-b", "rated@own"}
         assert rows[0]["difference"] == "" != rows[2]["difference"]
 
-    def test_depth(self, run: Run) -> None:
+    def test_depth_study_trains_networks_of_each_depth(self, run: Run) -> None:
         rows = self.rows(run, "depth", *GIVEN, "--depths", "0,1", "--width", 2)
         assert [row["layers"] for row in rows[::2]] == ["3-2", "3-2-2", "none"]
 
-    def test_size(self, folder: Path, run: Run) -> None:
+    def test_size_study_trains_on_fewer_images(self, folder: Path, run: Run) -> None:
         pytest.importorskip("matplotlib")
         rows = self.rows(run, "size", *GIVEN, "--sizes", "4,8", "--plot", "drawn")
         assert [row["images"] for row in rows[::2]] == ["8", "4"]
@@ -61,10 +61,10 @@ class TestStudies:
         }
 
     @pytest.mark.parametrize("group", ["bleu-1", "=bleu-1"])
-    def test_groups_of_another_form(self, group: str, run: Run) -> None:
+    def test_malformed_groups_are_refused(self, group: str, run: Run) -> None:
         outcome = run("study", "ablation", *GIVEN, "--group", group)
         assert_refused(outcome, "not of the form NAME=FEATURE,FEATURE")
 
-    def test_a_benchmark_of_systems(self, shared_data: Path, run: Run) -> None:
+    def test_benchmark_of_systems_is_refused(self, shared_data: Path, run: Run) -> None:
         outcome = run("study", "depth", *GIVEN, "coco-2015", "--data", shared_data)
         assert_refused(outcome, "coco-2015 judges systems, not captions", "benchmark of captions")

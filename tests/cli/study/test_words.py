@@ -9,7 +9,7 @@ import pytest
 from ..conftest import Run, assert_refused
 
 
-def test_words(run: Run, folder: Path) -> None:
+def test_words_study_writes_agreement_as_json(run: Run, folder: Path) -> None:
     options = ("--words", "3", "--system", "baseline.json", "--system", "improved.json", "--format", "json")
     done = run("study", "words", "references.json", *options)
     assert done.code == 0, done.err
@@ -18,14 +18,14 @@ def test_words(run: Run, folder: Path) -> None:
     assert list(done.json["data"]) == ["references.json", "baseline.json", "improved.json"]
 
 
-def test_words_as_a_table(run: Run, folder: Path) -> None:
+def test_words_study_shows_a_table(run: Run, folder: Path) -> None:
     done = run("study", "words", "references.json", "--words", "4", "-k", "2")
     assert done.code == 0, done.err
     assert "k = 2 references" in done.out
     assert len([line for line in done.out.splitlines() if line.startswith("  ") and " ." in line]) >= 4
 
 
-def test_pictures(run: Run, folder: Path) -> None:
+def test_word_agreement_is_plotted(run: Run, folder: Path) -> None:
     pytest.importorskip("matplotlib")
     options = ("--words", "3", "--system", "baseline.json", "--plot", "pictures")
     done = run("study", "words", "references.json", *options)
@@ -41,5 +41,7 @@ def test_pictures(run: Run, folder: Path) -> None:
         (("-o", "references.json"), "is also an input"),
     ],
 )
-def test_refusals(run: Run, folder: Path, option: tuple[str, ...], part: str) -> None:
+def test_invalid_options_of_the_words_study_are_refused(
+    run: Run, folder: Path, option: tuple[str, ...], part: str
+) -> None:
     assert_refused(run("study", "words", "references.json", *option), part)

@@ -12,7 +12,7 @@ from ...support.judgments import load, write_jsonl
 
 
 @pytest.mark.parametrize("categories", [(), ("near", "far")])
-def test_judgments(categories: tuple[str, ...], tmp_path: Path) -> None:
+def test_abstract_50s_pairs_are_read(categories: tuple[str, ...], tmp_path: Path) -> None:
     pairs = [{"image": n, "sent": ["a dog", "a cat"], "label": n, "refs": ["x", f"y {n}"]} for n in (0, 1)]
     if categories:
         pairs = [{**pair, "category": part} for pair, part in zip(pairs, categories, strict=True)]

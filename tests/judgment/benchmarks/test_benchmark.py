@@ -57,12 +57,12 @@ def test_built_in_benchmarks_are_what_the_registry_calls_them() -> None:
         ({"published": {"third": {"bleu-1": Figure(0.5, "me")}}}, "figures for 'third', which is not one of its"),
     ],
 )
-def test_what_is_not_a_benchmark(change: dict[str, Any], message: str) -> None:
+def test_invalid_benchmarks_are_refused(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         replace(MINE, **change)
 
 
-def test_protocols_by_name() -> None:
+def test_protocols_are_found_by_name() -> None:
     assert MINE.protocol() is MINE.protocol("first") is RATED
     with pytest.raises(UnknownNameError, match="mine has no protocol 'third'") as caught:
         MINE.protocol("third")
@@ -70,14 +70,14 @@ def test_protocols_by_name() -> None:
 
 
 @pytest.mark.parametrize("content", ["[[1]]", '["x"]', "3", "[1, null]"])
-def test_data_of_another_form(content: str, tmp_path: Path) -> None:
+def test_data_of_another_form_are_refused(content: str, tmp_path: Path) -> None:
     (tmp_path / "mine.json").write_text(content)
     with pytest.raises(CaptionFileError, match="the data of mine do not have the expected format") as caught:
         MINE.judgments(RATED, DataFolder(tmp_path))
     assert "mine.json" in caught.value.where
 
 
-def test_no_data(tmp_path: Path) -> None:
+def test_benchmark_without_judgments_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="the files of mine are missing"):
         MINE.judgments(RATED, DataFolder(tmp_path))
     (tmp_path / "mine.json").write_text("[]")
@@ -86,7 +86,7 @@ def test_no_data(tmp_path: Path) -> None:
     assert caught.value.where == str(tmp_path / "mine.json")
 
 
-def test_ratings_each_or_their_mean() -> None:
+def test_ratings_are_single_points_or_means() -> None:
     items = [RatedCaption("1", "a", "x", ["r"], [1, 2]), RatedCaption("2", "a", "y", ["r"], [4])]
     each = rated_captions(RATED, items, {})
     assert [some.tolist() for some in each.ratings] == [[1, 2], [4]]
@@ -97,7 +97,7 @@ def test_ratings_each_or_their_mean() -> None:
 @pytest.mark.parametrize(
     ("ties", "text", "expected"), [(0.5, "one half", 0.75), (0, "nothing", 0.5), (0.25, "0.25", 0.625)]
 )
-def test_ties(ties: float, text: str, expected: float) -> None:
+def test_ties_count_as_the_protocol_says(ties: float, text: str, expected: float) -> None:
     items = [CaptionPair("a", ("x", "y"), 1, ["r"]), CaptionPair("b", ("x", "y"), 0, ["r"])]
     protocol = replace(PAIRS, ties=ties)
     judgments = caption_pairs(protocol, items, {})
@@ -140,7 +140,7 @@ class TestCsv:
         (folder / "mine.csv").write_text(content)
         return list(DataFolder(folder).csv_rows("mine.csv", ("caption", "rating")))
 
-    def test_rows(self, tmp_path: Path) -> None:
+    def test_csv_rows_are_read_with_line_numbers(self, tmp_path: Path) -> None:
         rows = self.rows(tmp_path, '\ufeffcaption,rating,more\n"a dog, running\nfast",3,x\na cat,4,y\n')
         assert rows == [
             (3, {"caption": "a dog, running\nfast", "rating": "3", "more": "x"}),
@@ -157,7 +157,9 @@ class TestCsv:
             ("caption,rating\n" + "a" * 200_000 + ",1\n", "not csv", 2),
         ],
     )
-    def test_what_is_wrong(self, content: str, message: str, line: int, tmp_path: Path) -> None:
+    def test_malformed_csv_is_refused_with_its_line(
+        self, content: str, message: str, line: int, tmp_path: Path
+    ) -> None:
         with pytest.raises(CaptionFileError, match=message) as caught:
             self.rows(tmp_path, content)
         assert caught.value.where.endswith(f"mine.csv, line {line}")

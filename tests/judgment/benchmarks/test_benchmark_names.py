@@ -102,7 +102,7 @@ def run(*arguments: str) -> click.testing.Result:
     return click.testing.CliRunner().invoke(command_line, arguments)
 
 
-def test_names() -> None:
+def test_benchmark_names_are_listed() -> None:
     assert benchmark_names.names() == NAMES
 
 
@@ -124,14 +124,14 @@ def test_names() -> None:
         ),
     ],
 )
-def test_unknown_names(asked: str, message: str, help: str) -> None:
+def test_unknown_benchmark_names_get_suggestions(asked: str, message: str, help: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         benchmark_names.protocol(asked)
     assert caught.value.message == message
     assert help in caught.value.help
 
 
-def test_protocols_of_names() -> None:
+def test_protocol_names_are_resolved() -> None:
     assert benchmark_names.protocol("flickr8k-expert").full_name == "flickr8k-expert@spice2016"
     assert benchmark_names.protocol("flickr8k-expert@yi2020").ratings == "mean"
 

@@ -18,7 +18,7 @@ def team(m1: float, m2: float, *entries: tuple[str, dict[str, float | None]]) ->
     return {"M1": m1, "M2": m2, "date": "2015-05-29", "cap_c40": [[day, "", scores] for day, scores in entries]}
 
 
-def test_judgments(tmp_path: Path) -> None:
+def test_coco_2015_rankings_are_read(tmp_path: Path) -> None:
     judged, later = "2015-05-29", "2015-06-08"
     teams = {
         "A": team(0.2, 0.3, (later, {"CIDEr": 0.9}), (judged, {"CIDEr": 0.5, "SPICE": 0.1})),
@@ -35,7 +35,7 @@ def test_judgments(tmp_path: Path) -> None:
         assert {metric: scores.tolist() for metric, scores in found.published.items()} == {"cider-d": [0.5, 0.4]}
 
 
-def test_pictures(tmp_path: Path) -> None:
+def test_coco_2015_judgment_has_a_scatter_plot(tmp_path: Path) -> None:
     """A point for each system, with its name."""
     teams = {name: team(n / 10, 0.1, ("2015-05-29", {"CIDEr": 1 / (n + 1)})) for n, name in enumerate("ABCD")}
     write(tmp_path, "coco2015/teams.json", teams)
@@ -47,7 +47,7 @@ def test_pictures(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [["A"], {"A": {}}, {"A": []}, {"A": {"cap_c40": 3}}, "A"])
-def test_other_forms(content: object, tmp_path: Path) -> None:
+def test_malformed_coco_2015_files_are_refused(content: object, tmp_path: Path) -> None:
     write(tmp_path, "coco2015/teams.json", content if not isinstance(content, list) else {"A": content})
     with pytest.raises(CaptionFileError):
         load(tmp_path, "coco-2015")

@@ -14,7 +14,7 @@ def record(image: str, slot: int, candidate: str, refs: list[str], human: int) -
     return {"source": "coco", "image": image, "slot": slot, "candidate": candidate, "refs": refs, "human": human}
 
 
-def test_references(tmp_path: Path) -> None:
+def test_composite_references_exclude_the_rated_caption(tmp_path: Path) -> None:
     records = [
         record("a", 1, "A dog, runs!", ["a dog runs", "the dog"], 5),
         record("a", 2, "a cat", ["a dog runs", "the dog"], 1),
@@ -30,7 +30,7 @@ def test_references(tmp_path: Path) -> None:
     assert found.items[0] == "coco|a|1"
 
 
-def test_first_two_captions(tmp_path: Path) -> None:
+def test_sharif_protocol_uses_first_two_captions(tmp_path: Path) -> None:
     """Sharif et al. 2019 compare the human caption and the first of a system, without the rated reference."""
     records = [
         record("a", slot, text, ["a dog", "the dog"], slot) for slot, text in ((1, "a dog"), (2, "cat"), (3, "x"))

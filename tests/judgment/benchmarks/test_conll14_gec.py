@@ -16,7 +16,7 @@ from ...support.judgments import load, write
     ("name", "statistic"),
     [("conll14-gec", "spearman"), ("conll14-gec@spearman", "spearman"), ("conll14-gec@pearson", "pearson")],
 )
-def test_judgments(name: str, statistic: str, tmp_path: Path) -> None:
+def test_conll14_systems_are_read(name: str, statistic: str, tmp_path: Path) -> None:
     outputs = {"INPUT": ["a"], "X": ["b"], "Y": ["c"]}
     write(tmp_path, "conll14_gec/systems.json", {"outputs": outputs, "expected_wins": {"X": 0.7, "Y": 0.3}})
     found = load(tmp_path, name)
@@ -28,7 +28,7 @@ def test_judgments(name: str, statistic: str, tmp_path: Path) -> None:
     assert not found.published
 
 
-def test_a_list_in_place_of_an_object(tmp_path: Path) -> None:
+def test_list_instead_of_an_object_is_refused(tmp_path: Path) -> None:
     write(tmp_path, "conll14_gec/systems.json", {"outputs": ["X"]})
     with pytest.raises(CaptionFileError, match="do not have the expected format"):
         load(tmp_path, "conll14-gec")

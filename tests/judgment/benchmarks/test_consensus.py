@@ -35,7 +35,7 @@ def write_triplets(path: Path, pairs: list[tuple[str, str, int]]) -> None:
 
 
 @pytest.mark.slow  # 9,696 triplets
-def test_abstract(tmp_path: Path) -> None:
+def test_abstract_50s_triplets_are_read(tmp_path: Path) -> None:
     pairs = [(f"scene {n}", f"other {n}", 30) for n in range(200)] + [("a", "b", 10), ("c", "d", 24)]
     write_triplets(tmp_path / "abstract50s" / "consensus_abstract.mat", pairs)
     found = load(tmp_path, "abstract-50s")
@@ -48,7 +48,7 @@ def test_abstract(tmp_path: Path) -> None:
     assert found.captions.references.texts[-5:] == tuple(f"reference 200 {k}" for k in range(5))
 
 
-def test_pascal(tmp_path: Path) -> None:
+def test_pascal_50s_triplets_are_read(tmp_path: Path) -> None:
     pairs = [("a dog", "the dog", 40), ("a dog", "a cat", 47), ("a bus", "a red bus", 3), ("x", "y", 24)]
     write_triplets(tmp_path / "pascal50s" / "consensus_pascal.mat", pairs)
     inputs = np.empty((1, 4), object)
@@ -65,7 +65,7 @@ def test_pascal(tmp_path: Path) -> None:
         load(tmp_path, "pascal-50s")
 
 
-def test_damage(tmp_path: Path) -> None:
+def test_damaged_triplets_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "abstract50s" / "consensus_abstract.mat"
     write_triplets(path, [("a", "b", 10)])
     whole = path.read_bytes()

@@ -19,7 +19,7 @@ def pair(image: int, task: str, correct: str, distractor: str) -> dict[str, obje
     return {"image": image, "task": task, "correct": correct, "distractor": distractor, "refs": ["a dog in a park"]}
 
 
-def test_judgments(tmp_path: Path) -> None:
+def test_distractor_pairs_are_read_with_parts(tmp_path: Path) -> None:
     records = [
         pair(1, "JS", "a dog in a park", "a park"),
         pair(1, "SP", "a dog in a park", "a man in a park"),
@@ -37,7 +37,7 @@ def test_judgments(tmp_path: Path) -> None:
     assert result.value == pytest.approx(3 / 4)
 
 
-def test_an_unknown_task(tmp_path: Path) -> None:
+def test_unknown_distractor_task_is_refused(tmp_path: Path) -> None:
     write_jsonl(tmp_path, FILE, [pair(1, "XX", "a dog", "a cat")])
     with pytest.raises(CaptionFileError, match="'XX' is not a task"):
         load(tmp_path, "distractors")

@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_paragraphs(folder: Path) -> None:
+def test_factvc_paragraphs_are_read(folder: Path) -> None:
     found = load(folder, "factvc")
     assert isinstance(found, RatedCaptions)
     assert found.captions.candidates[:3] == ("a dog runs . it barks .", "a dog .", "a cat . a cow .")
@@ -45,21 +45,21 @@ def test_paragraphs(folder: Path) -> None:
     assert load(folder, "factvc@kendall-youcook2").n == 3
 
 
-def test_systems(folder: Path) -> None:
+def test_factvc_systems_are_compared(folder: Path) -> None:
     found = load(folder, "factvc@system-accuracy-activitynet")
     assert isinstance(found, RatedSystems)
     assert list(found.names) == ["A", "B", "C"]
     assert found.values(np.array([2, 1, 0, 2, 1, 0.0])) == pytest.approx([2 / 3])
 
 
-def test_sentences(folder: Path) -> None:
+def test_factvc_sentence_pairs_are_read(folder: Path) -> None:
     found = load(folder, "factvc@sentences-youcook2")
     assert isinstance(found, CaptionPairs)
     assert found.captions.candidates == ("a dog runs .", "it barks .")  # other paragraphs have sentences of one kind
     assert found.preferred.tolist() == [0]
 
 
-def test_broken_files(folder: Path) -> None:
+def test_malformed_factvc_files_are_refused(folder: Path) -> None:
     write(folder, "factvc/youcook2_factuality_annotation.json", {"y1": {"A": judged(7, "a .")}})
     with pytest.raises(CaptionFileError, match="7 is not a number between 1 and 5") as caught:
         load(folder, "factvc")
@@ -76,7 +76,7 @@ def test_broken_files(folder: Path) -> None:
         ("youcook2", 600, {"captious": 44.4, "cider-d": 14.0}),
     ],
 )
-def test_measured_figures(shared_data: Path, data_set: str, n: int, figures: dict[str, float]) -> None:
+def test_factvc_figures_are_as_measured(shared_data: Path, data_set: str, n: int, figures: dict[str, float]) -> None:
     result = judge(f"factvc@pearson-{data_set}", [*figures], data=shared_data, resamples=10)["factvc"]
     assert result.n == n
     assert {name: 100 * result[name].value for name in figures} == pytest.approx(figures, abs=0.05)

@@ -33,7 +33,7 @@ def without(*left_out: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("name", ["audiocaps", "clotho"])
-def test_pairs(tmp_path: Path, name: str) -> None:
+def test_audio_pairs_are_read_with_references(tmp_path: Path, name: str) -> None:
     write(tmp_path, f"fense/{name}_eval.json", [RECORD])
     found = load(tmp_path, f"{name}-eval@kinds")
     assert isinstance(found, CaptionPairs)
@@ -73,7 +73,7 @@ def test_fewer_references_are_repeated(tmp_path: Path) -> None:
     assert found.captions.references.texts == ("r2", "r4", "r5", "r2") * 2
 
 
-def test_judge(tmp_path: Path) -> None:
+def test_audio_benchmarks_are_judged(tmp_path: Path) -> None:
     words = {f"r{n}": f"a dog barks {n} times" for n in range(1, 6)} | {"m1": "a dog barks", "machine": "a train"}
     written = json.dumps([RECORD, {**RECORD, "raw_name": "b.wav"}])
     for short, text in words.items():
@@ -85,7 +85,7 @@ def test_judge(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("votes", [[2, 1], "yes", [1, None]])
-def test_other_votes_are_refused(tmp_path: Path, votes: object) -> None:
+def test_invalid_votes_are_refused(tmp_path: Path, votes: object) -> None:
     write(tmp_path, "fense/clotho_eval.json", [RECORD, RECORD | {"HM": ["a", "b", "x", "y", votes]}])
     with pytest.raises(CaptionFileError, match="the votes of HM are not") as caught:
         load(tmp_path, "clotho-eval")

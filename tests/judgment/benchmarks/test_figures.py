@@ -19,14 +19,14 @@ PROTOCOLS = [each for name in benchmark_names.names() for each in benchmark_name
 WITH_FIGURES = [each.full_name for each in PROTOCOLS if each.name in benchmark_names.get(each.benchmark).published]
 
 
-def test_which_have_figures() -> None:
+def test_benchmarks_with_published_figures() -> None:
     expected = {f"flickr8k-expert@{name}" for name in ("spice2016", "tau-b", "yi2020")}
     expected |= {"flickr8k-cf@hessel2021", "composite@hessel2021", "pascal-50s@fleur2024"}
     assert set(WITH_FIGURES) == expected | {"coco-2015@m1", "coco-2015@m2"}
 
 
 @pytest.mark.parametrize("name", WITH_FIGURES)
-def test_figures(name: str, shared_data: Path) -> None:
+def test_published_figures_are_reproduced(name: str, shared_data: Path) -> None:
     benchmark, _, protocol = name.partition("@")
     published = benchmark_names.get(benchmark).published[protocol]
     metrics = [each for each in METRICS if each in published and (each != "meteor" or meteor.find() is not None)]
@@ -40,7 +40,7 @@ def test_figures(name: str, shared_data: Path) -> None:
             assert verdict[metric].parts == pytest.approx(parts, abs=1e-11), metric
 
 
-def test_official_spice_from_a_file_of_scores(shared_data: Path) -> None:
+def test_published_spice_figures_follow_from_official_scores(shared_data: Path) -> None:
     """Scores that were computed elsewhere give what was published for them."""
 
     def official(name: str) -> list[float]:

@@ -17,7 +17,9 @@ N = 300  # pairs of each file
 TOKENS = "a.jpg#0\ta dog\na.jpg#1\ta cat\n"
 
 
-def test_crowd(tmp_path: Path, shared_data: Path, expert: list[dict[str, Any]]) -> None:
+def test_published_and_normalized_flickr8k_cf_are_equal(
+    tmp_path: Path, shared_data: Path, expert: list[dict[str, Any]]
+) -> None:
     """With the two images where judged captions leave three references, in different ways."""
     judged = read_jsonl(shared_data / "flickr8k" / "crowdflower.jsonl.gz")
     special = {"3262075846_5695021d84.jpg", "3498327617_d2e3db3ee3.jpg", "3624327440_bef4f33f32.jpg"}
@@ -33,7 +35,7 @@ def test_crowd(tmp_path: Path, shared_data: Path, expert: list[dict[str, Any]]) 
     assert_same(load(published, "flickr8k-cf"), load(tmp_path, "flickr8k-cf"))
 
 
-def test_an_image_whose_captions_are_all_judged(tmp_path: Path) -> None:
+def test_image_with_all_captions_judged_keeps_references(tmp_path: Path) -> None:
     write(tmp_path, "flickr8k/CrowdFlowerAnnotations.txt", ["a.jpg\ta.jpg#0\t1\t3\t0", "a.jpg\ta.jpg#1\t1\t3\t0"])
     write(tmp_path, "flickr8k/Flickr8k.token.txt", TOKENS)
     with pytest.raises(CaptionFileError, match=r"a\.jpg are judged"):

@@ -29,11 +29,11 @@ def expert_files(tmp_path: Path, expert: list[dict[str, Any]]) -> Path:
 
 
 @pytest.mark.parametrize("name", ["flickr8k-expert", "flickr8k-expert@yi2020"])
-def test_expert(name: str, expert_files: Path) -> None:
+def test_published_and_normalized_flickr8k_expert_are_equal(name: str, expert_files: Path) -> None:
     assert_same(load(expert_files / "published", name), load(expert_files, name))
 
 
-def test_all_candidates_that_are_references_are_known(
+def test_candidates_among_references_are_detected(
     tmp_path: Path, expert: list[dict[str, Any]], shared_data: Path
 ) -> None:
     """All 5,822 flags of the normalized file follow from the captions."""
@@ -45,7 +45,7 @@ def test_all_candidates_that_are_references_are_known(
     assert found.n == 3 * (5822 - 158)
 
 
-def test_images_without_ties(tmp_path: Path) -> None:
+def test_yi2020_protocol_excludes_images_with_ties(tmp_path: Path) -> None:
     """An own reference makes no tie, as it is left out; two captions of another image have the same mean."""
     rows = [
         {"image": image, "caption_id": str(k), "candidate": text, "scores": scores, "refs": ["a dog", "a cat"]}
@@ -75,7 +75,7 @@ def test_means_of_yi_are_the_same_judgments(shared_data: Path, tmp_path: Path) -
         load(tmp_path, "flickr8k-expert")
 
 
-def test_neither_form_is_there(tmp_path: Path) -> None:
+def test_missing_formats_are_listed(tmp_path: Path) -> None:
     write(tmp_path, "flickr8k/ExpertAnnotations.txt", ["a.jpg\ta.jpg#0\t1\t1\t1"])
     with pytest.raises(ResourceError) as caught:
         load(tmp_path, "flickr8k-expert")
@@ -127,7 +127,7 @@ def record(candidate: str, *ratings: int) -> dict[str, Any]:
     ("name", "expected"),
     [("spice2016", [[1, 2, 4], [2, 2, 3]]), ("tau-b", [[1, 2, 4], [2, 2, 3]]), ("yi2020", [[7 / 3], [7 / 3]])],
 )
-def test_what_protocols_choose(name: str, expected: list[list[float]], tmp_path: Path) -> None:
+def test_protocols_choose_references_and_ratings(name: str, expected: list[list[float]], tmp_path: Path) -> None:
     records = [record("a cat", 1, 2, 4), record("the dog", 4, 4, 4), record("a dog", 2, 2, 3)]
     write_jsonl(tmp_path, "flickr8k/expert.jsonl", records)
     found = load(tmp_path, f"flickr8k-expert@{name}")
@@ -136,7 +136,7 @@ def test_what_protocols_choose(name: str, expected: list[list[float]], tmp_path:
     np.testing.assert_allclose(np.concatenate(found.ratings), np.concatenate(expected))
 
 
-def test_nothing_is_left(tmp_path: Path) -> None:
+def test_benchmark_with_all_items_excluded_is_refused(tmp_path: Path) -> None:
     write_jsonl(tmp_path, "flickr8k/expert.jsonl", [record("the dog", 1, 2, 3)])
     with pytest.raises(EmptyInputError, match="after excluding candidates that are among the references"):
         load(tmp_path, "flickr8k-expert")

@@ -36,7 +36,7 @@ def put(folder: Path, foil: list[dict[str, Any]]) -> None:
     )
 
 
-def test_pairs(tmp_path: Path) -> None:
+def test_foil_coco_pairs_are_read(tmp_path: Path) -> None:
     put(tmp_path, FOIL)
     found = load(tmp_path, "foil-coco")
     assert isinstance(found, CaptionPairs)
@@ -48,7 +48,7 @@ def test_pairs(tmp_path: Path) -> None:
     assert one.captions.references.texts == ("the dog",) * 4
 
 
-def test_a_tie_is_wrong(tmp_path: Path) -> None:
+def test_foil_coco_tie_counts_as_wrong(tmp_path: Path) -> None:
     put(tmp_path, FOIL)
     found = load(tmp_path, "foil-coco")
     assert found.values(np.array([1.0, 1.0, 1.0, 0.0])).tolist() == [0.5]

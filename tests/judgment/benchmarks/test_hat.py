@@ -23,7 +23,7 @@ def record(image: str, caption: str, hallucination: object) -> dict[str, object]
     }
 
 
-def test_captions_are_found(tmp_path: Path) -> None:
+def test_hat_average_precision_finds_hallucinations(tmp_path: Path) -> None:
     write(
         tmp_path,
         "aloha/hat-trainval.json",
@@ -37,7 +37,7 @@ def test_captions_are_found(tmp_path: Path) -> None:
     assert judgment["hat"].protocol.statistic == "average-precision"
 
 
-def test_other_values_are_refused(tmp_path: Path) -> None:
+def test_malformed_hat_labels_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "aloha/hat-trainval.json", [record("1", "a dog", False), record("2", "a cow", "no")])
     with pytest.raises(CaptionFileError, match="neither true nor false") as caught:
         load(tmp_path, "hat")

@@ -38,7 +38,7 @@ def length(candidates: list[str], references: list[list[str]]) -> list[int]:
     return [len(text.split()) for text in candidates]
 
 
-def test_pairs(folder: Path) -> None:
+def test_iiw_pairs_are_read_without_references(folder: Path) -> None:
     found = load(folder, "iiw@iiw-400")
     assert isinstance(found, CaptionPairs)
     assert found.captions.candidates[:2] == ("a long text about a dog", "a dog")
@@ -48,7 +48,7 @@ def test_pairs(folder: Path) -> None:
     assert load(folder, "iiw@docci-comprehensiveness").values(np.array([1.0, 0])).tolist() == [0]
 
 
-def test_metrics_without_references(folder: Path) -> None:
+def test_iiw_needs_metrics_without_references(folder: Path) -> None:
     judgment = judge(["iiw@docci-specificity", "iiw@docci-comprehensiveness"], length, data=folder, resamples=10)
     assert judgment["iiw@docci-specificity"]["length"].value == 1.0
     assert judgment["iiw@docci-comprehensiveness"]["length"].value == 0.0
@@ -57,7 +57,7 @@ def test_metrics_without_references(folder: Path) -> None:
         judge("iiw@iiw-400", "cider-d", data=folder)
 
 
-def test_one_description_as_the_reference_of_the_other(folder: Path) -> None:
+def test_iiw_kendall_protocol_uses_one_description_as_reference(folder: Path) -> None:
     found = load(folder, "iiw@kendall-iiw-400")
     assert isinstance(found, RatedCaptions)
     assert found.captions.candidates == ("a dog", "a dog")
@@ -72,7 +72,7 @@ def test_one_description_as_the_reference_of_the_other(folder: Path) -> None:
     assert [[*ratings] for ratings in docci.ratings] == [[(-1 + 4) / 5]]
 
 
-def test_a_verdict_that_is_none(folder: Path) -> None:
+def test_malformed_iiw_verdict_is_refused(folder: Path) -> None:
     record = {"IIW": "a", "DOCCI": "b", "image": "1", **verdicts("DCI is marginally better", *["Neutral"] * 4)}
     write_jsonl(folder, "iiw/DOCCI_Test.jsonl", [record])
     with pytest.raises(CaptionFileError, match="is not a judgment of IIW and DOCCI") as caught:
@@ -80,7 +80,7 @@ def test_a_verdict_that_is_none(folder: Path) -> None:
     assert "line 1" in caught.value.where
 
 
-def test_the_owners_files(shared_data: Path) -> None:
+def test_iiw_figures_are_as_measured(shared_data: Path) -> None:
     assert load(shared_data, "iiw@iiw-400-specificity").n == 95
     assert load(shared_data, "iiw@docci-hallucination").n == 59
     judgment = judge(["iiw", "iiw@kendall-iiw-400-specificity"], "length-words", data=shared_data, resamples=10)

@@ -22,7 +22,7 @@ def row(image: str, candidate: str, references: list[str], score: float) -> dict
     return {"file_name": image, "image": b"\x00\xff", "refs": references, "mt": candidate, "human_score": score}
 
 
-def test_parts_in_order(tmp_path: Path) -> None:
+def test_nebula_parts_are_read_in_order(tmp_path: Path) -> None:
     write(tmp_path, "test-00001-of-00002.parquet", [row("b.jpg", "a cat", ["the cat", "a cow"], 0.25)])
     write(tmp_path, "test-00000-of-00002.parquet", [row("a.jpg", "a dog", ["the dog"], 1.0)])
     write(tmp_path, "train-00000-of-00001.parquet", [row("c.jpg", "a fox", ["the fox"], 1.0)])
@@ -35,13 +35,13 @@ def test_parts_in_order(tmp_path: Path) -> None:
     assert sorted(found.data) == ["test-00000-of-00002.parquet", "test-00001-of-00002.parquet"]
 
 
-def test_no_files(tmp_path: Path) -> None:
+def test_missing_nebula_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError) as caught:
         load(tmp_path, "nebula")
     assert "nebula/test-*.parquet" in caught.value.where
 
 
-def test_other_columns_and_damaged_files(tmp_path: Path) -> None:
+def test_malformed_nebula_files_are_refused(tmp_path: Path) -> None:
     write(tmp_path, "test-0.parquet", [{"file_name": "a", "mt": "b", "human_score": 1.0}])
     with pytest.raises(CaptionFileError, match="no column refs"):
         load(tmp_path, "nebula")
@@ -50,7 +50,7 @@ def test_other_columns_and_damaged_files(tmp_path: Path) -> None:
         load(tmp_path, "nebula")
 
 
-def test_corrected_ratings(tmp_path: Path) -> None:
+def test_nebula_corrections_replace_ratings(tmp_path: Path) -> None:
     rows = [row("b.jpg", "a  cat", ["the cat"], 0.25), row("b.jpg", "a dog", ["the cat"], 0.5)]
     write(tmp_path, "test-0.parquet", rows)
     with pytest.raises(ResourceError, match=r"spica_train\.csv"):

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_captions(folder: Path) -> None:
+def test_nocaps_foil_captions_have_average_precision(folder: Path) -> None:
     found = load(folder, "nocaps-foil")
     assert isinstance(found, RatedCaptions)
     assert found.captions.candidates[:2] == ("a dog out-domain", "a cow out-domain")
@@ -40,13 +40,13 @@ def test_captions(folder: Path) -> None:
     assert found.values(np.array([0, 1, 0, 1, 0, 1.0])).tolist() == [0.5]  # three right of the six that are seen first
 
 
-def test_domains(folder: Path) -> None:
+def test_nocaps_foil_domains_are_parts(folder: Path) -> None:
     found = load(folder, "nocaps-foil@domains")
     assert list(found.part_names) == ["in-domain", "near-domain", "out-domain"]
     assert found.values(np.array([1, 0, 0, 1, 1, 0.0])).tolist() == [0.5, 1.0, 1.0]
 
 
-def test_pairs(folder: Path) -> None:
+def test_nocaps_foil_pairs_are_read(folder: Path) -> None:
     found = load(folder, "nocaps-foil@forced-choice")
     assert isinstance(found, CaptionPairs)
     assert found.values(np.array([1, 0, 0, 1, 1, 1.0])).tolist() == [0.0, 0.5, 1.0]

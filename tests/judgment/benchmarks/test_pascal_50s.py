@@ -29,7 +29,7 @@ def files(folder: Path, label: object = 1) -> Path:
     return folder
 
 
-def test_judgments(tmp_path: Path) -> None:
+def test_pascal_50s_pairs_are_read_with_kinds(tmp_path: Path) -> None:
     found = load(files(tmp_path), "pascal-50s")
     assert isinstance(found, CaptionPairs)
     assert found.part_names == ["HC", "HI", "HM", "MM"]
@@ -40,7 +40,7 @@ def test_judgments(tmp_path: Path) -> None:
     assert found.values(scores).tolist() == [1, 0, 0.5, 1]
 
 
-def test_eleven_votes(tmp_path: Path) -> None:
+def test_pascal_50s_sharif_protocol_uses_eleven_votes(tmp_path: Path) -> None:
     """The preferences of eleven people, and the first five references; not in the files of the authors."""
     files(tmp_path)
     rows = [json.loads(line) for line in (tmp_path / "pascal50s/pairs.jsonl").read_text().splitlines()]
@@ -59,12 +59,12 @@ def test_eleven_votes(tmp_path: Path) -> None:
         load(tmp_path, "pascal-50s@sharif2019")
 
 
-def test_a_preference_that_is_neither(tmp_path: Path) -> None:
+def test_invalid_preference_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CaptionFileError, match="neither 0 nor 1"):
         load(files(tmp_path, 2), "pascal-50s")
 
 
-def test_the_pool_has_no_judged_caption(tmp_path: Path) -> None:
+def test_pascal_50s_pool_excludes_judged_captions(tmp_path: Path) -> None:
     found = load(files(tmp_path), "pascal-50s")
     assert PASCAL_50S.pool is not None
     pool = PASCAL_50S.pool(found, data_folder(tmp_path))
@@ -72,7 +72,7 @@ def test_the_pool_has_no_judged_caption(tmp_path: Path) -> None:
     assert [*pool.ids] == found.items
 
 
-def test_systems_of_pairs_by_machines(tmp_path: Path) -> None:
+def test_pascal_50s_machine_pairs_compare_systems(tmp_path: Path) -> None:
     pairs = [
         {"image": "a", "sent": [f"a {a}", f"a {b}"], "system": [a, b], "category": part, "label48": label}
         for part, a, b, label in (("MM", 1, 2, 0), ("MM", 3, 1, 1), ("HM", 6, 2, 0), ("MM", 2, 3, 1))

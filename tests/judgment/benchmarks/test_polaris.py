@@ -14,7 +14,7 @@ from ...support.judgments import load, write
 HEAD = "imgid,mt,refs,score"
 
 
-def test_ratings(tmp_path: Path) -> None:
+def test_polaris_ratings_are_read(tmp_path: Path) -> None:
     lines = [HEAD, '1.jpg,a dog,"[\'a dog""s\', ""it\'s a dog""]",0.75', "2.jpg,,['a cat'],0"]
     write(tmp_path, "polaris/polaris_test.csv", lines)
     found = load(tmp_path, "polaris")
@@ -29,7 +29,7 @@ def test_ratings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "cell", ["a cat", "[]", "[1]", "__import__('os').getcwd()", "['a' * 9]", "[" * 300, "-" * 9000, "'a cat'"]
 )
-def test_other_references_are_refused(tmp_path: Path, cell: str) -> None:
+def test_malformed_polaris_references_are_refused(tmp_path: Path, cell: str) -> None:
     write(tmp_path, "polaris/polaris_test.csv", [HEAD, f'1.jpg,a dog,"{cell}",1'])
     with pytest.raises(CaptionFileError, match="not a list of texts") as caught:
         load(tmp_path, "polaris")

@@ -20,7 +20,9 @@ from ...support.judgments import assert_same, load, read_jsonl, write, write_jso
     ("coco", "file_name"),
     [("captions_val2017.json", "{:012}.jpg"), ("captions_val2014.json", "COCO_val2014_{:012}.jpg")],
 )
-def test_sugarcrepe(coco: str, file_name: str, tmp_path: Path, shared_data: Path) -> None:
+def test_published_and_normalized_sugarcrepe_are_equal(
+    coco: str, file_name: str, tmp_path: Path, shared_data: Path
+) -> None:
     published = tmp_path / "published"
     images: set[int] = set()
     for part in CHANGES:
@@ -42,7 +44,7 @@ def test_sugarcrepe(coco: str, file_name: str, tmp_path: Path, shared_data: Path
     assert_same(load(published, "sugarcrepe"), load(tmp_path, "sugarcrepe"))
 
 
-def test_files_that_are_missing(tmp_path: Path) -> None:
+def test_missing_sugarcrepe_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(ResourceError) as caught:
         load(tmp_path, "sugarcrepe")
     assert "sugarcrepe/swap_obj.jsonl" in caught.value.where

@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_text_only(folder: Path) -> None:
+def test_sugarcrepe_pp_text_only_uses_the_first_caption_as_reference(folder: Path) -> None:
     found = load(folder, "sugarcrepe-pp")
     assert isinstance(found, CaptionPairs)
     assert found.captions.candidates[:2] == ("one dog 0", "a cow 0")
@@ -46,7 +46,7 @@ def letters(candidate: str, references: list[str]) -> int:
     return len(candidate)
 
 
-def test_forced_choice(folder: Path) -> None:
+def test_sugarcrepe_pp_forced_choice_uses_coco_references(folder: Path) -> None:
     with pytest.raises(ResourceError, match=r"captions_val2017\.json was not found"):
         load(folder, "sugarcrepe-pp@forced-choice")
     annotations = [{"image_id": 1, "caption": text} for text in ("A dog 0!", "the dog")]
@@ -65,7 +65,7 @@ def test_forced_choice(folder: Path) -> None:
     assert "replace_att.json, record 1" in caught.value.where
 
 
-def test_measured_figures(shared_data: Path) -> None:
+def test_sugarcrepe_pp_figures_are_as_measured(shared_data: Path) -> None:
     result = judge("sugarcrepe-pp", ["cider-d", "captious"], data=shared_data, resamples=10)["sugarcrepe-pp"]
     assert result.n == 4757
     assert 100 * result["cider-d"].value == pytest.approx(15.5, abs=0.05)

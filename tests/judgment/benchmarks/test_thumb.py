@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
         ("thumb@total-with-human", [3.5, 4.7, 1.5]),
     ],
 )
-def test_protocols(folder: Path, protocol: str, ratings: list[float]) -> None:
+def test_thumb_ratings_are_read(folder: Path, protocol: str, ratings: list[float]) -> None:
     found = load(folder, protocol)
     assert isinstance(found, RatedCaptions)
     assert [each.tolist() for each in found.ratings] == [[rating] for rating in ratings]

@@ -37,7 +37,7 @@ def put(folder: Path, protocol: int = 4, kind: Any = None, scores: Any = SCORES)
 
 @pytest.mark.parametrize("kind", [None, object])
 @pytest.mark.parametrize("protocol", [2, 3, 4, 5])
-def test_every_pickle(tmp_path: Path, protocol: int, kind: Any) -> None:
+def test_vatex_eval_pickles_of_all_protocols_are_read(tmp_path: Path, protocol: int, kind: Any) -> None:
     put(tmp_path, protocol, kind)
     found = load(tmp_path, "vatex-eval")
     assert isinstance(found, RatedCaptions)
@@ -49,7 +49,7 @@ def test_every_pickle(tmp_path: Path, protocol: int, kind: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "of"), [("kendall", stats.kendalltau), ("spearman", stats.spearmanr)])
-def test_statistic_of_each_annotator(tmp_path: Path, name: str, of: Any) -> None:
+def test_vatex_eval_statistic_is_averaged_over_annotators(tmp_path: Path, name: str, of: Any) -> None:
     put(tmp_path)
     found = load(tmp_path, f"vatex-eval@{name}-one-ref")
     assert isinstance(found, RatedCaptions)
@@ -63,7 +63,7 @@ def test_statistic_of_each_annotator(tmp_path: Path, name: str, of: Any) -> None
     assert found.resampled(scores, counts) == pytest.approx(found.values(scores).mean())
 
 
-def test_files_of_different_releases(tmp_path: Path) -> None:
+def test_inconsistent_vatex_eval_files_are_refused(tmp_path: Path) -> None:
     put(tmp_path, scores=[[1, 2], [1, 2], [1, 2]])
     with pytest.raises(CaptionFileError, match=r"4 candidates.*ratings of 2"):
         load(tmp_path, "vatex-eval")
@@ -74,7 +74,7 @@ class Malicious:
         return os.mkdir, ("pwned",)
 
 
-def test_nothing_is_called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vatex_eval_pickles_are_not_executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     put(tmp_path)
     for value in (Malicious(), np.array([Malicious()], dtype=object)):

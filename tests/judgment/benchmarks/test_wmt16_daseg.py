@@ -9,7 +9,7 @@ from captious.judgment.human_judgments import RatedCaptions
 from ...support.judgments import load, write_jsonl
 
 
-def test_judgments(tmp_path: Path) -> None:
+def test_wmt16_ratings_are_read(tmp_path: Path) -> None:
     records = [
         {"pair": pair, "candidate": "a dog", "reference": "the dog", "human": human}
         for pair, human in (("cs-en", 0.5), ("de-en", -1.25), ("cs-en", 2))

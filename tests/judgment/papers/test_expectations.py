@@ -93,14 +93,14 @@ def check(paper: str, tables: Collection[str], found: Reproduction) -> None:
 
 
 @pytest.mark.parametrize(("paper", "table"), FAST)
-def test_fast_tables(paper: str, table: str, shared_data: Path) -> None:
+def test_fast_tables_are_as_measured(paper: str, table: str, shared_data: Path) -> None:
     check(paper, [table], reproduce(paper, table, data=shared_data, resamples=10))
 
 
 @pytest.mark.slow
 @pytest.mark.nightly
 @pytest.mark.parametrize("paper", sorted({paper for paper, _ in MEASURED}))
-def test_whole_papers(paper: str, shared_data: Path, meteor_tables: object) -> None:
+def test_whole_papers_are_as_measured(paper: str, shared_data: Path, meteor_tables: object) -> None:
     """Tables of one run share it."""
     settings = Settings(vectors=shared_data / "vectors" / "glove_100d_captions.txt.gz")
     found = reproduce(paper, data=shared_data, settings=settings, resamples=10)

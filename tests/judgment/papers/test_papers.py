@@ -24,7 +24,7 @@ from captious.metrics.contract.request import Request
 TABLES = [(name, table) for name in paper_names.names() for table in paper_names.get(name).tables]
 
 
-def test_papers() -> None:
+def test_papers_are_found_by_name() -> None:
     assert paper_names.names()[:6] == ["lceval", "wembsim", "leic", "yi2020", "smurf", "coco"]
     assert all(paper_names.get(name).name == name for name in paper_names.names())
     with pytest.raises(UnknownNameError, match="there is no paper 'lcevl'"):
@@ -50,13 +50,13 @@ def test_tables_name_what_exists(paper: str, table: PaperTable) -> None:
                 assert all(Request.from_text(part).metric for part in summands(row))
 
 
-def test_status_says_both() -> None:
+def test_status_shows_state_and_needs() -> None:
     table = PaperTable("a", "table 1", "It shows.", needs="a file", differs="other data")
     assert (table.state, table.status) == ("needs", "needs a file; differs: other data")
     assert PaperTable("a", "table 1", "It shows.", command="captious serve").status == "command"
 
 
-def test_states() -> None:
+def test_states_follow_from_figures_and_needs() -> None:
     table = PaperTable(
         "t", "1", "S.", {"a": "bleu-1", "b": "wembsim"}, judged("composite", {"a": "composite@hessel2021"})
     )
@@ -128,13 +128,13 @@ def test_rules_are_those_of_the_study() -> None:
     assert tuple(paper_names.get("coco").table("rules").rows) == RULES
 
 
-def test_files_anywhere_among_arguments() -> None:
+def test_files_are_found_in_nested_arguments() -> None:
     files = [File(name) for name in "abc"]
     run = Run("word_frequencies", {"systems": {"a": files[0], "b": files[1]}, "published": (files[2], "x"), "n": 3})
     assert run.files == files
 
 
-def test_wrong_tables() -> None:
+def test_inconsistent_tables_are_refused() -> None:
     column = PaperColumn("a", Run("judge", {"benchmarks": ("composite",)}))
     wrong = [
         ({"published": {"b": (1.0,)}}, "published figures for 'b', which is not one of its rows"),

@@ -32,7 +32,7 @@ def broken(study: Study, source: str = "people") -> dict[str, int]:
     return {record["rule"]: record["broken"] for record in study.records if record["captions_of"] == source}
 
 
-def test_people() -> None:
+def test_broken_rules_of_people_are_counted() -> None:
     study = collection_rules(PEOPLE)
     assert broken(study) == dict(zip(RULES, (1, 2, 1, 2, 1), strict=True))
     record = study.records[1]
@@ -40,7 +40,7 @@ def test_people() -> None:
     assert record["example"] == "there's a bus"
 
 
-def test_systems() -> None:
+def test_broken_rules_of_systems_are_counted() -> None:
     study = collection_rules(PEOPLE, systems={"mine": {0: LONG, 1: "There is a bus"}}, subset=True)
     assert broken(study, "mine") == dict(zip(RULES, (1, 1, 0, 0, 0), strict=True))
     with pytest.raises(ParameterError, match="is called people"):

@@ -54,7 +54,7 @@ def rated(tmp_path: Path) -> Path:
         (0.5, 7, 4, 1),
     ],
 )
-def test_by_hand(rated: Path, gap: float, pairs: int, failures: int, ties: int) -> None:
+def test_failures_and_ties_are_counted(rated: Path, gap: float, pairs: int, failures: int, ties: int) -> None:
     study = critical_failures(rated, metric, gap=gap, resamples=50)
     (record,) = study.records
     assert (record["pairs"], record["failures"], record["ties"]) == (pairs, failures, ties)
@@ -68,7 +68,7 @@ def test_intervals_draw_images(rated: Path) -> None:
     assert (study.records[0]["ci95_low"], study.records[0]["ci95_high"]) == (0.5, 1)
 
 
-def test_composite_by_loops(shared_data: Path) -> None:
+def test_failures_on_composite_equal_plain_loops(shared_data: Path) -> None:
     study = critical_failures("composite", ["cider-d", "rouge-l"], data=shared_data, resamples=200)
     judgments = load_judgments("composite", shared_data)
     report = score_captions(judgments.captions, as_selection(["cider-d", "rouge-l"]))  # type: ignore[attr-defined]
@@ -93,7 +93,7 @@ def test_composite_by_loops(shared_data: Path) -> None:
         assert found["ci95_high"] - found["ci95_low"] < 0.05
 
 
-def test_refusals(rated: Path, shared_data: Path, tmp_path: Path) -> None:
+def test_invalid_failure_studies_are_refused(rated: Path, shared_data: Path, tmp_path: Path) -> None:
     for gap in (0, 1.5, -1):
         with pytest.raises(ParameterError, match="is not a valid gap"):
             critical_failures(rated, metric, gap=gap)

@@ -40,7 +40,7 @@ def test_records_are_trainings_in_two_folds() -> None:
     assert len({record["score"] for record in study.records}) == 4
 
 
-def test_a_sample_and_no_layers() -> None:
+def test_critique_grid_samples_images_and_needs_layers() -> None:
     study = critique_grid(*FILES, small_recipe(epochs=1), sample=8, resamples=20, layers=[np.int64(1)])
     assert study.settings["images"] == 8
     with pytest.raises(ParameterError, match="no numbers of layers"):

@@ -71,7 +71,7 @@ def test_every_caption_is_as_likely_to_be_held_out() -> None:
     assert all(900 < first_references[str(place)] < 1100 for place in range(4))
 
 
-def test_a_place_to_hold_out() -> None:
+def test_held_out_caption_may_have_a_fixed_position() -> None:
     metric = Listener()
     human_agreement(captions(4, 2, 5, 3), metric, [1, 2], place=2, resamples=1)
     assert metric.asked[2] == (["0:2", "2:2", "3:2"], [["0:0", "0:1"], ["2:0", "2:1"], ["3:0", "3:1"]])
@@ -100,7 +100,7 @@ def test_scores_and_intervals_are_those_of_score(shared_data: Path) -> None:
         np.testing.assert_array_equal(study.pictures["agreement"].lines[record["metric"]].x, [2, 3])
 
 
-def test_the_seed_decides(shared_data: Path) -> None:
+def test_seed_determines_held_out_captions(shared_data: Path) -> None:
     table = read_references(shared_data / "coco" / "karpathy_test_refs.json.gz").select(range(50))
     one, again, other = (human_agreement(table, "rouge-l", resamples=5, seed=seed) for seed in (1, 1, 2))
     assert one.to_dict() == again.to_dict()
@@ -110,14 +110,14 @@ def test_the_seed_decides(shared_data: Path) -> None:
 # ---- the published row
 
 
-def test_the_published_row(shared_data: Path) -> None:
+def test_published_human_row_is_read(shared_data: Path) -> None:
     row = read_human_row(shared_data / "coco2015" / "cap_c5.json.gz")
     assert (row.label, row.n_references, row.scores) == ("c5", 5, C5)
     assert list(row.data) == ["cap_c5.json.gz"]
     assert read_human_row(shared_data / "coco2015" / "cap_c40.json.gz").scores["bleu-4"] == 0.471
 
 
-def test_what_is_no_leaderboard(tmp_path: Path) -> None:
+def test_files_without_a_human_row_are_refused(tmp_path: Path) -> None:
     (tmp_path / "board.json").write_text(json.dumps([{"team": {"name": "Google"}}]))
     with pytest.raises(CaptionFileError, match="human row"):
         read_human_row(tmp_path / "board.json")
@@ -126,7 +126,7 @@ def test_what_is_no_leaderboard(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("power", [-0.5, -1.4, -2.0])
-def test_growth_by_a_power_is_carried_on(power: float) -> None:
+def test_power_law_growth_is_extrapolated(power: float) -> None:
     scores = np.cumsum([0.4, *(0.2 * n**power for n in range(2, 8))])
     for n in (3, 4, 6):
         assert expected_next(range(1, n + 1), scores[:n].tolist()) == pytest.approx(scores[n], abs=1e-12)
@@ -142,11 +142,11 @@ def test_growth_by_a_power_is_carried_on(power: float) -> None:
         ([1, 2, 3], [0.3, 0.2, 0.1]),
     ],
 )
-def test_other_growth_is_not(counts: list[int], scores: list[float]) -> None:
+def test_other_growth_is_not_extrapolated(counts: list[int], scores: list[float]) -> None:
     assert expected_next(counts, scores) is None
 
 
-def test_published_scores_stand_beside() -> None:
+def test_published_scores_are_shown_with_computed_ones() -> None:
     study = human_agreement(captions(4, 4, 4), Listener(), published=PublishedScores("c4", {"listener": 0.5}, 4))
     assert study.columns[-2:] == ["expected", "published_c4"]
     assert study.records[0]["published_c4"] == 0.5
@@ -167,7 +167,7 @@ def test_published_scores_stand_beside() -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(meteor.find() is None, reason=f"no METEOR tables: {meteor.INSTALL}")
-def test_val2014_beside_c5(shared_data: Path) -> None:
+def test_val2014_scores_are_compared_with_c5(shared_data: Path) -> None:
     """With the four references that val2014 leaves, people score below c5; the fifth that is missing explains it."""
     study = human_agreement(
         shared_data / "coco" / "captions_val2014.json.gz",
@@ -185,7 +185,7 @@ def test_val2014_beside_c5(shared_data: Path) -> None:
             assert record["expected"] == pytest.approx(C5[record["metric"]], abs=0.002)
 
 
-def test_karpathy_images_beside_c5(shared_data: Path) -> None:
+def test_karpathy_scores_are_compared_with_c5(shared_data: Path) -> None:
     table = shared_data / "coco" / "karpathy_test_refs.json.gz"
     study = human_agreement(
         table, ["bleu", "rouge-l"], published=shared_data / "coco2015" / "cap_c5.json.gz", resamples=20
@@ -212,12 +212,14 @@ def test_karpathy_images_beside_c5(shared_data: Path) -> None:
         (captions(3, 3), {"seed": -1}, "-1 is not a random seed"),
     ],
 )
-def test_what_cannot_be(table: dict[str, list[str]], options: dict[str, int], message: str) -> None:
+def test_invalid_human_agreement_options_are_refused(
+    table: dict[str, list[str]], options: dict[str, int], message: str
+) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
         human_agreement(table, Listener(), **options)  # type: ignore[arg-type]
     assert caught.value.help
 
 
-def test_references_that_were_read_before() -> None:
+def test_loaded_references_are_accepted() -> None:
     table = References(("a", "b"), ("x", "y", "z", "w"), np.array([0, 2, 4]))
     assert human_agreement(table, Listener(), resamples=1).data == {}

@@ -30,7 +30,7 @@ def references(shared_data: Path) -> dict[str, list[str]]:
     return {image: texts[:5] for image, texts in islice(content.items(), 60)}
 
 
-def test_robustness(metric: str, references: dict[str, list[str]]) -> None:
+def test_learned_metrics_detect_corrupted_captions(metric: str, references: dict[str, list[str]]) -> None:
     """Captions of other images and random words score far lower than intact captions."""
     study = robustness(references, metric, strengths=[1.0], resamples=5)
     lost = {record["pathology"]: 1 - record["at 1"] for record in study.records}
@@ -40,7 +40,7 @@ def test_robustness(metric: str, references: dict[str, list[str]]) -> None:
     assert lost["word permutation"] > (0.1 if metric == "captious" else -0.1)  # networks over features hardly see it
 
 
-def test_references(metric: str, shared_data: Path, tmp_path: Path) -> None:
+def test_learned_metrics_improve_with_references(metric: str, shared_data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     (folder / "flickr8k").mkdir(parents=True)
     with gzip.open(shared_data / "flickr8k" / "expert.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -50,7 +50,7 @@ def test_references(metric: str, shared_data: Path, tmp_path: Path) -> None:
     assert 0.1 < one < five < 0.8
 
 
-def test_timing(metric: str, references: dict[str, list[str]]) -> None:
+def test_learned_metrics_are_timed(metric: str, references: dict[str, list[str]]) -> None:
     candidates = {image: texts[0] for image, texts in references.items()}
     others = {image: texts[1:] for image, texts in references.items()}
     study = scoring_time(candidates, others, metric, repeats=1)

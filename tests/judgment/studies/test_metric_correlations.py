@@ -23,7 +23,7 @@ def constant(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> 
     return [1.0] * len(candidates)
 
 
-def test_people_are_those_of_judge(shared_data: Path) -> None:
+def test_correlations_with_people_equal_judge(shared_data: Path) -> None:
     study = metric_correlations("flickr8k-expert", METRICS, statistic="kendall-tau-c", data=shared_data)
     verdict = judge("flickr8k-expert", METRICS, data=shared_data, resamples=2)["flickr8k-expert"]
     of_people = study.records[-1]
@@ -34,7 +34,7 @@ def test_people_are_those_of_judge(shared_data: Path) -> None:
 
 
 @pytest.mark.parametrize("statistic", ["pearson", "spearman", "kendall-tau-b"])
-def test_metrics_against_scipy(shared_data: Path, statistic: str) -> None:
+def test_correlations_of_metrics_equal_scipy(shared_data: Path, statistic: str) -> None:
     study = metric_correlations("flickr8k-expert", METRICS, statistic=statistic, data=shared_data)
     judgments = load_judgments("flickr8k-expert", shared_data)
     report = score_captions(judgments.captions, as_selection(METRICS))  # type: ignore[attr-defined]
@@ -82,7 +82,7 @@ def test_pairs_are_differences(tmp_path: Path) -> None:
     assert np.isnan(study.pictures["metrics"].values[0, 2])
 
 
-def test_pairs_of_pascal(shared_data: Path) -> None:
+def test_correlations_on_pascal_pairs(shared_data: Path) -> None:
     study = metric_correlations("pascal-50s", ["rouge-l", "cider-d"], data=shared_data)
     judgments = load_judgments("pascal-50s", shared_data)
     report = score_captions(judgments.captions, as_selection(["rouge-l", "cider-d"]))  # type: ignore[attr-defined]
@@ -94,7 +94,7 @@ def test_pairs_of_pascal(shared_data: Path) -> None:
     assert study.records[-1]["rouge-l"] > 0.5
 
 
-def test_refusals(shared_data: Path) -> None:
+def test_invalid_correlation_studies_are_refused(shared_data: Path) -> None:
     with pytest.raises(ParameterError, match="no correlation 'accuracy'"):
         metric_correlations("composite", METRICS, statistic="accuracy", data=shared_data)
     with pytest.raises(ParameterError, match="judges systems"):

@@ -57,7 +57,7 @@ def rated(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_all_references_give_what_judge_gives(rated: Path) -> None:
+def test_all_references_give_the_result_of_judge(rated: Path) -> None:
     study = reference_counts(rated, ["cider-d", "bleu-4"], [2, 5], draws=3, resamples=50, seed=4)
     verdict = judge(rated, ["cider-d", "bleu-4"], resamples=50, seed=4)["rated"]
     of_all = {record["metric"]: record for record in study.records if record["references"] == 5}
@@ -111,7 +111,7 @@ def test_references_are_drawn_from_the_captions_own(rated: Path) -> None:
     assert len(set(np.concatenate(single))) > 1.8 * images  # not the same of the five every time
 
 
-def test_the_seed_decides(rated: Path) -> None:
+def test_seed_determines_drawn_references(rated: Path) -> None:
     def values(seed: int) -> list[float]:
         study = reference_counts(rated, "rouge-l", [1, 2], draws=2, resamples=20, seed=seed)
         return [record[key] for record in study.records for key in ("value", "ci95_low", "ci95_high")]
@@ -164,7 +164,7 @@ def test_usual_counts_go_up_to_what_there_is(rated: Path) -> None:
         ({"seed": -1}, "is not a random seed"),
     ],
 )
-def test_refusals(rated: Path, arguments: dict[str, Any], message: str) -> None:
+def test_invalid_reference_counts_are_refused(rated: Path, arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         reference_counts(rated, "rouge-l", **arguments)
 

@@ -42,7 +42,7 @@ some_strengths = st.floats(0, 1)
 
 
 @given(lengths=some_lengths, strength=some_strengths, seed=st.integers(0, 99))
-def test_permutation_moves_just_as_many_words_as_it_should(lengths: list[int], strength: float, seed: int) -> None:
+def test_permutation_moves_the_requested_share_of_words(lengths: list[int], strength: float, seed: int) -> None:
     found = specimens(lengths, seed)
     for words, other in zip(found.words, broken(found, WORD_PERMUTATION, strength), strict=True):
         moved = sum(a != b for a, b in zip(words, other, strict=True))
@@ -56,7 +56,7 @@ def test_permutation_moves_just_as_many_words_as_it_should(lengths: list[int], s
             assert moved == asked
 
 
-def test_where_one_word_should_move_two_do_half_of_the_time() -> None:
+def test_permutation_of_one_word_moves_two_half_of_the_time() -> None:
     found = specimens([10] * 2000)
     moved = [
         sum(a != b for a, b in zip(words, other, strict=True))
@@ -67,7 +67,7 @@ def test_where_one_word_should_move_two_do_half_of_the_time() -> None:
 
 
 @given(lengths=some_lengths, strength=some_strengths, seed=st.integers(0, 99))
-def test_random_words_replace_just_as_many_words_as_they_should(lengths: list[int], strength: float, seed: int) -> None:
+def test_random_words_replace_the_requested_share_of_words(lengths: list[int], strength: float, seed: int) -> None:
     found = specimens(lengths, seed)
     for words, other in zip(found.words, broken(found, RANDOM_WORDS, strength), strict=True):
         assert len(other) == len(words)
@@ -89,7 +89,7 @@ def test_random_captions_are_those_of_other_images(lengths: list[int], strength:
 
 
 @pytest.mark.parametrize("pathology", [RANDOM_CAPTIONS, RANDOM_WORDS])
-def test_what_is_broken_stays_broken_at_greater_strength(pathology: str) -> None:
+def test_corruption_is_nested_by_strength(pathology: str) -> None:
     found = specimens([9, 12, 7, 11, 10, 8, 9, 10])
     weak, strong = (broken(found, pathology, strength) for strength in (0.4, 0.8))
     for words, a, b in zip(found.words, weak, strong, strict=True):
@@ -127,7 +127,7 @@ def captions(shared_data: Path) -> dict[str, list[str]]:
     return {**{image: texts[:5] for image, texts in list(content.items())[:300]}, "lonely": ["a dog"]}
 
 
-def test_one_reference_is_held_out_and_broken(captions: dict[str, list[str]]) -> None:
+def test_held_out_reference_is_corrupted(captions: dict[str, list[str]]) -> None:
     witness = Witness()
     study = robustness(captions, witness, sample=None, strengths=[1.0], resamples=1)
     (intact, rest), (others, rest_again), (permuted, _), _ = witness.seen
@@ -148,7 +148,7 @@ def test_one_reference_is_held_out_and_broken(captions: dict[str, list[str]]) ->
     assert study.settings["images"] == 300
 
 
-def test_normalized_scores_and_areas(captions: dict[str, list[str]]) -> None:
+def test_areas_integrate_normalized_scores(captions: dict[str, list[str]]) -> None:
     """Against the public scores of the very captions that a metric was shown."""
     witness = Witness()
     metrics = ["bleu-4", "cider-d"]
@@ -179,14 +179,14 @@ def test_the_area_is_a_share_of_the_strengths_asked_for(captions: dict[str, list
         assert record["area"] == pytest.approx((1 + record["at 0.5"]) / 2)
 
 
-def test_single_words_do_not_see_permutation(captions: dict[str, list[str]]) -> None:
+def test_unigram_metrics_do_not_detect_permutation(captions: dict[str, list[str]]) -> None:
     study = robustness(captions, ["bleu-1", "rouge-l"], strengths=[0.5, 1.0], resamples=10)
     areas = {r["metric"]: r["area"] for r in study.records if r["pathology"] == WORD_PERMUTATION}
     assert areas["bleu-1"] == pytest.approx(1)
     assert areas["rouge-l"] < 0.95
 
 
-def test_the_seed_decides(captions: dict[str, list[str]]) -> None:
+def test_seed_determines_corruption(captions: dict[str, list[str]]) -> None:
     def records(seed: int) -> list[dict[str, Any]]:
         study = robustness(captions, "cider-d", sample=40, strengths=[0.5], resamples=20, seed=seed)
         return [dict(record) for record in study.records]
@@ -195,7 +195,7 @@ def test_the_seed_decides(captions: dict[str, list[str]]) -> None:
     assert records(1) != records(2)
 
 
-def test_files_are_noted(captions: dict[str, list[str]], tmp_path: Path) -> None:
+def test_study_records_input_files(captions: dict[str, list[str]], tmp_path: Path) -> None:
     import zlib
 
     path = tmp_path / "some.json"
@@ -209,7 +209,7 @@ def never(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> lis
     return [0.0] * len(candidates)
 
 
-def test_refusals(captions: dict[str, list[str]]) -> None:
+def test_invalid_robustness_studies_are_refused(captions: dict[str, list[str]]) -> None:
     wrong: tuple[tuple[dict[str, Any], str], ...] = (
         ({"strengths": [0.5, 1.5]}, "1.5 is not a valid strength"),
         ({"strengths": [-0.5]}, "not a valid strength"),
@@ -226,7 +226,7 @@ def test_refusals(captions: dict[str, list[str]]) -> None:
 
 
 @pytest.mark.slow
-def test_what_metrics_notice(shared_data: Path, meteor_tables: object) -> None:
+def test_known_metrics_detect_known_corruptions(shared_data: Path, meteor_tables: object) -> None:
     """Of Cui et al. 2018 on 5,000 images: n-gram metrics hardly notice that a few words change places, all but BLEU-4;
     random captions leave more of BLEU-1, ROUGE-L and METEOR than of CIDEr-D."""
     references = read_references(shared_data / "coco" / "captions_val2014.json.gz")

@@ -60,7 +60,7 @@ def test_auc_is_that_of_mann_and_whitney() -> None:
         assert found == pytest.approx(mannwhitneyu(human[drawn], machine[drawn]).statistic / 40**2)
 
 
-def test_overlap_of_histograms() -> None:
+def test_overlap_is_the_common_share_of_histograms() -> None:
     edges = np.linspace(0, 1, 41)
     low, high = np.array([0.01, 0.01, 0.5, 0.99]), np.array([0.01, 0.99, 0.99, 1.0])
     assert _overlap(low, low, edges) == 1
@@ -68,7 +68,7 @@ def test_overlap_of_histograms() -> None:
     assert _overlap(low[:2], high[1:], edges) == 0
 
 
-def test_real_systems(shared_data: Path) -> None:
+def test_distributions_of_real_systems(shared_data: Path) -> None:
     """Machines match the references better than people do; curves pass through the quantiles."""
     content = json.loads(gzip.decompress((shared_data / "coco" / "karpathy_test_refs.json.gz").read_bytes()))
     references = {int(image): texts[:5] for image, texts in [*content.items()][:400]}
@@ -105,6 +105,8 @@ def test_real_systems(shared_data: Path) -> None:
         ({"good": {0: "a dog"}}, {"subset": True}, "there are 1 images"),
     ],
 )
-def test_what_is_refused(systems: dict[str, dict[int, str]], options: dict[str, int], message: str) -> None:
+def test_invalid_distribution_studies_are_refused(
+    systems: dict[str, dict[int, str]], options: dict[str, int], message: str
+) -> None:
     with pytest.raises(ParameterError, match=message):
         score_distributions(systems, references_table(PEOPLE_SAY), "rouge-l", resamples=5, **options)

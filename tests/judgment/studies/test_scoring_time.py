@@ -31,7 +31,7 @@ class Sleeper:
         return [1.0] * len(candidates)
 
 
-def test_time_per_thousand_captions() -> None:
+def test_times_are_per_thousand_captions() -> None:
     sleeper = Sleeper(0.02)
     study = scoring_time(CAPTIONS, metrics=sleeper, repeats=3)
     (record,) = study.records
@@ -61,7 +61,7 @@ def test_every_metric_is_timed_alone_and_afresh(monkeypatch: pytest.MonkeyPatch)
     assert all(record["wall_s"] > 0 for record in study.records)
 
 
-def test_forms_of_captions_and_refusals() -> None:
+def test_timing_accepts_captions_and_refuses_invalid_options() -> None:
     study = scoring_time(["a cat"], [["the cat"]], "bleu-1", repeats=1)
     assert study.settings["captions"] == 1
     with pytest.raises(ParameterError, match="0 is not a number of repeats"):

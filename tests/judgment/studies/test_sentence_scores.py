@@ -37,14 +37,14 @@ def test_scores_are_those_of_score() -> None:
     assert [*study.pictures["sentences-words"].lines] == ["short", "long"]  # type: ignore[union-attr]
 
 
-def test_lines_of_a_text_file(tmp_path: Path) -> None:
+def test_text_file_has_a_sentence_per_line(tmp_path: Path) -> None:
     (tmp_path / "plain.txt").write_text("a dog, running\n\ntwo\n")
     (tmp_path / "tokens.txt").write_text("a.jpg#0\ta dog\nb.jpg#0\ta red bus\n")
     study = sentence_scores({name: tmp_path / f"{name}.txt" for name in ("plain", "tokens")}, [Words()])
     assert [(record["sentences"], record["mean"]) for record in study.records] == [(2, 2.0), (2, 2.5)]
 
 
-def test_refused() -> None:
+def test_invalid_sentence_studies_are_refused() -> None:
     with pytest.raises(ParameterError, match="there are no sentences"):
         sentence_scores({}, [Words()])
     with pytest.raises(ParameterError, match="one has fewer than two sentences"):

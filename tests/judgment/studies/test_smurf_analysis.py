@@ -35,7 +35,7 @@ def references() -> References:
     return references_table([[CAPTIONS[i], CAPTIONS[(i + 1) % n], CAPTIONS[(i + 2) % n]] for i in range(n)] + [["sky"]])
 
 
-def test_published_analysis(shared_data: Path) -> None:
+def test_published_smurf_analysis_is_reproduced(shared_data: Path) -> None:
     with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
         rows = [json.loads(line)["smurf_scores"] for line in lines]
     scores: dict[str, Parts] = {}
@@ -56,7 +56,7 @@ def test_published_analysis(shared_data: Path) -> None:
         assert place.central == nearest
 
 
-def test_scores_of_the_authors(shared_data: Path) -> None:
+def test_scores_of_the_authors_are_analyzed(shared_data: Path) -> None:
     study = smurf_scores(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     assert [record["system"] for record in study.records] == [PEOPLE, "system 1", "system 2", "system 3"]
     penalties = [record["grammar_penalty"] for record in study.records]
@@ -67,7 +67,7 @@ def test_scores_of_the_authors(shared_data: Path) -> None:
     assert [*study.pictures] == ["smurf"]
 
 
-def test_what_is_not_scores_of_the_authors(tmp_path: Path) -> None:
+def test_malformed_author_scores_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "scores.jsonl"
     row = {"image": 1, "captions": ["a", "b"], "smurf_scores": [{"SPARCS": 0.1, "SPURTS": 0.2, "MIMA": 0.3}] * 2}
     for rows in ([row], [row, row | {"captions": ["a"]}], [row, row | {"smurf_scores": []}], [row, {"image": 2}], [{}]):
@@ -76,7 +76,7 @@ def test_what_is_not_scores_of_the_authors(tmp_path: Path) -> None:
             smurf_scores(file)
 
 
-def test_one_reference_is_held_out(references: References) -> None:
+def test_smurf_analysis_holds_out_one_reference(references: References) -> None:
     people, left_out = hold_out(references, seed=3)
     assert left_out == 1
     assert people.ids == references.ids[:-1]
@@ -92,7 +92,7 @@ def test_one_reference_is_held_out(references: References) -> None:
 
 
 @pytest.mark.models
-def test_from_captions(metric: Smurf, references: References) -> None:
+def test_smurf_analysis_is_computed_from_captions(metric: Smurf, references: References) -> None:
     n = len(references)
     systems = {"same": dict(enumerate(["a man"] * n)), "other": dict(enumerate([*CAPTIONS[::-1], "a sky"]))}
     study = smurf_analysis(systems, references, metric, seed=3)
@@ -120,7 +120,7 @@ def test_from_captions(metric: Smurf, references: References) -> None:
 
 
 @pytest.mark.models
-def test_captions_of_people(metric: Smurf, references: References) -> None:
+def test_smurf_analysis_uses_given_human_captions(metric: Smurf, references: References) -> None:
     n = len(references)
     human = {i: references.texts[references.offsets[i]] for i in range(n)}
     study = smurf_analysis({"same": dict(enumerate(["a man"] * n))}, references, metric, human=human)
@@ -129,7 +129,7 @@ def test_captions_of_people(metric: Smurf, references: References) -> None:
 
 
 @pytest.mark.models
-def test_refusals(metric: Smurf, references: References) -> None:
+def test_invalid_smurf_analyses_are_refused(metric: Smurf, references: References) -> None:
     with pytest.raises(ParameterError, match="no system"):
         smurf_analysis({}, references, metric)
     with pytest.raises(ParameterError, match="is called people"):
@@ -139,7 +139,7 @@ def test_refusals(metric: Smurf, references: References) -> None:
 
 
 @pytest.mark.models
-def test_picture(metric: Smurf, references: References, tmp_path: Path) -> None:
+def test_smurf_picture_is_deterministic(metric: Smurf, references: References, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     from captious.report.plots import write_plots
 

@@ -38,7 +38,7 @@ def kinds(study: Study) -> dict[tuple[str, str], dict[str, Any]]:
     return {(record["what"], record["of"]): dict(record) for record in study.records}
 
 
-def test_scores_and_correlations(captioners: Captioners) -> None:
+def test_system_scores_and_correlations_are_computed(captioners: Captioners) -> None:
     results, references = captioners
     study = system_correlations(results, references, METRICS, human={"m1": HUMAN}, resamples=200)
     reports = {name: captious.score(captions, references, METRICS) for name, captions in results.items()}
@@ -74,7 +74,7 @@ def test_scores_and_correlations(captioners: Captioners) -> None:
     assert not study.notes
 
 
-def test_other_correlations_and_no_people(captioners: Captioners) -> None:
+def test_other_statistics_work_without_human_scores(captioners: Captioners) -> None:
     results, references = captioners
     study = system_correlations(results, references, METRICS[:2], statistic="kendall-tau-b")
     scores = np.array([[r[m] for m in METRICS[:2]] for (what, _), r in kinds(study).items() if what == "score"])
@@ -83,7 +83,7 @@ def test_other_correlations_and_no_people(captioners: Captioners) -> None:
     assert {what for what, _ in kinds(study)} == {"score", "over systems", "over captions"}
 
 
-def test_files(captioners: Captioners, tmp_path: Path) -> None:
+def test_systems_are_read_from_files(captioners: Captioners, tmp_path: Path) -> None:
     results, references = captioners
     contents = {**results, "references": references, "people": HUMAN}
     paths = {name: tmp_path / f"{name}.json" for name in contents}
@@ -96,7 +96,7 @@ def test_files(captioners: Captioners, tmp_path: Path) -> None:
     assert study.records == in_memory.records
 
 
-def test_a_benchmark_of_systems(captioners: Captioners, tmp_path: Path) -> None:
+def test_human_scores_come_from_a_benchmark_of_systems(captioners: Captioners, tmp_path: Path) -> None:
     """M1 to M5 come from the leaderboard's file, also of systems whose entry has no scores there."""
     results, references = captioners
     teams = {
@@ -130,7 +130,7 @@ def test_a_benchmark_of_systems(captioners: Captioners, tmp_path: Path) -> None:
         system_correlations(results, references, "rouge-l", human="wmt16-daseg", data=tmp_path)
 
 
-def test_what_is_constant_correlates_with_nothing(captioners: Captioners) -> None:
+def test_constant_scores_have_no_correlation(captioners: Captioners) -> None:
     results, references = captioners
     found = kinds(system_correlations(results, references, "rouge-l", human=dict.fromkeys(HUMAN, 1.0)))
     assert found["over systems", "people"]["rouge-l"] is None
@@ -138,7 +138,7 @@ def test_what_is_constant_correlates_with_nothing(captioners: Captioners) -> Non
     assert found["over systems, p", "people"]["rouge-l"] is None
 
 
-def test_refusals(captioners: Captioners, tmp_path: Path) -> None:
+def test_invalid_system_correlations_are_refused(captioners: Captioners, tmp_path: Path) -> None:
     results, references = captioners
     two = dict(list(results.items())[:2])
     with pytest.raises(ParameterError, match="2 systems are too few"):

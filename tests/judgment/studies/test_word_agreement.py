@@ -76,7 +76,7 @@ def test_counts_are_the_definition(images: list[list[str]], data: st.DataObject)
         assert people.images[word] == sum(any(names[word] in text.split() for text in texts) for texts in images)
 
 
-def test_a_word_of_real_captions(shared_data: Path) -> None:
+def test_words_of_real_captions_are_counted(shared_data: Path) -> None:
     path = shared_data / "coco" / "karpathy_test_refs.json.gz"
     images = [texts[:5] for texts in json.loads(gzip.decompress(path.read_bytes())).values()][:400]
     study = word_agreement(dict(enumerate(images)), 40)
@@ -96,7 +96,7 @@ def test_a_word_of_real_captions(shared_data: Path) -> None:
 # ---- the model
 
 
-def test_captions_made_by_the_model_give_it_back() -> None:
+def test_model_is_recovered_from_simulated_captions() -> None:
     """60,000 images, a word that suits two of five and is then said with probability .35."""
     p, q, k = 0.35, 0.4, 4
     rng = np.random.default_rng(0)
@@ -119,7 +119,7 @@ def test_precision_is_what_the_model_expects(k: int) -> None:
 
 
 @pytest.mark.parametrize("counts", [[50, 20, 10, 5, 2], [1, 2, 3, 40, 100], [100, 1, 0, 0, 0], [0, 0, 7, 0, 0]])
-def test_no_other_p_is_more_likely(counts: list[int]) -> None:
+def test_fitted_p_maximizes_the_likelihood(counts: list[int]) -> None:
     """counts: images in which 1, 2, ... 5 captions have the word."""
     c, n = np.arange(1, 6), len(counts)
 
@@ -131,7 +131,7 @@ def test_no_other_p_is_more_likely(counts: list[int]) -> None:
     assert fitted_probability(mean, n)[0] == pytest.approx(best, abs=1e-4)
 
 
-def test_the_ends_of_the_fit() -> None:
+def test_fit_is_defined_at_its_ends() -> None:
     found = fitted_probability(np.array([1.0, 5.0, np.nan]), 5)
     assert found[:2].tolist() == [0.0, 1.0]
     assert np.isnan(found[2])
@@ -145,7 +145,7 @@ def at(tp: float, fp: float, positives: float, negatives: float, recall: float) 
     return float(precision_at_recall(*arrays)[0])
 
 
-def test_precision_at_recall_by_hand() -> None:
+def test_precision_at_recall_interpolates_counts() -> None:
     assert at(6, 2, 10, 90, 0.6) == 0.75  # its own recall
     assert at(6, 2, 10, 90, 0.3) == 0.75  # half of its predictions: 3 and 1
     assert at(6, 2, 10, 90, 0.8) == pytest.approx(8 / (8 + 46))  # half of the rest: 2 of 4, 44 of 88
@@ -168,7 +168,7 @@ def test_people_are_their_own_system() -> None:
     assert record["precision_sixth"] == pytest.approx(record["precision"], abs=0.02)
 
 
-def test_a_real_system(shared_data: Path) -> None:
+def test_word_agreement_of_a_real_system(shared_data: Path) -> None:
     table = shared_data / "coco" / "karpathy_test_refs.json.gz"
     results = shared_data / "coco" / "results_val2014" / "vinyals-et-al-2017.json.gz"
     with pytest.raises(UnknownImageError):
@@ -185,7 +185,7 @@ def test_a_real_system(shared_data: Path) -> None:
     assert len(drawn["lstm"].x) + len(drawn["lstm, interpolated"].x) == 10
 
 
-def test_images_that_several_systems_share() -> None:
+def test_systems_are_compared_on_shared_images() -> None:
     table = {i: ["a cat", "the cat", "a dog"] for i in range(6)}
     one, two = {i: "a cat" for i in range(5)}, {i: "dog" for i in range(1, 6)}
     study = word_agreement(table, 4, systems={"one": one, "two": two}, subset=True)
@@ -198,7 +198,7 @@ def test_images_that_several_systems_share() -> None:
 # ---- which captions and which words
 
 
-def test_images_with_other_numbers_of_captions() -> None:
+def test_images_with_other_numbers_of_captions_are_drawn_or_excluded() -> None:
     table = {0: ["cat", "dog", "cat"], 1: ["cat"], 2: ["dog", "dog", "dog", "dog"], 3: ["cat", "cat", "cat"]}
     study = word_agreement(table, 2)
     assert study.settings["k"] == 2
@@ -220,7 +220,7 @@ def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
     ]
 
 
-def test_words_by_kind() -> None:
+def test_words_are_grouped_by_part_of_speech() -> None:
     texts = ["a light cat", "a light dog", "the light", "a light runs", "a cat in paris", "a red cat"]
     study = word_agreement({i: texts for i in range(20)}, 2, tagger=lookup)
     found = [(record["kind"], record["word"]) for record in study.records]
@@ -231,7 +231,7 @@ def test_words_by_kind() -> None:
     assert study.columns[:2] == ["word", "kind"]
 
 
-def test_the_seed_decides(shared_data: Path) -> None:
+def test_seed_determines_drawn_captions(shared_data: Path) -> None:
     table = read_references(shared_data / "coco" / "karpathy_test_refs.json.gz").select(range(200))
     assert word_agreement(table, 5, k=2, seed=1).to_dict() == word_agreement(table, 5, k=2, seed=1).to_dict()
     assert word_agreement(table, 5, k=2, seed=1).records != word_agreement(table, 5, k=2, seed=2).records
@@ -246,20 +246,20 @@ def test_the_seed_decides(shared_data: Path) -> None:
         ({"seed": -1}, "-1 is not a random seed"),
     ],
 )
-def test_what_cannot_be(options: dict[str, Any], message: str) -> None:
+def test_invalid_word_agreement_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
         word_agreement({0: ["a", "b", "c"]}, **options)
     assert caught.value.help
 
 
-def test_captions_without_words() -> None:
+def test_captions_without_words_are_refused() -> None:
     with pytest.raises(ParameterError, match="there is no word"):
         word_agreement({0: ["", ".", "!"]})
     with pytest.raises(ParameterError, match="no noun, verb or adjective that occurs in 10"):
         word_agreement({0: ["cat", "cat", "cat"]}, tagger=lookup)
 
 
-def test_a_word_that_is_never_said_again() -> None:
+def test_word_that_is_never_repeated_has_no_precision() -> None:
     study = word_agreement({0: ["a cat", "a", "a"], 1: ["a"] * 3}, 2, systems={"mute": {0: "a", 1: "a"}})
     cat = next(record for record in study.records if record["word"] == "cat")
     assert (cat["recall"], cat["precision"], cat["p"], cat["model"]) == (0.0, 0.0, 0.0, 0.0)
@@ -269,7 +269,7 @@ def test_a_word_that_is_never_said_again() -> None:
 # ---- spaCy
 
 
-def test_without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tagger_without_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(MissingExtraError) as caught:
         word_agreement({0: ["a", "b", "c"]}, tagger="en_core_web_sm")
@@ -283,7 +283,7 @@ def english() -> SpacyTagger:
 
 @has_model
 @pytest.mark.filterwarnings("ignore")
-def test_tags_of_spacy(english: SpacyTagger) -> None:
+def test_spacy_tagger_returns_universal_tags(english: SpacyTagger) -> None:
     tags = english([["a", "man", "riding", "a", "red", "horse"], [], ["two", "dogs", "sleep"]])
     assert tags[0] == ["DET", "NOUN", "VERB", "DET", "ADJ", "NOUN"]
     assert tags[1] == []
@@ -293,7 +293,7 @@ def test_tags_of_spacy(english: SpacyTagger) -> None:
 
 @has_model
 @pytest.mark.filterwarnings("ignore")
-def test_kinds_of_real_words(english: SpacyTagger, shared_data: Path) -> None:
+def test_real_words_have_plausible_parts_of_speech(english: SpacyTagger, shared_data: Path) -> None:
     table = read_references(shared_data / "coco" / "karpathy_test_refs.json.gz").select(range(1000))
     study = word_agreement(table, 5, tagger=english)
     of_kind = {kind: [r["word"] for r in study.records if r["kind"] == kind] for kind in ("noun", "verb", "adjective")}
@@ -305,6 +305,6 @@ def test_kinds_of_real_words(english: SpacyTagger, shared_data: Path) -> None:
 @has_model
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["no_such_pipeline", "numpy", "/no/such/folder"])
-def test_what_is_no_pipeline(name: str) -> None:
+def test_unknown_pipelines_are_refused(name: str) -> None:
     with pytest.raises(ResourceError, match="cannot load"):
         load_tagger(name)

@@ -14,7 +14,7 @@ PEOPLE = references_table([["a dog runs.", "A dog runs"], ["a red bus", "a red b
 SYSTEM = {0: "a dog", 1: "a dog on a bus", 2: "a dog"}
 
 
-def test_rates_by_hand() -> None:
+def test_word_rates_are_per_thousand_words() -> None:
     study = word_frequencies({"mine": SYSTEM}, PEOPLE, 3)
     assert study.columns == ("word", "people", "mine")
     records = {record["word"]: record for record in study.records}
@@ -41,6 +41,6 @@ def test_images_with_one_reference_are_left_out() -> None:
     ("systems", "n", "message"),
     [({}, 5, "there are no systems"), ({"people": SYSTEM}, 5, "is called people"), ({"mine": SYSTEM}, 0, "0 is not")],
 )
-def test_refused(systems: dict[str, object], n: int, message: str) -> None:
+def test_invalid_word_frequency_studies_are_refused(systems: dict[str, object], n: int, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         word_frequencies(systems, PEOPLE, n)

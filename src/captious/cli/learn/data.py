@@ -45,13 +45,13 @@ def data(
 ) -> None:
     """Make examples for 'captious learn train' from REFERENCES and the results of real SYSTEMs.
 
-    Half of the examples are captions by people, each with the other references of its image; half are captions of
+    Half of the examples are human captions, each with the other references of its image; half are captions of
     systems, or of other images, with as many references. Captions that people and systems both wrote, ignoring case
     and punctuation, are dropped on both sides, and counted. All examples of an image are either for training or for
     validation.
 
-    Without REFERENCES, the captions of COCO's validation images and the systems in the folder of judgment data are
-    used (coco/captions_val2014.json.gz, coco/results_val2014), without the images of coco/evaluation_images.json.gz.
+    Without REFERENCES, the captions of COCO's validation images and the systems in the folder of judgment data are used
+    (coco/captions_val2014.json.gz, coco/results_val2014), except for the images of coco/evaluation_images.json.gz.
     """
     if references is None:
         references, systems, left_out = coco_sources(data_folder(data).folder)

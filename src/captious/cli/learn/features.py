@@ -34,8 +34,8 @@ from captious.native import using_threads
 def features(candidates: Path, references: Path, set_: str, output: Path, subset: bool, settings: Settings) -> None:
     """Write the features of CANDIDATES, one row per image and one column per feature.
 
-    The features are those of a feature set, the input of a learned metric such as lceval. What they depend on is
-    written into the file as a signature (parquet and json).
+    The features are those of a feature set, the input of a learned metric such as lceval. Everything that they depend
+    on is written to the file as a signature (parquet and json).
     """
     check_feature_file(output)
     computed = Features(feature_set=set_, settings=settings)

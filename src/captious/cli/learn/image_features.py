@@ -25,8 +25,8 @@ from captious.models.vision import EFFICIENTNET
 def image_features(folder: Path, model: str, output: Path) -> None:
     """Compute the features of all images in DIR with a vision model.
 
-    The file holds a vector for each image, under the name of its file, which stands for its id. It is what leic takes
-    with --images.
+    The output has a vector for each image, under the name of its file, which stands for its id. Pass it to leic with
+    --images.
     """
     check_image_feature_file(output)
     from captious.models import vision

@@ -1,4 +1,4 @@
-"""captious learn leic: score a system by LEIC's protocol of two folds."""
+"""captious learn leic: score a system by LEIC's two-fold protocol."""
 
 from __future__ import annotations
 

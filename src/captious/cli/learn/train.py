@@ -33,7 +33,7 @@ def train(
     seed: int | None,
     settings: Settings,
 ) -> None:
-    """Train on EXAMPLES, which 'captious learn data' made, and write the weights.
+    """Train on EXAMPLES made by 'captious learn data', and write the weights.
 
     The weights are used as nneval:weights=FILE or lceval:weights=FILE. Training needs torch (pip install
     'captious[models]'), scoring does not. Ctrl-C ends the training and keeps the best weights so far.

@@ -1,4 +1,4 @@
-"""Options of the commands that train: names, random seeds, and what critiques are trained with."""
+"""Options of training commands: names, random seeds, and data for critiques."""
 
 from __future__ import annotations
 
@@ -31,8 +31,9 @@ _CRITIQUE_OPTIONS = (
 
 
 def critique_options(command: Command) -> Command:
-    """Options of how a critique is trained: the command gets a ``recipe`` with its seed, image features as ``images``,
-    word vectors as ``vectors``, and files as ``sampled``."""
+    """Add the training options of a critique: the command is called with a ``recipe`` with its seed, image features as
+    ``images``, word vectors as ``vectors``, and files as ``sampled``.
+    """
 
     @functools.wraps(command)
     def with_objects(recipe: str, seed: int | None, images: Path | None, vectors: str | None, **options: Any) -> Any:

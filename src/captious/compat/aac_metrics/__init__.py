@@ -1,10 +1,10 @@
-"""aac-metrics without Java: stands in for aac-metrics 0.6, the toolkit of automated audio captioning.
+"""aac-metrics without Java: a replacement of aac-metrics 0.6, the toolkit of automated audio captioning.
 
     from captious.compat.aac_metrics import evaluate, Evaluate
     corpus_scores, sents_scores = evaluate(candidates, mult_references)
 
-``captious.compat.install("aac_metrics")`` leads the toolkit's own paths here. Names, arguments, keys and tensors are
-the toolkit's; docs/drop-in/aac-metrics.md lists what differs on purpose. Needs torch.
+``captious.compat.install("aac_metrics")`` redirects imports of the toolkit here. Names, arguments, keys and tensors are
+the toolkit's; docs/drop-in/aac-metrics.md lists intended differences. Needs torch.
 """
 
 from __future__ import annotations
@@ -68,20 +68,20 @@ globals().update(SETUP)
 
 
 def list_metrics_available() -> list[str]:
-    """The names of metrics that ``load_metric`` and ``evaluate`` take."""
+    """Return the names of metrics that ``load_metric`` and ``evaluate`` accept."""
     return [*METRICS]
 
 
 def load_metric(name: str, **kwargs: Any) -> AACMetric:
-    """A metric by name.
+    """Return a metric by name.
 
     Args:
         name: "cider_d", "bleu_4", ...
-        kwargs: arguments that the toolkit takes and captious has no use for, such as ``java_path``.
+        kwargs: arguments of the toolkit, including those that captious ignores, such as ``java_path``.
 
     Raises:
-        UnknownNameError: no such metric.
-        ParameterError: a metric that captious leaves to its model.
+        UnknownNameError: an unknown metric.
+        ParameterError: a model-based metric that captious does not provide.
     """
     return metrics_of(name)[0]
 

@@ -1,4 +1,4 @@
-"""BERTScore of several references, as aac-metrics computes it with torchmetrics."""
+"""BERTScore with several references, as aac-metrics computes it with torchmetrics."""
 
 from __future__ import annotations
 
@@ -39,21 +39,21 @@ def bert_score_mrefs(
     filter_nan: bool = True,
     verbose: int = 0,
 ) -> Outs:
-    """BERTScore, in tensors of float32 under the names ``bert_score.precision``, ``.recall`` and ``.f1``.
+    """Compute BERTScore, as float32 tensors named ``bert_score.precision``, ``.recall`` and ``.f1``.
 
     Args:
-        candidates: one for each sound.
-        mult_references: for each of them, its references.
-        return_all_scores: whether to return the scores of sentences, too; otherwise, the F of the corpus alone.
+        candidates: one for each recording.
+        mult_references: the references of each.
+        return_all_scores: whether to return the scores of sentences, too; otherwise, only the corpus F.
         model: a name on the Hugging Face hub, or a folder.
         tokenizer: must be None: that of the model is used.
-        device: "cpu", "cuda", ...; "cuda_if_available" for a GPU if there is one. None for the processor.
+        device: "cpu", "cuda", ...; "cuda_if_available" for a GPU if there is one. None for the CPU.
         idf: weight tokens by their inverse document frequency in the references.
-        reduction: what becomes of the scores with several references: "max", "mean", "min", or a function of a tensor.
+        reduction: how to combine the scores with several references: "max", "mean", "min", or a function of a tensor.
         batch_size, num_threads, max_length, reset_state, filter_nan, verbose: ignored.
 
     Raises:
-        ValueError: captions in another form, no captions, or another reduction.
+        ValueError: captions in another form, no captions, or an unknown reduction.
         ParameterError: a model or tokenizer that is an object.
         MissingExtraError: transformers is not installed.
         ResourceError: the model cannot be found or read.
@@ -81,7 +81,7 @@ def bert_score_mrefs(
 
 
 def _reduced(scores: Any, counts: list[int], reduction: Reduction) -> Any:
-    """A score for each sentence, from those with each of its references."""
+    """Return a score for each sentence, combined from those with each of its references."""
     import torch
 
     groups = torch.split(scores, counts)

@@ -1,4 +1,4 @@
-"""Several metrics at once: what ``functional.evaluate`` and ``classes.evaluate`` of the toolkit have."""
+"""Evaluation with several metrics: ``functional.evaluate`` and ``classes.evaluate`` of the toolkit."""
 
 from __future__ import annotations
 
@@ -66,13 +66,13 @@ def evaluate(
     """Score captions with several metrics.
 
     Args:
-        candidates: one for each sound.
-        mult_references: for each of them, its references.
-        preprocess: True to cut captions into PTB tokens first, False to take them as they are, or a function from
+        candidates: one for each recording.
+        mult_references: the references of each.
+        preprocess: True to tokenize captions with the PTB tokenizer, False to use them as they are, or a function from
             captions to captions.
         metrics: a name of ``METRICS`` or ``METRICS_SETS``, names of metrics, or functions or objects that return corpus
             scores and scores of sentences.
-        device: where models run, "cuda_if_available" for a GPU if there is one.
+        device: device of models, "cuda_if_available" for a GPU if there is one.
         cache_path, java_path, tmp_path, verbose: ignored.
 
     Returns:
@@ -80,9 +80,9 @@ def evaluate(
 
     Raises:
         ValueError: captions in another form.
-        UnknownNameError: no such metric.
-        ParameterError: a metric that captious leaves to its model.
-        MissingExtraError: METEOR's tables, or what a model needs, are not installed.
+        UnknownNameError: an unknown metric.
+        ParameterError: a model-based metric that captious does not provide.
+        MissingExtraError: METEOR's tables, or the requirements of a model, are not installed.
         ResourceError: a model that cannot be found or read.
     """
     check_metric_inputs(candidates, mult_references)
@@ -102,19 +102,19 @@ def evaluate(
 def dcase2023_evaluate(
     candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **options: Any
 ) -> Scores:
-    """``evaluate`` with the metrics of DCASE 2023, METEOR and SPIDEr-FL; options are its further arguments."""
+    """Call ``evaluate`` with the metrics of DCASE 2023, METEOR and SPIDEr-FL; options are its further arguments."""
     return evaluate(candidates, mult_references, preprocess, "dcase2023", **options)
 
 
 def dcase2024_evaluate(
     candidates: list[str], mult_references: list[list[str]], preprocess: Preprocess = True, **ignored: Any
 ) -> Scores:
-    """``evaluate`` with the metrics of DCASE 2024: a ParameterError, as ``vocab`` is not supported."""
+    """Call ``evaluate`` with the metrics of DCASE 2024: always a ParameterError, as ``vocab`` is not supported."""
     return evaluate(candidates, mult_references, preprocess, "dcase2024")
 
 
 class Evaluate(classes.KeptCaptions):
-    """``evaluate`` for captions that are added bit by bit; a sequence of its metrics.
+    """``evaluate`` for captions added in batches; a sequence of its metrics.
 
     Args:
         preprocess, metrics, device: as for ``evaluate``.
@@ -136,11 +136,11 @@ class Evaluate(classes.KeptCaptions):
         self._metrics = metrics_of(metrics, device)
 
     def compute(self) -> Scores:
-        """Corpus scores and scores of sentences of all captions added so far, name -> tensor."""
+        """Return corpus scores and scores of sentences of all captions added so far, name -> tensor."""
         return evaluate(self._candidates, self._mult_references, self._preprocess, self._metrics)
 
     def tolist(self) -> list[classes.AACMetric]:
-        """The metrics."""
+        """Return the metrics."""
         return list(self._metrics)
 
     def __iter__(self) -> Iterator[classes.AACMetric]:
@@ -169,7 +169,7 @@ class DCASE2024Evaluate(Evaluate):
 
 
 def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available") -> list[classes.AACMetric]:
-    """The metrics that names stand for, as objects; it raises the errors of ``evaluate``."""
+    """Return the metrics with these names, as objects; it raises the errors of ``evaluate``."""
     return [
         METRICS[metric](**({"device": device} if metric in _WITH_MODELS else {})) if isinstance(metric, str) else metric
         for metric in _members(metrics)
@@ -177,7 +177,7 @@ def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available
 
 
 def _members(metrics: str | Iterable[Any]) -> list[Any]:
-    """The metrics of a set, checked."""
+    """Return the metrics of a set, checked."""
     members = [*METRICS_SETS.get(metrics, (metrics,))] if isinstance(metrics, str) else list(metrics)
     for metric in members:
         if isinstance(metric, str) and metric in functions.UNSUPPORTED:

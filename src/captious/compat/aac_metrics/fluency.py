@@ -1,4 +1,4 @@
-"""FENSE and SPIDEr-FL, which cut the scores of captions with errors of fluency, and the parts of FENSE."""
+"""FENSE and SPIDEr-FL, which reduce the scores of captions with fluency errors, and the parts of FENSE."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def sbert_sim(
     reset_state: bool = True,
     verbose: int = 0,
 ) -> Outs:
-    """The mean cosine of sentence vectors, under the name ``sbert_sim``.
+    """Compute the mean cosine of sentence vectors, named ``sbert_sim``.
 
     Args:
         candidates, mult_references, return_all_scores: see ``metric_functions``.
@@ -73,15 +73,15 @@ def fer(
     return_probs: bool = False,
     verbose: int = 0,
 ) -> Outs:
-    """Whether candidates have an error of fluency, 1 or 0, under the name ``fer``.
+    """Detect candidates with a fluency error, 1 or 0, named ``fer``.
 
     Args:
         candidates, return_all_scores: see ``metric_functions``.
-        echecker: a detector's name in the toolkit, or what ``captious.Fense`` takes as ``detector``.
-        echecker_tokenizer: must be None: that of the detector is used.
+        echecker: a detector's name in the toolkit, or a value for ``detector`` of ``captious.Fense``.
+        echecker_tokenizer: must be None; that of the detector is used.
         error_threshold: the probability above which there is an error.
         return_probs: return ``PROBABILITIES``, float32, too; only the last one if the detector has other classes.
-        device, batch_size, reset_state, verbose: ignored; detectors run on the processor.
+        device, batch_size, reset_state, verbose: ignored; detectors run on the CPU.
 
     Raises:
         ValueError: not a list of captions, or an empty one.
@@ -106,7 +106,7 @@ def fer(
 
 
 def detector_of(echecker: Any) -> ErrorDetector:
-    """The detector that an argument ``echecker`` names; it raises the errors of ``fer``."""
+    """Return the detector that an argument ``echecker`` names; it raises the errors of ``fer``."""
     if not isinstance(echecker, ErrorDetector | str | os.PathLike):
         raise ParameterError("fer takes no objects as echecker", help="give the name or the file of an error detector")
     if echecker not in _PUBLISHED or os.path.exists(echecker):

@@ -1,4 +1,4 @@
-"""What the metrics take and return: captions, checked and cut into words, and tensors."""
+"""Inputs and outputs of the metrics: captions, checked and tokenized, and tensors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SplitIntoWords: TypeAlias = Callable[[str], Sequence[str]]
 
 
 def check_metric_inputs(candidates: Any, mult_references: Any, min_length: int = 0) -> None:
-    """Refuse, with a ValueError, what is not a list of candidates and a list of lists of references."""
+    """Refuse, with a ValueError, anything but a list of candidates and a list of lists of references."""
     if not is_mono_sents(candidates):
         raise ValueError("Invalid candidates type. (expected list[str])")
     if not is_mult_sents(mult_references):
@@ -38,7 +38,7 @@ def check_metric_inputs(candidates: Any, mult_references: Any, min_length: int =
 def words(
     candidates: list[str], mult_references: list[list[str]], tokenizer: SplitIntoWords
 ) -> tuple[list[str], list[list[str]]]:
-    """The captions with a space between words, and none within."""
+    """Return the captions with single spaces between words, and no other white space."""
     check_metric_inputs(candidates, mult_references)
     if tokenizer is str.split:
         return candidates, mult_references
@@ -50,13 +50,13 @@ def words(
 
 
 def table(candidates: list[str], mult_references: list[list[str]]) -> Captions:
-    """The captions for metrics of captious."""
+    """Return the captions for metrics of captious."""
     check_metric_inputs(candidates, mult_references, min_length=1)
     return read_captions(candidates, mult_references)
 
 
 def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:
-    """What a metric returns: tensors of float64.
+    """Return the result of a metric as float64 tensors.
 
     Args:
         return_all_scores: whether to return the scores of sentences, too.
@@ -70,15 +70,15 @@ def outs(return_all_scores: bool, **scores: tuple[float, ArrayLike]) -> Outs:
 
 
 def device_name(device: object) -> str:
-    """The name in captious of a device of the toolkit."""
+    """Return the name in captious of a device of the toolkit."""
     return {"cuda_if_available": "auto", "None": "cpu"}.get(str(device), str(device))
 
 
 def is_mono_sents(sents: object) -> bool:
-    """Whether it is a list of captions."""
+    """Return whether it is a list of captions."""
     return isinstance(sents, list) and all(isinstance(text, str) for text in sents)
 
 
 def is_mult_sents(mult_sents: object) -> bool:
-    """Whether it is a list of lists of captions."""
+    """Return whether it is a list of lists of captions."""
     return isinstance(mult_sents, list) and all(map(is_mono_sents, mult_sents))

@@ -1,4 +1,4 @@
-"""The metrics as ``torch.nn.Module``, which ``aac_metrics.classes`` has: they keep captions until ``compute``."""
+"""The metrics of ``aac_metrics.classes``, as ``torch.nn.Module``: they keep captions until ``compute``."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ class AACMetric(torch.nn.Module):
         """Add captions."""
 
     def compute(self) -> Any:
-        """The scores of all captions added so far."""
+        """Return the scores of all captions added so far."""
 
     def reset(self) -> None:
-        """Forget all captions."""
+        """Remove all captions."""
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """The scores of these captions and those added before, which are then forgotten."""
+        """Return the scores of these captions and those added before, and remove them all."""
         self.update(*args, **kwargs)
         scores = self.compute()
         self.reset()
@@ -65,7 +65,7 @@ class KeptCaptions(AACMetric):
         self._mult_references += mult_references
 
     def reset(self) -> None:
-        """Forget all captions."""
+        """Remove all captions."""
         self._candidates: list[str] = []
         self._mult_references: list[list[str]] = []
 
@@ -100,11 +100,11 @@ class _FunctionMetric(KeptCaptions):
         super().update(candidates, mult_references)
 
     def compute(self) -> Any:
-        """The result of the function for all captions added so far."""
+        """Return the result of the function for all captions added so far."""
         return type(self)._function(self._candidates, self._mult_references, **self._options)
 
     def get_output_names(self) -> tuple[str, ...]:
-        """The names of the scores."""
+        """Return the names of the scores."""
         return self._names
 
 
@@ -187,7 +187,7 @@ class SBERTSim(_FunctionMetric):
 
 
 class _WithDetector(_FunctionMetric):
-    """A metric with an error detector, which is looked for when the metric is made."""
+    """A metric with an error detector, which is looked up on construction."""
 
     _with_probs: ClassVar[bool] = False
 
@@ -215,7 +215,7 @@ class FER(_WithDetector):
         self._candidates += candidates
 
     def compute(self) -> Any:
-        """The result of the function for all candidates added so far."""
+        """Return the result of the function for all candidates added so far."""
         return fluency.fer(self._candidates, **self._options)
 
 

@@ -1,8 +1,8 @@
-"""The metrics as functions, which ``aac_metrics.functional`` has.
+"""The metrics of ``aac_metrics.functional``, as functions.
 
-Every function takes ``candidates``, one for each sound; ``mult_references``, for each of them its references; and
-``return_all_scores``. It returns corpus scores and scores of sentences by name, or the corpus score alone, in tensors
-of float64. Captions in another form are a ``ValueError``. Arguments about caches, Java and logging are ignored.
+Every function takes ``candidates``, one for each recording; ``mult_references``, the references of each; and
+``return_all_scores``. It returns corpus scores and scores of sentences by name, or only the corpus score, as float64
+tensors. Captions in another form raise ``ValueError``. Arguments about caches, Java and logging are ignored.
 """
 
 from __future__ import annotations
@@ -39,17 +39,17 @@ def bleu(
     tokenizer: SplitIntoWords = str.split,
     return_1_to_n: bool = False,
 ) -> Outs:
-    """BLEU of order n, under the name ``bleu_{n}``.
+    """Compute BLEU of order n, named ``bleu_{n}``.
 
     Args:
         candidates, mult_references, return_all_scores, verbose: see the module.
         n: highest order of n-grams.
-        option: the length of a sound's references: "closest", "shortest" or "average".
+        option: the reference length of a recording: "closest", "shortest" or "average".
         tokenizer: splits a caption into words.
-        return_1_to_n: return the orders 1 to n as ``bleu_1_to_{n}``, too.
+        return_1_to_n: also return the orders 1 to n as ``bleu_1_to_{n}``.
 
     Raises:
-        ValueError: another option.
+        ValueError: an unknown option.
     """
     if option not in _REFERENCE_LENGTHS:
         raise ValueError(f"Invalid option {option!r}. (expected one of {_REFERENCE_LENGTHS})")
@@ -91,7 +91,7 @@ def cider_d(
     return_tfidf: bool = False,
     scale: float = 10.0,
 ) -> Outs:
-    """CIDEr-D, with the document frequencies of these references, under the name ``cider_d``.
+    """Compute CIDEr-D with the document frequencies of these references, named ``cider_d``.
 
     Args:
         candidates, mult_references, return_all_scores: see the module; at least two candidates.
@@ -99,11 +99,11 @@ def cider_d(
         sigma: width of the length penalty.
         tokenizer: splits a caption into words.
         return_tfidf: must be False.
-        scale: the highest score.
+        scale: the maximum score.
 
     Raises:
         ValueError: fewer than two candidates.
-        ParameterError: weights of n-grams are asked for.
+        ParameterError: weights of n-grams are requested.
     """
     if return_tfidf:
         raise ParameterError("weights of n-grams are not returned", help="leave return_tfidf at False")
@@ -131,14 +131,14 @@ def meteor(
     weights: Iterable[float] | None = None,
     verbose: int = 0,
 ) -> Outs:
-    """METEOR 1.5, under the name ``meteor``.
+    """Compute METEOR 1.5, named ``meteor``.
 
     Args:
         candidates, mult_references, return_all_scores, cache_path, java_path, java_max_memory, use_shell, verbose: see
             the module.
         language: "en".
         params: alpha, beta, gamma and delta.
-        weights: of exact matches, stems, synonyms and paraphrases.
+        weights: weights of exact matches, stems, synonyms and paraphrases.
 
     Raises:
         ValueError: not four numbers.
@@ -173,7 +173,7 @@ def rouge_l(
     beta: float = 1.2,
     tokenizer: SplitIntoWords = str.split,
 ) -> Outs:
-    """ROUGE-L, under the name ``rouge_l``.
+    """Compute ROUGE-L, named ``rouge_l``.
 
     Args:
         candidates, mult_references, return_all_scores: see the module.
@@ -200,7 +200,7 @@ def spice(
     use_shell: bool | None = None,
     verbose: int = 0,
 ) -> Outs:
-    """SPICE, under the name ``spice``. All arguments but those that every metric has are ignored.
+    """Compute SPICE, named ``spice``. All arguments except those of every metric are ignored.
 
     Raises:
         MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
@@ -228,7 +228,7 @@ def spider(
     timeout: object = None,
     verbose: int = 0,
 ) -> Outs:
-    """SPIDEr, the mean of CIDEr-D and SPICE, under the names ``cider_d``, ``spice`` and ``spider``.
+    """Compute SPIDEr, the mean of CIDEr-D and SPICE, named ``cider_d``, ``spice`` and ``spider``.
 
     Args:
         candidates, mult_references, n, sigma, tokenizer, return_tfidf: as for ``cider_d``.
@@ -253,7 +253,7 @@ UNSUPPORTED = ("clap_sim", "mace", "spider_max", "vocab")
 
 
 def unsupported(metric: str) -> ParameterError:
-    """The error for a metric that captious does not have."""
+    """Return the error for a metric that captious does not provide."""
     return ParameterError(
         f"captious does not have {metric} of aac-metrics",
         help="name the metrics to compute, such as meteor and spider, and compute the others with aac-metrics itself",

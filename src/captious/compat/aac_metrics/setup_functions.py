@@ -1,4 +1,4 @@
-"""What programs call before they score: downloads, paths and the check of Java, of which captious needs none."""
+"""Functions that programs call before scoring: downloads, paths and the check of Java, none of which captious needs."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ T = TypeVar("T")
 
 
 def download_metrics(*arguments: Any, **options: Any) -> None:
-    """Does nothing, where the toolkit downloads jars and models."""
+    """Do nothing; the toolkit downloads jars and models."""
 
 
 def check_java_path(java_path: object) -> bool:
-    """True: no Java is needed."""
+    """Return True, as Java is not needed."""
     return True
 
 
 def duplicate_list(lst: list[T], sizes: list[int]) -> list[T]:
-    """Each element as often as its size says.
+    """Repeat each element as often as its size says.
 
     Raises:
         ValueError: not as many sizes as elements.

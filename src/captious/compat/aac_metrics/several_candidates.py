@@ -31,13 +31,13 @@ def mult_cands_metric(
         mult_candidates: the same number of candidates for each recording.
         mult_references: their references.
         return_all_scores: whether to return the scores of recordings, too.
-        return_all_cands_scores: whether to return those of all candidates as well, under names that end with "_all".
+        return_all_cands_scores: whether to return the scores of all candidates as well, under names ending in "_all".
         selection: how to choose; "mean" is the mean of all.
-        reduction_fn: the corpus score of the scores of recordings; None for their mean.
+        reduction_fn: computes the corpus score from the scores of recordings; None for their mean.
         kwargs: arguments of the metric.
 
     Raises:
-        ValueError: captions that are not lists of lists, or candidates that are not equally many.
+        ValueError: captions that are not lists of lists, or different numbers of candidates.
     """
     import torch
 
@@ -72,7 +72,7 @@ def spider_max(
     return_all_cands_scores: bool = False,
     **options: Any,
 ) -> Outs:
-    """SPIDEr of the best candidate, under the names ``cider_d_max``, ``spice_max`` and ``spider_max``.
+    """Compute SPIDEr of the best candidate, named ``cider_d_max``, ``spice_max`` and ``spider_max``.
 
     Args:
         mult_candidates, mult_references, return_all_scores, return_all_cands_scores: see ``mult_cands_metric``.

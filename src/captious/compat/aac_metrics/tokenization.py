@@ -1,4 +1,4 @@
-"""PTB tokens, which ``aac_metrics.utils.tokenization`` has."""
+"""The functions of ``aac_metrics.utils.tokenization``, for PTB tokens."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def ptb_tokenize_batch(
     normalize_apostrophe: bool = False,
     verbose: int = 0,
 ) -> list[list[str]]:
-    """PTB tokens of captions, lower-cased, without punctuation. All captions are one text, as in the toolkit.
+    """Return the PTB tokens of captions, lower-cased, without punctuation. All captions are one text, as in the
+    toolkit.
 
     Args:
         sentences: the captions.
@@ -52,7 +53,7 @@ def preprocess_mono_sents(
     normalize_apostrophe: bool = False,
     verbose: int = 0,
 ) -> list[str]:
-    """Captions as ``ptb_tokenize_batch`` cuts them, a space between tokens."""
+    """Return captions tokenized by ``ptb_tokenize_batch``, with a space between tokens."""
     tokens_of = ptb_tokenize_batch(sentences, punctuations=punctuations, normalize_apostrophe=normalize_apostrophe)
     return [" ".join(tokens) for tokens in tokens_of]
 
@@ -66,7 +67,7 @@ def preprocess_mult_sents(
     normalize_apostrophe: bool = False,
     verbose: int = 0,
 ) -> list[list[str]]:
-    """``preprocess_mono_sents`` of lists of captions."""
+    """Apply ``preprocess_mono_sents`` to lists of captions."""
     flat = [*chain.from_iterable(mult_sentences)]
     texts = iter(preprocess_mono_sents(flat, punctuations=punctuations, normalize_apostrophe=normalize_apostrophe))
     return [[next(texts) for _ in group] for group in mult_sentences]

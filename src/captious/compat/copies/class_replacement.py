@@ -1,4 +1,4 @@
-"""Replaces the copied classes of a module that has been imported, after each was tried out beside captious's.
+"""Replacement of copied classes in an imported module, after a trial of each.
 
 A copied class becomes a subclass of captious's, with the parameters, attributes and additional methods of the copy:
 
@@ -7,7 +7,7 @@ A copied class becomes a subclass of captious's, with the parameters, attributes
         def compute_score(self, gts, res): ...                    super().__init__()
         def of_own(self): ...                                 def of_own(self): ...
 
-Everything else in the module stays.
+Everything else in the module is kept.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ def replace_classes(module: ModuleType) -> None:
 
 
 def restore_classes() -> None:
-    """Put back what was replaced."""
+    """Restore the replaced classes."""
     while _replaced:
         module, name, copy = _replaced.pop()
         setattr(module, name, copy)
 
 
 def _restore_used_by(module: ModuleType, user: str) -> None:
-    """Put back the classes that a class which stays works with: it may rely on more of them than scores."""
+    """Restore the classes used by a class that is kept, as it may rely on more of them than scores."""
     for entry in [*_replaced]:
         home, name, copy = entry
         if home is not module and vars(module).get(name) is vars(home).get(name):
@@ -80,7 +80,7 @@ def _restore_used_by(module: ModuleType, user: str) -> None:
 
 
 def _subclass(copy: type, original: Original, *, sorts: bool) -> type:
-    """The class that replaces a copied one; with ``sorts``, its scores are in the order of sorted image ids."""
+    """Create the class that replaces a copied one; with ``sorts``, its scores are in the order of sorted image ids."""
     base = original.replacement
     contents: dict[str, Any] = {"__module__": copy.__module__, "__doc__": copy.__doc__}
     for name, value in vars(copy).items():
@@ -92,7 +92,7 @@ def _subclass(copy: type, original: Original, *, sorts: bool) -> type:
 
 
 def _delegating(method: Any, name: str, base: type, *, sorts: bool) -> Any:
-    """A method with the parameters of the copy, which calls captious's with those that it has."""
+    """Create a method with the parameters of the copy, which calls captious's with those that it has."""
     function = method.__func__ if isinstance(method, classmethod | staticmethod) else method
     assert isinstance(function, FunctionType)
     original = getattr(base, name)

@@ -1,6 +1,6 @@
-"""Reads a Python file and tells which of its classes look like a toolkit's, without running anything in it.
+"""Detection of classes in a Python file that look like a toolkit's, without running it.
 
-Whether they are copies is found out when the file has been imported; see ``class_replacement``.
+Whether they are copies is determined when the file has been imported; see ``class_replacement``.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _ABOUT_FILES = re.compile(r"path|jar|java|dir|folder|home|te?mp|cache|mem|heap|t
 
 
 def is_named_as_one(path: Path) -> bool:
-    """Whether a file has the name of a scorer or tokenizer."""
+    """Return whether a file has the name of a scorer or tokenizer."""
     return path.stem.lower() in _FILES and path.suffix == ".py"
 
 
 def is_ignored(parameter: str, original: Original) -> bool:
-    """Whether a copy may have a parameter that captious has not: scores do not depend on it."""
+    """Return whether a copy may have a parameter that captious lacks, because scores do not depend on it."""
     return parameter == "verbose" or (original.starts_java and _ABOUT_FILES.search(parameter.lower()) is not None)
 
 
 @lru_cache(maxsize=64)
 def look_alikes(path: Path) -> dict[str, tuple[tuple[Original, ...], str]]:
-    """The classes in a file that look like a toolkit's.
+    """Return the classes in a file that look like a toolkit's.
 
-    In a file that stands alone, with no other scorer or tokenizer in its folder or in those beside it, only classes
-    that start Java do.
+    In a file without other scorers or tokenizers in its folder or sibling folders, only classes that start Java count.
 
     Returns:
-        Name of a class -> the classes of toolkits with the same methods and parameters; without any, what differs.
+        Name of a class -> the classes of toolkits with the same methods and parameters; if there are none, the
+        difference.
     """
     if not is_named_as_one(path):
         return {}
@@ -79,7 +79,9 @@ def _methods(node: ast.ClassDef) -> dict[str, ast.FunctionDef]:
 
 
 def _is_like(node: ast.ClassDef, original: Original) -> bool:
-    """Whether a class has the name of a toolkit's, and what tells that from the classes of other toolkits."""
+    """Return whether a class has the name of a toolkit's, and the features that distinguish it from other toolkits'
+    classes.
+    """
     methods = _methods(node)
     if node.name != original.name or original.method not in methods:
         return False
@@ -87,7 +89,7 @@ def _is_like(node: ast.ClassDef, original: Original) -> bool:
 
 
 def _difference(node: ast.ClassDef, original: Original) -> str:
-    """The difference between the methods of a class and those of a toolkit's; empty if there is none."""
+    """Describe the difference between the methods of a class and those of a toolkit's; empty if there is none."""
     methods = _methods(node)
     required = _required(methods[original.method])
     if required != list(original.required):
@@ -108,14 +110,14 @@ def _difference(node: ast.ClassDef, original: Original) -> str:
 
 
 def _names(method: ast.FunctionDef) -> list[str]:
-    """The parameters of a method, without the object or the class."""
+    """Return the parameters of a method, without the object or the class."""
     is_static = any(isinstance(node, ast.Name) and node.id == "staticmethod" for node in method.decorator_list)
     arguments = [*method.args.posonlyargs, *method.args.args][0 if is_static else 1 :]
     return [argument.arg for argument in (*arguments, *method.args.kwonlyargs)]
 
 
 def _required(method: ast.FunctionDef) -> list[str]:
-    """Those of them that have no default."""
+    """Return the parameters without a default."""
     optional = len(method.args.defaults) + len(method.args.kwonlyargs)
     names = _names(method)
     return names[: len(names) - optional]

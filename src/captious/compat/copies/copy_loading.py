@@ -1,8 +1,8 @@
-"""Replaces scorers and tokenizers in copies of toolkits when their files are loaded, by an import or otherwise.
+"""Replacement of scorers and tokenizers in copies of toolkits when their files are loaded, by an import or otherwise.
 
-All ways of loading a file end in one method of its loader: imports below any finder, ``spec_from_file_location``,
-``load_module``. A descriptor takes the place of that method, so that there is no step, and no line in a traceback, for
-files of other names.
+All ways of loading a file end in one method of its loader: imports by any finder, ``spec_from_file_location``,
+``load_module``. A descriptor replaces that method, so that files of other names are loaded without an additional step,
+and tracebacks without an additional line.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _load = SourceFileLoader.exec_module
 
 
 class _Loading:
-    """The method of a loader that runs the source of a module; that of a copy also replaces its classes."""
+    """The loader method that runs the source of a module; for a copy, it also replaces its classes."""
 
     def __get__(self, loader: SourceFileLoader | None, owner: type[SourceFileLoader]) -> Any:
         if loader is None:
@@ -39,12 +39,12 @@ def _load_copy(loader: SourceFileLoader, module: ModuleType) -> None:
 
 
 def is_replacing() -> bool:
-    """Whether copies are replaced."""
+    """Return whether copies are replaced."""
     return isinstance(vars(SourceFileLoader).get("exec_module"), _Loading)
 
 
 def replace_copies() -> None:
-    """Replace the classes of copies from now on, and in modules that were imported before."""
+    """Replace the classes of copies from now on, and in modules that were already imported."""
     if is_replacing():
         return
     type.__setattr__(SourceFileLoader, "exec_module", _Loading())
@@ -55,7 +55,7 @@ def replace_copies() -> None:
 
 
 def restore_copies() -> None:
-    """Undo that."""
+    """Undo ``replace_copies``."""
     if is_replacing():
         type.__delattr__(SourceFileLoader, "exec_module")
     restore_classes()

@@ -1,4 +1,4 @@
-"""The scorers and tokenizers of the toolkits: how to recognize copies of them, and what replaces them."""
+"""The scorers and tokenizers of the toolkits: how to recognize their copies, and their replacements."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Original:
 
     @property
     def replacement(self) -> type:
-        """The class of captious."""
+        """Return captious's class."""
         replacement: type = getattr(import_module(f"captious.compat.{self.module}"), self.name)
         return replacement
 

@@ -1,7 +1,7 @@
-"""Tries a copied class out beside captious's: the same scores for a few captions, and the same refusals.
+"""Trials of a copied class: it must give the same scores for a few captions as captious's, and refuse the same input.
 
-What starts Java is given answers of captious in its place, so that what the copy makes of them shows, and the command
-line that it would have run.
+Classes that start Java receive captious's answers instead, which shows how they process them, and which command line
+they would have run.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ _OTHER_STARTS = ("call", "check_call", "getoutput", "getstatusoutput")
 
 
 def difference(copy: type, replacement: type, trial: str, module: ModuleType) -> str:
-    """How a copied class behaves differently from the class that would replace it; empty if it does not.
+    """Describe how a copied class differs in behavior from the class that would replace it; empty if it does not.
 
     Args:
         copy: the class of the copy.
         replacement: the class that would replace it.
-        trial: how they are tried out.
-        module: of the copy.
+        trial: the trial to run.
+        module: module of the copy.
     """
     try:
         with redirect_stdout(io.StringIO()), np.errstate(all="ignore"):
@@ -86,7 +86,7 @@ def difference(copy: type, replacement: type, trial: str, module: ModuleType) ->
 
 
 def _compared(of_copy: Any, of_replacement: Any) -> str:
-    """The difference between two results of scorers."""
+    """Describe the difference between two results of scorers."""
     if not isinstance(of_copy, tuple) or len(of_copy) != 2:
         return "it does not return a pair"
     for copy_values, replacement_values in zip(of_copy, of_replacement, strict=True):
@@ -110,7 +110,7 @@ def _of_images(copy: type, replacement: type, module: ModuleType) -> str:
 
 
 def _form_and_scores(copy: type) -> tuple[Callable[[Any], Any], Any]:
-    """The form in which a copied class takes captions, dictionaries by image or else lists, and its scores of them."""
+    """Return the form in which a copied class accepts captions, dictionaries by image or else lists, and its scores."""
     try:
         return dict, copy().compute_score(_GTS, _RES)
     except Exception:
@@ -172,7 +172,9 @@ def _tokens(copy: type, module: ModuleType, tokenize: Callable[[Any], Any], repl
 
 
 def _tokenizer_options(commands: list[list[str]]) -> str:
-    """The difference in the options of the tokenizer's process; what ``-lowerCase`` does shows in its answers."""
+    """Describe the difference in the options of the tokenizer's process; the effect of ``-lowerCase`` shows in its
+    answers.
+    """
     for command in commands:
         if "-preserveLines" not in command:
             return "it runs the tokenizer without -preserveLines"
@@ -201,7 +203,7 @@ def _meteor(copy: type, replacement: type, module: ModuleType) -> str:
 
 
 def _spice(copy: type, replacement: type, module: ModuleType) -> str:
-    """Only what its file says: its answers come in a file."""
+    """Compare only the file of a copy, as its answers come in a file."""
     jars = [value for value in vars(module).values() if isinstance(value, str) and value.endswith(".jar")]
     return _jar(jars, "spice-1.0.jar")
 
@@ -219,7 +221,7 @@ def _jar(jars: list[str], jar: str) -> str:
 
 
 class _Tokens(AbstractContextManager["_Tokens"]):
-    """Answers as the process of the tokenizer does: a line of tokens for each line of its input."""
+    """Answers like the tokenizer's process: a line of tokens for each line of its input."""
 
     def __init__(self, command: list[str], cwd: str | None = None, **options: Any) -> None:
         self._command, self._folder = command, Path(cwd or ".")
@@ -250,10 +252,10 @@ class _Tokens(AbstractContextManager["_Tokens"]):
 
 @contextmanager
 def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator[list[list[str]]]:
-    """A context in which a module's processes are not started, but answered; gives their commands.
+    """Return a context in which a module's processes are answered instead of started; it yields their commands.
 
-    Its locks are reentrant: METEOR's class takes one again when it goes, which it may still have after an error. Jars
-    seem to be there, as some copies download those that are not.
+    Its locks are reentrant, because METEOR's class acquires one on deletion that it may still hold after an error. Jars
+    seem to exist, as some copies download missing ones.
     """
     commands: list[list[str]] = []
 

@@ -1,9 +1,9 @@
-"""Modules for Hugging Face ``evaluate``: folders that ``evaluate.load`` takes, one for each metric.
+"""Modules for Hugging Face ``evaluate``: folders for ``evaluate.load``, one for each metric.
 
     captious evaluate-modules DIR
     evaluate.load("DIR/captious_cider_d").compute(predictions=[...], references=[[...], ...])
 
-They are written without ``evaluate``, which their base class in ``module`` needs.
+Writing them does not need ``evaluate``; their base class in ``module`` does.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
 
 
 def metrics() -> list[str]:
-    """The metrics of captious that can be modules."""
+    """Return the metrics of captious that can be modules."""
     built_in = [name for name in catalogue.metric_names() if catalogue.get(name).__module__.startswith("captious.")]
     return [name for name in built_in if name not in _LEFT_OUT and not issubclass(catalogue.get(name), SetMetric)]
 
 
 def module_name(metric: str) -> str:
-    """The name of a metric's module: "captious_cider_d"."""
+    """Return the name of a metric's module: "captious_cider_d"."""
     return f"captious_{metric.replace('-', '_')}"
 
 
 def write_modules(folder: str | os.PathLike[str]) -> list[Path]:
-    """Write a module for every metric; each file appears complete, and replaces one that is there.
+    """Write a module for every metric; each file is written atomically, and replaces an existing one.
 
     Args:
-        folder: where to; created if it does not exist.
+        folder: the output folder, created if necessary.
 
     Returns:
         The folders of the modules.

@@ -25,7 +25,7 @@ Returns:
 
 
 class CaptionModule(evaluate.Metric):
-    """A metric of captious. The configuration, if there is one, is the name of a variant."""
+    """A metric of captious. The configuration, if any, is the name of a variant."""
 
     #: The name of the metric.
     metric: ClassVar[str]
@@ -54,7 +54,7 @@ class CaptionModule(evaluate.Metric):
 
         Args:
             predictions: candidates.
-            references: for each of them, one reference or a list of references.
+            references: for each candidate, one reference or a list of references.
             settings: parameters of the metric, such as ``variant`` and ``tokenizer``.
 
         Returns:

@@ -1,11 +1,11 @@
-"""The package ``evaluation`` of the meshed-memory transformer's code, which many captioning repositories carry along.
+"""The package ``evaluation`` of the meshed-memory transformer's code, which many captioning repositories include.
 
     from evaluation import PTBTokenizer, Cider
     cider_train = Cider(PTBTokenizer.tokenize(ref_caps_train))
     reward = cider_train.compute_score(caps_gt, caps_gen)[1]
 
-``captious.compat.install("evaluation")`` leads that name here. The tokenizer starts no process, so that a training loop
-may call it for every batch.
+``captious.compat.install("evaluation")`` redirects that name here. The tokenizer starts no process, so a training loop
+can call it for every batch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["Bleu", "Cider", "Meteor", "PTBTokenizer", "Rouge", "compute_scores"]
 
 
 def compute_scores(gts: Texts, gen: Texts) -> tuple[dict[str, Any], dict[str, Any]]:
-    """BLEU, METEOR, ROUGE and CIDEr of tokenized captions.
+    """Compute BLEU, METEOR, ROUGE and CIDEr of tokenized captions.
 
     Args:
         gts: image id -> list of references.

@@ -1,4 +1,4 @@
-"""The scorers of the meshed-memory transformer's code, by their names there."""
+"""The scorers of the meshed-memory transformer's code, under their original names."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Bleu", "Cider", "CiderScorer", "Meteor", "Rouge"]
 
 
 class Bleu(pycocoevalcap.Bleu):
-    """BLEU of order 1 to n, which prints nothing.
+    """BLEU of order 1 to n, without printing.
 
     Args:
         n: 1 to 4.
@@ -51,17 +51,17 @@ class Rouge(pycocoevalcap.Rouge):
 
 
 class Cider(MeanScorer):
-    """CIDEr-D, 0 to 10, with document frequencies that are counted once or for every call.
+    """CIDEr-D, 0 to 10, with document frequencies counted once or for every call.
 
-    Objects pickle, and those that the original code pickled can be read.
+    Objects can be pickled, and pickles of the original code can be read.
 
     Args:
-        gts: tokenized references whose document frequencies are used, by image; None for those of each call.
+        gts: tokenized references by image, for document frequencies; None to count those of each call.
         n: 4.
         sigma: width of the length penalty, in words.
 
     Attributes:
-        doc_frequency: n-gram -> number of images whose references have it; None without ``gts``.
+        doc_frequency: n-gram -> number of images with it in their references; None without ``gts``.
         ref_len: logarithm of the number of images; None without ``gts``.
 
     Raises:
@@ -125,7 +125,7 @@ class CiderScorer(CountedCaptions):
         ref_len: logarithm of the number of images.
 
     Attributes:
-        doc_frequency, ref_len: as given or counted.
+        doc_frequency, ref_len: passed or counted.
     """
 
     def __init__(

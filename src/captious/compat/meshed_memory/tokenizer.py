@@ -12,7 +12,7 @@ __all__ = ["PTBTokenizer"]
 
 
 class PTBTokenizer:
-    """Penn Treebank tokens, as in ``captious.compat.pycocoevalcap``, by a method of the class."""
+    """Penn Treebank tokens, as in ``captious.compat.pycocoevalcap``, as a class method."""
 
     punctuations = ptb_tokenizer.PUNCTUATIONS
     eos_token = "<eos>"
@@ -25,10 +25,10 @@ class PTBTokenizer:
 
         Args:
             corpus: a list of captions, or of lists of captions, or a mapping from ids to lists of captions.
-            add_eos: end every caption with ``eos_token``, as a fork does.
+            add_eos: append ``eos_token`` to every caption, as in a fork.
 
         Returns:
-            id, or position in the list -> list of tokenized captions. No captions at all are an empty dictionary.
+            id, or position in the list -> list of tokenized captions. Empty if there are no captions.
 
         Raises:
             CaptionTypeError, EncodingError: a value that is not a caption; the error names its id.
@@ -44,7 +44,7 @@ class PTBTokenizer:
 
 
 def _annotations(key: Any, group: Any) -> list[dict[str, Any]]:
-    """A caption or a list of captions, as the toolkit's tokenizer takes them."""
+    """Return a caption or a list of captions as input of the toolkit's tokenizer."""
     if not isinstance(group, str | list | tuple):
         raise CaptionTypeError("captions are neither text nor in a list", where=f"{key!r}: {group!r:.80}")
     return [{"caption": text} for text in ([group] if isinstance(group, str) else group)]

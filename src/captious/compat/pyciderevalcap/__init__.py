@@ -1,13 +1,13 @@
-"""CIDEr and CIDEr-D as their authors' code, ``pyciderevalcap``, has them: training code imports rewards from there.
+"""CIDEr and CIDEr-D as in their authors' code, ``pyciderevalcap``, from which training code imports rewards.
 
     from captious.compat.pyciderevalcap.ciderD.ciderD import CiderD
     score, rewards = CiderD(df="coco-train-idxs").compute_score(gts, res)
 
-Candidates are a list, of which several may be for one image. Document frequencies come from the references at hand or
-from the pickles of that code, which are read without executing anything in them.
+Candidates are a list, which may have several for one image. Document frequencies come from the references or from the
+pickles of that code, which are read without executing anything in them.
 
-``Cider`` and ``CiderD`` compute scores by kernels. ``CiderScorer`` in ``cider.cider_scorer`` and
-``ciderD.ciderD_scorer`` keeps counts of n-grams in dictionaries, to prepare such pickles and to measure Self-CIDEr.
+``Cider`` and ``CiderD`` compute scores with kernels. ``CiderScorer`` in ``cider.cider_scorer`` and
+``ciderD.ciderD_scorer`` keeps n-gram counts in dictionaries, to create such pickles and to compute Self-CIDEr.
 """
 
 from captious.compat import counted_ngrams

@@ -20,7 +20,7 @@ class PTBTokenizer:
         _source: "gts" for references by image, "res" for a list of candidates.
 
     Raises:
-        ParameterError: another source.
+        ParameterError: an unknown source.
     """
 
     def __init__(self, _source: str = "gts") -> None:

@@ -16,7 +16,7 @@ __all__ = ["CIDErEvalCap"]
 
 
 class CIDErEvalCap:
-    """CIDEr and CIDEr-D of candidates, which may be several for an image.
+    """CIDEr and CIDEr-D of candidates, possibly several for an image.
 
     Args:
         gts: image id -> list of references, ``{"caption": text}``.
@@ -41,7 +41,7 @@ class CIDErEvalCap:
         self.df = df
 
     def evaluate(self) -> dict[str, list[np.float64]]:
-        """The scores of all candidates, in order, under ``CIDEr`` and ``CIDErD``.
+        """Return the scores of all candidates, in order, under ``CIDEr`` and ``CIDErD``.
 
         Raises:
             InputError: a candidate of another form, or without references.

@@ -22,11 +22,11 @@ __all__ = ["CiderDScorer", "CiderScorer"]
 
 
 class CiderDScorer(CountedCaptions):
-    """CIDEr-D of the candidates that were added with ``+=`` or ``cook_append``, each a document with its references.
+    """CIDEr-D of candidates added with ``+=`` or ``cook_append``, each a document with its references.
 
     Args:
-        df_mode: "corpus" to count the references that are added; or document frequencies from a pickle, its path or
-            its name in the folder ``data`` ("coco-train-idxs").
+        df_mode: "corpus" to count the added references; or a pickle of document frequencies, its path or its name in
+            the folder ``data`` ("coco-train-idxs").
         test, refs: the first candidate and its references.
         n: highest order of n-grams.
         sigma: width of the length penalty.
@@ -55,7 +55,7 @@ class CiderDScorer(CountedCaptions):
             self.ref_len = np.log(float(corpus.n_documents))
 
     def copy_empty(self) -> Self:
-        """Another scorer with the same frequencies, without candidates."""
+        """Return another scorer with the same frequencies, without candidates."""
         new = type(self)(n=self.n, sigma=self.sigma)
         new.df_mode = self.df_mode
         new._frequencies = self._frequencies
@@ -65,11 +65,11 @@ class CiderDScorer(CountedCaptions):
     _empty = copy_empty
 
     def clear(self) -> None:
-        """Forget all candidates."""
+        """Remove all candidates."""
         self._crefs, self._ctest, self._uncounted = [], [], []
 
     def compute_cider(self, df_mode: str | None = None) -> list[np.float64]:
-        """The scores of all candidates, with the present document frequencies.
+        """Return the scores of all candidates, with the present document frequencies.
 
         Args:
             df_mode: "corpus" sets ``ref_len`` to the number of candidates; None for the scorer's own.
@@ -81,10 +81,11 @@ class CiderDScorer(CountedCaptions):
     def compute_score(
         self, df_mode: str | None = None, option: object = None, verbose: int = 0
     ) -> tuple[np.float64, NDArray[np.float64]]:
-        """Count documents or take the given frequencies, and score.
+        """Count documents or use the given frequencies, and score.
 
         Args:
-            df_mode: as in the constructor; None for the one given there. The first version of the code expects it here.
+            df_mode: as in the constructor; None for the one passed there. The first version of the code expects it
+                here.
             option, verbose: accepted and ignored.
 
         Returns:
@@ -103,7 +104,7 @@ class CiderDScorer(CountedCaptions):
         return super().compute_score()
 
     def my_get_cider(self, gts: Sequence[str], res: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each candidate with each reference, float64[n_candidates, n_references].
+        """Return the score of each candidate with each reference, float64[n_candidates, n_references].
 
         Raises:
             AssertionError: ``ref_len`` is None.
@@ -114,7 +115,7 @@ class CiderDScorer(CountedCaptions):
         return np.array(scores).reshape(len(res), len(gts)) * 10
 
     def my_get_self_cider(self, res: Sequence[str]) -> NDArray[np.float64]:
-        """The score of each candidate with each candidate, the row with the column.
+        """Return the score of each candidate (rows) with each candidate (columns).
 
         Raises:
             AssertionError: ``ref_len`` is None.

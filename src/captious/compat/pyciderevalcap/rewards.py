@@ -1,4 +1,4 @@
-"""``Cider`` and ``CiderD`` of the authors' code, which score a list of candidates, any number of them for an image."""
+"""``Cider`` and ``CiderD`` of the authors' code, which score a list with any number of candidates for an image."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Rewards(Scorer):
         df: "corpus", or document frequencies: a pickle, its path or its name in the folder ``data``.
 
     Raises:
-        ParameterError: another n, which the code accepts and scores wrongly.
+        ParameterError: another n, for which the original code gives wrong scores.
         ResourceError: no such file, or not such a pickle.
     """
 
@@ -64,7 +64,7 @@ class Rewards(Scorer):
         """Score tokenized captions.
 
         Args:
-            gts: image id -> list of references, words set apart by spaces.
+            gts: image id -> list of references, words separated by spaces.
             res: candidates, each ``{"image_id": id, "caption": [text]}``; any number for an image.
 
         Returns:
@@ -97,8 +97,8 @@ class Rewards(Scorer):
 
         Args:
             gts: the references of each image.
-            res: the candidates of each image, equally many for all.
-            avg_refs: accepted and ignored, as there.
+            res: the candidates of each image, the same number for all.
+            avg_refs: accepted and ignored, as in the original.
 
         Returns:
             The mean, and float64[n_images, n_candidates].
@@ -112,7 +112,7 @@ class Rewards(Scorer):
         return np.float64(scores.mean()), scores
 
     def my_self_cider(self, res: Sequence[Sequence[str]]) -> list[NDArray[np.float64]]:
-        """For each image, the scores of its candidates with each other; of the metric Self-CIDEr.
+        """Return, for each image, the scores of its candidates with each other, for Self-CIDEr.
 
         Raises:
             AssertionError: ``cider_scorer`` has no document frequencies.
@@ -139,7 +139,7 @@ class CiderD(Rewards):
 
     Args:
         n: 4.
-        sigma: accepted and ignored, as there; it is 6.
+        sigma: accepted and ignored, as in the original; it is 6.
         df: "corpus" to count the references of each call, where every candidate is a document; or document frequencies
             in a pickle, its path or its name in the folder ``data`` ("coco-train-idxs").
     """
@@ -152,7 +152,7 @@ class CiderD(Rewards):
 
 
 def _text(gts: Mapping[Any, list[str]], number: int, candidate: Any) -> str:
-    """The text of a candidate, checked with its references."""
+    """Return the text of a candidate, after a check that it has references."""
     try:
         image, caption = candidate["image_id"], candidate["caption"]
     except (KeyError, TypeError):

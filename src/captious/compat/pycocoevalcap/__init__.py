@@ -1,12 +1,12 @@
-"""The COCO caption toolkit's interface without Java: stands in for pycocoevalcap 1.2, as it is on PyPI.
+"""The COCO caption toolkit's interface without Java: a replacement of pycocoevalcap 1.2 on PyPI.
 
     from captious.compat.pycocoevalcap.eval import COCOEvalCap  # in the module that the toolkit has it in,
     from captious.compat.pycocoevalcap.spice.spice import Spice
     from captious.compat.pycocoevalcap import Bleu, Cider, COCOEvalCap, Meteor, PTBTokenizer, Rouge, Spice  # and here
 
-Names, arguments, return types, the order of results and what is printed are the toolkit's, and so are the scores.
-docs/drop-in/pycocoevalcap.md lists what differs on purpose, and the arguments of forks. ``WMD`` and ``eval_spice`` are
-those of forks; ``prepare_references`` and ``use_prepared_references`` are of captious alone.
+Names, arguments, return types, the order of results, printed lines and scores are those of the toolkit.
+docs/drop-in/pycocoevalcap.md lists intended differences, and the arguments of forks. ``WMD`` and ``eval_spice`` are
+those of forks; ``prepare_references`` and ``use_prepared_references`` are additions of captious.
 """
 
 from __future__ import annotations

@@ -26,14 +26,14 @@ CookedReferences: TypeAlias = tuple[Any, dict[Ngram, int]]
 
 
 def precook(s: str, n: int = 4, out: bool = False) -> tuple[int, Counts]:
-    """Number of words of a caption, split at white space, and how often each of its n-grams occurs."""
+    """Return the number of words of a caption, split at white space, and the counts of its n-grams."""
     return len(s.split()), counted_ngrams.precook(s, n)
 
 
 def cook_refs(refs: Sequence[str], eff: str | None = None, n: int = 4) -> CookedReferences:
-    """What is known about the references of an image.
+    """Return lengths and n-gram counts of the references of an image.
 
-    With ``eff`` "shortest" or "average" it is one length instead of a list of them.
+    With ``eff`` "shortest" or "average", there is one length instead of a list.
     """
     lengths: list[int] = []
     most: dict[Ngram, int] = {}
@@ -46,10 +46,10 @@ def cook_refs(refs: Sequence[str], eff: str | None = None, n: int = 4) -> Cooked
 
 
 def cook_test(test: str, refs: CookedReferences, eff: str | None = None, n: int = 4) -> dict[str, Any]:
-    """What is known about a candidate whose references were given to ``cook_refs``.
+    """Return lengths and n-gram counts of a candidate, given the result of ``cook_refs``.
 
-    That is ``reflen`` as in ``refs`` (one length if ``eff`` is "closest"), ``testlen``, and by order the n-grams,
-    ``guess``, and those that match, ``correct``.
+    These are ``reflen`` as in ``refs`` (one length if ``eff`` is "closest"), ``testlen``, and by order the n-grams,
+    ``guess``, and the matching n-grams, ``correct``.
     """
     lengths, most = refs
     length, counts = precook(test, n)
@@ -69,19 +69,19 @@ COOKING = (precook, cook_refs, cook_test)
 
 
 class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
-    """BLEU of order 1 to n of the images that were added with ``+=`` or ``cook_append``.
+    """BLEU of order 1 to n of images added with ``+=`` or ``cook_append``.
 
-    Different from the toolkit on purpose: ``compute_score`` always returns both corpus and image scores, where there a
-    second call returns the corpus scores of the first; ``ratio`` and ``score_ratio`` work.
+    Intended differences from the toolkit: ``compute_score`` always returns both corpus and image scores, whereas there
+    a second call returns the corpus scores of the first; ``ratio`` and ``score_ratio`` work.
 
     Args:
         test, refs: the first image.
         n: highest order.
-        special_reflen: a reference length for every image, instead of that of its references.
+        special_reflen: a reference length for every image that replaces that of its references.
 
     Attributes:
-        crefs: what ``cook_refs`` gives for every image.
-        ctest: what ``cook_test`` gives for every image, or None.
+        crefs: the result of ``cook_refs`` for every image.
+        ctest: the result of ``cook_test`` for every image, or None.
     """
 
     def __init__(
@@ -111,11 +111,11 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return super().__iadd__(other)
 
     def compatible(self, other: object) -> bool:
-        """Whether another object is a scorer with the same n."""
+        """Return whether another object is a scorer with the same n."""
         return isinstance(other, BleuScorer) and other.n == self.n
 
     def retest(self, new_test: str | Sequence[str]) -> Self:
-        """Replace all candidates; a text stands for a list of one.
+        """Replace all candidates; a single text is treated as a list of one.
 
         Raises:
             AssertionError: there are more or fewer candidates than images.
@@ -127,51 +127,51 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return self
 
     def rescore(self, new_test: str | Sequence[str]) -> tuple[list[float], list[list[float]]]:
-        """``compute_score`` with other candidates."""
+        """Call ``compute_score`` with other candidates."""
         return self.retest(new_test).compute_score()
 
     def testlen(self, option: str | None = None) -> int:
-        """Number of words of all candidates."""
+        """Return the number of words of all candidates."""
         return sum(candidate["testlen"] for candidate in self._candidates())
 
     def reflen(self, option: str | None = None) -> float:
-        """The sum of the images' reference lengths; ``option`` as in ``compute_score``."""
+        """Return the sum of the images' reference lengths; ``option`` as in ``compute_score``."""
         return sum(self._lengths(self._length_option(option)))
 
     def ratio(self, option: str | None = None) -> float:
-        """Length of all candidates divided by that of the references; ``option`` as in ``compute_score``."""
+        """Return the length of all candidates divided by that of the references; ``option`` as in ``compute_score``."""
         return _ratio(self.testlen(), self.reflen(option))
 
     def score_ratio(self, option: str | None = None) -> tuple[list[float], float]:
-        """Corpus scores and ``ratio``."""
+        """Return corpus scores and ``ratio``."""
         return self.compute_score(option)[0], self.ratio(option)
 
     def score_ratio_str(self, option: str | None = None) -> str:
-        """``score_ratio`` as text, with the score of the highest order."""
+        """Return ``score_ratio`` as text, with the score of the highest order."""
         scores, ratio = self.score_ratio(option)
         return f"{scores[-1]:.4f} ({ratio:.2f})"
 
     def single_reflen(self, option: str = "average") -> float:
-        """The reference length of the first image."""
+        """Return the reference length of the first image."""
         return _reference_length(self.crefs[0][0], option)
 
     def recompute_score(self, option: str | None = None, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
-        """``compute_score``."""
+        """Call ``compute_score``."""
         return self.compute_score(option, verbose)
 
     def compute_score(self, option: str | None = None, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
         """Score all images.
 
         Args:
-            option: the length of an image's references: that of the "closest" (the shorter of two), the "shortest", or
-                their "average"; None for "average" with one image, and else "closest".
-            verbose: 1 prints lengths and counts of the corpus, 2 those of every image, too.
+            option: the reference length of an image: that of the "closest" reference (the shorter of two), the
+                "shortest", or their "average"; None for "average" with one image, and otherwise "closest".
+            verbose: 1 to print lengths and counts of the corpus, 2 to print those of every image, too.
 
         Returns:
             Corpus scores by order, and by order the scores of every image.
 
         Raises:
-            AssertionError: another option.
+            AssertionError: an unknown option.
             TypeError: an image without a candidate.
         """
         option = self._length_option(option)
@@ -204,7 +204,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
 
     @property
     def _counted(self) -> int:
-        """The order to which n-grams are counted: 4 even for a lower n, as in the toolkit."""
+        """The order up to which n-grams are counted: 4 even for a lower n, as in the toolkit."""
         return max(_KERNEL_ORDER, self.n)
 
     def _candidates(self) -> list[dict[str, Any]]:
@@ -219,7 +219,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
         return "average" if self.size() == 1 else "closest"
 
     def _lengths(self, option: str) -> list[float]:
-        """The reference length of every image."""
+        """Return the reference length of every image."""
         if self.special_reflen is not None:
             return [self.special_reflen] * len(self.ctest)
         lengths = [(candidate["reflen"], candidate["testlen"]) for candidate in self._candidates()]
@@ -227,12 +227,12 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
 
 
 def scores_of(captions: Captions | None, n: int, verbose: int) -> tuple[list[float], list[list[float]]]:
-    """BLEU with the closest lengths, from text.
+    """Return BLEU with the closest lengths, from text.
 
     Args:
         captions: None for no images.
         n: highest order, up to 4.
-        verbose: 0, or else lengths and counts of the corpus are printed.
+        verbose: 0 to print nothing; otherwise, lengths and counts of the corpus are printed.
     """
     metric = bleu.Bleu(tokenizer=WHITESPACE)
     statistics = np.zeros((0, 10)) if captions is None else metric.statistics(captions)

@@ -15,10 +15,10 @@ __all__ = ["CiderScorer", "cook_refs", "cook_test", "precook"]
 
 
 class CiderScorer(CountedCaptions):
-    """CIDEr-D of the images that were added with ``+=`` or ``cook_append``.
+    """CIDEr-D of images added with ``+=`` or ``cook_append``.
 
-    Different from the toolkit on purpose: ``compute_score`` counts documents afresh, so that it may be called again;
-    n-grams are counted to the order n, not always to 4; ``copy`` keeps sigma.
+    Intended differences from the toolkit: ``compute_score`` counts documents again, so that it can be called
+    repeatedly; n-grams are counted up to the order n, not always 4; ``copy`` keeps sigma.
 
     Args:
         test, refs: the first image.
@@ -36,7 +36,7 @@ class CiderScorer(CountedCaptions):
         return type(self)(n=self.n, sigma=self.sigma)
 
     def compute_cider(self) -> list[np.float64]:
-        """The scores of all images, with the document frequencies counted so far; sets ``ref_len``."""
+        """Return the scores of all images, with the document frequencies counted so far; sets ``ref_len``."""
         self.ref_len = np.log(float(self.size()))
         return super().compute_cider()
 

@@ -32,7 +32,7 @@ class Scorer:
     _name: ClassVar[str]
 
     def method(self) -> str:
-        """The toolkit's name for this scorer."""
+        """Return the toolkit's name for this scorer."""
         return self._name
 
 
@@ -96,14 +96,14 @@ class Bleu(Scorer):
 
 
 class Cider(MeanScorer):
-    """CIDEr-D, which the toolkit calls CIDEr, with the document frequencies of the references that are scored against.
+    """CIDEr-D, which the toolkit calls CIDEr, with the document frequencies of the references in each call.
 
-    Captions are split at white space; scores are 0 to 10. No images at all are a ``ValueError``, as there.
+    Captions are split at white space; scores are 0 to 10. Calls without images raise ``ValueError``, as in the toolkit.
 
     Args:
-        test: as some forks call it, document frequencies, like ``df``; otherwise ignored, as in the toolkit.
+        test: another name of ``df`` in some forks; otherwise ignored, as in the toolkit.
         refs: accepted and ignored, as in the toolkit.
-        n: 4; the toolkit's scores with another n are wrong or an error.
+        n: 4; with another n, the toolkit's scores are wrong or an error.
         sigma: width of the length penalty, in words.
         df: an argument of forks: "corpus", or document frequencies from a pickle, its path or its name in the folder
             ``data`` ("coco-val-df").
@@ -138,15 +138,15 @@ class Cider(MeanScorer):
 
 
 class Meteor(Scorer):
-    """METEOR 1.5, with the toolkit's settings, in this process.
+    """METEOR 1.5 with the toolkit's settings, in this process.
 
-    METEOR's tables are looked for when the first caption is scored, so that a program that makes all scorers before it
-    uses one runs without them.
+    METEOR's tables are loaded when the first caption is scored, so that programs that construct all scorers can run
+    without them.
 
     Attributes:
-        lock: for code that uses ``_stat`` or ``meteor_p`` from several threads; nothing here needs it.
+        lock: for code that uses ``_stat`` or ``meteor_p`` from several threads; not needed here.
         meteor_p: answers the lines of METEOR's protocol like the toolkit's process, by ``stdin.write`` and
-            ``stdout.readline``; other attributes of a process are an ``AttributeError``.
+            ``stdout.readline``; other attributes of a process raise ``AttributeError``.
     """
 
     _name = "METEOR"
@@ -163,14 +163,14 @@ class Meteor(Scorer):
         """Score tokenized captions, which METEOR normalizes further.
 
         Args:
-            gts: image id -> list of references; a tuple or an array, too, as in the toolkit's METEOR.
+            gts: image id -> list of references, or a tuple or array, as in the toolkit's METEOR.
             res: image id -> list of one candidate; likewise.
 
         Returns:
             The corpus score, and the scores of every image, in the order of gts.
 
         Raises:
-            InputError: invalid captions; the error names the image. No images are a ``ValueError``, too.
+            InputError: invalid captions; the error names the image. Without images, it is also a ``ValueError``.
             MissingExtraError: METEOR's tables are not installed.
         """
         table = captions(_with_lists(gts), _with_lists(res))
@@ -180,14 +180,14 @@ class Meteor(Scorer):
         return corpus, per_image
 
     def close(self) -> None:
-        """Does nothing; forks end their process with it."""
+        """Do nothing; forks end their process with it."""
 
     def _stat(self, hypothesis_str: str, reference_list: Sequence[str]) -> str:
-        """METEOR's statistics of a candidate: 23 numbers."""
+        """Return METEOR's statistics of a candidate: 23 numbers."""
         return statistics_line(self._metric, hypothesis_str, reference_list)
 
     def _score(self, hypothesis_str: str, reference_list: Sequence[str]) -> float:
-        """The score of a candidate; in Python 3, the toolkit's fails."""
+        """Return the score of a candidate; the toolkit's method fails in Python 3."""
         return statistics_scores(self._metric, [self._stat(hypothesis_str, reference_list)])[1]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -200,7 +200,7 @@ class Meteor(Scorer):
 
 
 def _with_lists(texts_of: Any) -> Any:
-    """Captions in lists; anything that is not a tuple or an array is left to the check of the input."""
+    """Convert captions to lists; anything that is not a tuple or an array is left to the check of the input."""
     if isinstance(texts_of, list):
         return [_in_list(texts) for texts in texts_of]
     return {image: _in_list(texts) for image, texts in texts_of.items()} if isinstance(texts_of, Mapping) else texts_of
@@ -211,7 +211,7 @@ def _in_list(texts: Any) -> Any:
 
 
 def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
-    """Length of the longest common subsequence of two lists of words."""
+    """Return the length of the longest common subsequence of two lists of words."""
     row = [0] * (len(sub) + 1)
     for word in string:
         before = 0  # of the row above, one to the left
@@ -225,7 +225,7 @@ def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
 class Rouge(MeanScorer):
     """ROUGE-L; a ``calc_score`` that a subclass defines is called for every image.
 
-    Captions are split at single spaces: two in a row have an empty word between them.
+    Captions are split at single spaces; two consecutive spaces enclose an empty word.
 
     Attributes:
         beta: weight of recall against precision.
@@ -237,7 +237,7 @@ class Rouge(MeanScorer):
         self.beta = rouge_l.RougeL.beta.default
 
     def calc_score(self, candidate: Sequence[str], refs: Sequence[str]) -> float:
-        """Score the candidate of one image, given in a list.
+        """Score the candidate of one image, passed in a list.
 
         Raises:
             InputError: as ``compute_score``; the image counts as image 0.
@@ -261,8 +261,8 @@ class Rouge(MeanScorer):
 class Spice(Scorer):
     """SPICE, with the best grammar on this machine.
 
-    METEOR's tables, which have SPICE's synonyms, are looked for when the first caption is scored, so that a program
-    that makes all scorers before it uses one runs without them.
+    METEOR's tables, which contain SPICE's synonyms, are loaded when the first caption is scored, so that programs that
+    construct all scorers can run without them.
     """
 
     _name = "SPICE"
@@ -276,13 +276,12 @@ class Spice(Scorer):
 
         Args:
             gts: image id -> list of references.
-            res: image id -> list of one candidate, or of several: what they say together is scored, as with the
-                metric AllSPICE.
+            res: image id -> list of one candidate, or of several, which are scored together as in the metric AllSPICE.
 
         Returns:
             The mean, and for every image, in the order of gts, a category (All, Object, Relation, Attribute, Color,
-            Cardinality, Size) -> pr, re, f (nan where the references have nothing of the category), tp, fp, fn (which
-            may be below 0) and numImages, which is 1.
+            Cardinality, Size) -> pr, re, f (nan if the references have no tuple of the category), tp, fp, fn (which may
+            be negative) and numImages, which is 1.
 
         Raises:
             InputError: invalid captions; the error names the image.
@@ -305,7 +304,7 @@ class Spice(Scorer):
 
 
 def _of_category(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:
-    """The toolkit's record of a category of an image."""
+    """Return the toolkit's record of a category of an image."""
     matched, in_candidate, in_references = counts
     precision, recall, f1 = scores if in_references or category == CATEGORIES[0] else (np.nan, np.nan, np.nan)
     return {
@@ -320,21 +319,21 @@ def _of_category(category: str, counts: tuple[int, int, int], scores: list[float
 
 
 def get_stanford_models() -> None:
-    """Does nothing, where the toolkit downloads CoreNLP.
+    """Do nothing; the toolkit downloads CoreNLP.
 
     ``captious resources get spice-grammar`` fetches the official grammar.
     """
 
 
 class WMD(MeanScorer):
-    """Word mover's distance as a similarity, as in the fork mtanti/coco-caption. ``COCOEvalCap`` runs it only if it
-    is named.
+    """Word mover's distance as a similarity, as in the fork mtanti/coco-caption. ``COCOEvalCap`` runs it only on
+    request.
 
-    Captions are split at single spaces. The fork reads a file of GoogleNews vectors from its own folder; here any
-    vectors are given.
+    Captions are split at single spaces. The fork reads a file of GoogleNews vectors from its own folder; here, any
+    vectors can be used.
 
     Args:
-        vectors: as ``captious.Wmd`` takes them; None for the default.
+        vectors: as for ``captious.Wmd``; None for the default.
 
     Raises:
         MissingExtraError: there are no word vectors.

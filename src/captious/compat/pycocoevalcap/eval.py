@@ -44,31 +44,31 @@ class COCOEvalCap:
     """Evaluation of a COCO results file against COCO annotations.
 
     Args:
-        coco: references, a ``pycocotools.coco.COCO`` or anything else with ``imgToAnns`` and ``getImgIds()``; or those
-            of the forks for audio, with ``audioToAnns`` and ``getAudioIds()``.
-        cocoRes: candidates, likewise; what ``coco.loadRes`` returns.
-        df: an argument of forks: document frequencies of CIDEr, as ``Cider`` takes them. Some forks have another
-            argument in this place: a list of scorers, like ``coco_types``, or a tokenizer.
-        tokenization_fn: an argument of forks: a function from a raw caption to its words, in a list or set apart by
+        coco: references, a ``pycocotools.coco.COCO`` or anything else with ``imgToAnns`` and ``getImgIds()``; or, for
+            audio forks, an object with ``audioToAnns`` and ``getAudioIds()``.
+        cocoRes: candidates, likewise: the result of ``coco.loadRes``.
+        df: an argument of forks: document frequencies as for ``Cider``. Some forks have another argument in this
+            position: a list of scorers, like ``coco_types``, or a tokenizer.
+        tokenization_fn: an argument of forks: a function from a raw caption to its words, in a list or separated by
             spaces; None for PTB tokens.
-        verbose: print what the toolkit prints.
+        verbose: print the toolkit's messages.
         use_scorers, metrics, scorers_to_run: arguments of forks: which scorers to run, of "Bleu", "METEOR", "ROUGE_L",
-            "CIDEr", "SPICE" and "WMD"; upper or lower case. WMD runs only if it is named.
-        coco_types, cocoTypes: likewise; they run in the order given.
-        exclude_scorers: an argument of a fork: scorers that do not run.
+            "CIDEr", "SPICE" and "WMD"; upper or lower case. WMD runs only if named.
+        coco_types, cocoTypes: likewise; scorers run in this order.
+        exclude_scorers: an argument of a fork: scorers not to run.
         tokenizer: like ``tokenization_fn``, or an object with the method ``tokenize`` of ``PTBTokenizer``.
         spice_threads: accepted and ignored.
 
     Attributes:
-        params: ``image_id`` lists the images to evaluate; all that have references, unless it is set. For audio,
+        params: ``image_id`` lists the images to evaluate; by default, all with references. For audio,
             ``audio_id``.
         eval: name -> corpus score, filled by ``evaluate``.
         evalImgs: one dictionary per image: ``image_id``, and name -> score.
         imgToEval: image id -> the same dictionary.
 
     Raises:
-        ParameterError: a scorer that does not exist, or arguments that contradict each other.
-        TypeError: an argument of another fork.
+        ParameterError: an unknown scorer, or contradictory arguments.
+        TypeError: an unsupported argument.
     """
 
     _several_candidates = False
@@ -126,12 +126,12 @@ class COCOEvalCap:
         """Tokenize and score the images in ``params``; fills ``eval``, ``evalImgs`` and ``imgToEval``.
 
         Args:
-            verbose: instead of the one given before.
+            verbose: replaces that of the constructor.
 
         Raises:
             EmptyInputError: no images to evaluate.
             InputError: an image without references, or without exactly one candidate; or a value that is not a caption.
-            MissingExtraError: a scorer was asked for that needs METEOR's tables, which are not installed.
+            MissingExtraError: METEOR's tables, which a requested scorer needs, are not installed.
             ResourceError: no such document frequencies.
         """
         verbose = self.verbose if verbose is None else verbose
@@ -173,7 +173,7 @@ class COCOEvalCap:
         self.setEvalImgs()
 
     def _scorers(self, say: Callable[..., None]) -> list[str]:
-        """The scorers that were asked for, or all for which there is what they need."""
+        """Return the requested scorers, or all whose requirements are installed."""
         if self._requested is not None:
             return [name for name in self._requested if name not in self._excluded]
         names = [name for name in SCORES if name != "WMD" and name not in self._excluded]
@@ -190,26 +190,26 @@ class COCOEvalCap:
         return PTBTokenizer(verbose=self.verbose).tokenize if tokenizer is None else tokenize_of(tokenizer)
 
     def setEval(self, score: Any, method: str) -> None:
-        """Note a corpus score."""
+        """Record a corpus score."""
         self.eval[method] = score
 
     def setImgToEvalImgs(self, scores: Any, imgIds: Any, method: str) -> None:
-        """Note the scores of images, one for each id."""
+        """Record the scores of images, one for each id."""
         for image, score in zip(imgIds, scores, strict=True):
             self.imgToEval.setdefault(image, {self._id: image})[method] = score
 
     def setEvalImgs(self) -> None:
-        """List what was noted about images, in the order of evaluation."""
+        """List the records of images, in the order of evaluation."""
         self.evalImgs = list(self.imgToEval.values())
 
     @property
     def audioToEval(self) -> dict[Hashable, dict[str, Any]]:
-        """``imgToEval``, as the forks for audio call it."""
+        """``imgToEval`` under its name in audio forks."""
         return self.imgToEval
 
     @property
     def evalAudios(self) -> list[dict[str, Any]]:
-        """``evalImgs``, as the forks for audio call it."""
+        """``evalImgs`` under its name in audio forks."""
         return self.evalImgs
 
 

@@ -1,4 +1,4 @@
-"""The further arguments of ``COCOEvalCap`` in forks of the toolkit: which scorers run, and what tokenizes."""
+"""Additional arguments of ``COCOEvalCap`` in forks of the toolkit, which choose scorers and tokenizer."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ _OTHER_NAMES = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L", "ROUGEL": "ROUGE_L"}
 def requested_scorers(
     unordered: Mapping[str, Collection[str] | None], ordered: Mapping[str, Collection[str] | None]
 ) -> list[str] | None:
-    """The scorers to run, None for all.
+    """Return the scorers to run, None for all.
 
     Args:
-        unordered: argument -> names of scorers, which run in the toolkit's order; None where it was not given.
-        ordered: likewise; they run in the order given.
+        unordered: argument -> names of scorers, which run in the toolkit's order; None if it was not passed.
+        ordered: likewise; they run in this order.
     """
     arguments = {argument: names for argument, names in {**unordered, **ordered}.items() if names is not None}
     if len(arguments) > 1:
@@ -54,7 +54,7 @@ def requested_scorers(
 
 
 def scorer_names(names: Collection[str], argument: str) -> list[str]:
-    """The names of scorers that an argument has, as ``SCORES`` has them."""
+    """Return the names of scorers in an argument, spelled as in ``SCORES``."""
     if isinstance(names, str):
         raise ParameterError(f"{argument} is a list of scorers", help=f"give {argument}=[{names!r}]")
     scorers = [_OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names]
@@ -67,7 +67,8 @@ def scorer_names(names: Collection[str], argument: str) -> list[str]:
 
 
 def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Collection[str] | None, Any]:
-    """What forks have as third argument: document frequencies, a list of scorers, a tokenizer, or whether to tokenize.
+    """Interpret the third argument of forks: document frequencies, a list of scorers, a tokenizer, or whether to
+    tokenize.
 
     Returns:
         The document frequencies, the scorers or None, the tokenizer or None.
@@ -91,11 +92,11 @@ def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Co
 
 
 def tokenize_of(tokenizer: Any) -> Tokenize:
-    """A caller's tokenizer as a function over captions by image.
+    """Return a user's tokenizer as a function over captions by image.
 
     Args:
-        tokenizer: has ``tokenize`` like the toolkit's ``PTBTokenizer``; or is a function from a caption to its words,
-            in a list or set apart by spaces.
+        tokenizer: an object with ``tokenize`` like the toolkit's ``PTBTokenizer``, or a function from a caption to its
+            words, in a list or separated by spaces.
     """
     if hasattr(tokenizer, "tokenize"):
         tokenize: Tokenize = tokenizer.tokenize
@@ -114,7 +115,7 @@ def tokenize_of(tokenizer: Any) -> Tokenize:
 
 
 def unknown_argument(name: str) -> UnknownArgument:
-    """The error for an argument of a fork that is not supported."""
+    """Return the error for an unsupported argument of a fork."""
     return UnknownArgument(
         f"COCOEvalCap has no argument {name!r}",
         help="it has df, use_scorers, metrics, scorers_to_run, exclude_scorers, coco_types, cocoTypes, "

@@ -1,7 +1,7 @@
 """SPICE of one or several captions of each image, as in the fork ruotianluo/coco-caption: ``pycocoevalcap.eval_spice``.
 
-With several it is AllSPICE (Luo and Shakhnarovich 2020): what all candidates of an image say together is compared with
-what its references say. The fork calls it ``COCOEvalCapSpice``.
+With several captions it is AllSPICE (Luo and Shakhnarovich 2020): the merged scene graph of all candidates of an image
+is compared with that of its references. The fork's class is ``COCOEvalCapSpice``.
 """
 
 # Names of methods, arguments and attributes are the fork's.
@@ -20,7 +20,7 @@ __all__ = ["COCOEvalCapSpice", "SpiceEval"]
 
 
 class COCOEvalCapSpice(COCOEvalCap):
-    """``COCOEvalCap`` with SPICE alone, of any number of candidates for an image.
+    """``COCOEvalCap`` with SPICE only, for any number of candidates per image.
 
     Args:
         coco: references.

@@ -1,6 +1,6 @@
-"""What code written for the COCO harness passes around, checked: captions by image id, raw or tokenized.
+"""Validation of the inputs of the COCO harness: captions by image id, raw or tokenized.
 
-Every error is an ``InputError`` that names the image. Ids may be anything that can be a key.
+Every error is an ``InputError`` that names the image. Ids may be any hashable values.
 """
 
 from __future__ import annotations
@@ -48,37 +48,37 @@ _SUBSET = "to evaluate a subset of the images, set params['image_id'] to their i
 
 
 def is_nothing(gts: object, res: object) -> bool:
-    """Whether there are no images at all, neither references nor candidates."""
+    """Return whether there are no images at all, neither references nor candidates."""
     return isinstance(gts, Mapping | list) and isinstance(res, Mapping | list) and not gts and not res
 
 
 def captions(gts: object, res: object) -> Captions:
-    """The table of tokenized references and one candidate each, in the order of gts; its ids count images from 0."""
+    """Return a table of tokenized references and one candidate each, in the order of gts; ids count images from 0."""
     references, candidates = _checked(gts, res)
     return Captions(tuple(text for (text,) in candidates.values()), _table(references, "gts"))
 
 
 def captions_of_several(gts: object, res: object) -> tuple[References, References]:
-    """Tables of the references and of the candidates, of which there may be several for an image."""
+    """Return tables of the references and of the candidates, of which an image may have several."""
     references, candidates = _checked(gts, res, several=True)
     return _table(references, "gts"), _table(candidates, "res")
 
 
 def references_table(gts: object) -> References:
-    """The table of tokenized references, in their order; its ids count the images from 0."""
+    """Return a table of tokenized references, in their order; ids count images from 0."""
     return _table(_checked_references(gts), "gts")
 
 
 def of_images(
     annotations: Mapping[Any, Iterable[Any]], images: Iterable[Hashable], role: str, *, several: bool = False
 ) -> dict[Hashable, list[Any]]:
-    """The annotations of some images: at least one reference each, or exactly one candidate.
+    """Return the annotations of some images: at least one reference each, or exactly one candidate.
 
     Args:
         annotations: image id -> annotations; the ``imgToAnns`` of a ``pycocotools.coco.COCO``.
-        images: their ids; one that comes twice counts once.
+        images: their ids; duplicates count once.
         role: "references" or "candidates".
-        several: an image may have several candidates.
+        several: allow several candidates for an image.
     """
     # Not by subscript: pycocotools keeps a defaultdict, which would add the image.
     rows = {image: list(annotations.get(image, ())) for image in images}
@@ -91,7 +91,7 @@ def of_images(
 
 
 def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
-    """The texts of raw captions, ``{image id: [{"caption": text}, ...]}``."""
+    """Return the texts of raw captions, ``{image id: [{"caption": text}, ...]}``."""
     return {image: _raw(image, value) for image, value in by_image(captions_for_image, "captions").items()}
 
 
@@ -106,7 +106,7 @@ def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
 def _checked(
     gts: object, res: object, *, several: bool = False
 ) -> tuple[dict[Hashable, list[str]], dict[Hashable, list[str]]]:
-    """References and candidates, both in the order of gts."""
+    """Return references and candidates, both in the order of gts."""
     if isinstance(gts, list) != isinstance(res, list):
         names = ("gts", "res") if isinstance(gts, list) else ("res", "gts")
         raise InputError(
@@ -131,7 +131,7 @@ def _checked_references(gts: object) -> dict[Hashable, list[str]]:
 
 
 def by_image(value: object, name: str) -> Mapping[Any, Any]:
-    """Captions by image id; those of a list by their positions.
+    """Return captions by image id; those of a list by their positions.
 
     Raises:
         InputError: neither a dictionary nor a list.
@@ -186,7 +186,7 @@ def _check_candidates(image: Hashable, candidates: list[Any], where: str, *, sev
 
 
 def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
-    """The tokenized captions of one image."""
+    """Return the tokenized captions of one image."""
     place = _place(name, image)
     if not isinstance(value, list):
         raise NotAList(
@@ -200,7 +200,7 @@ def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
 
 
 def _raw(image: Hashable, value: object) -> list[str]:
-    """The texts of the raw captions of one image."""
+    """Return the texts of the raw captions of one image."""
     place = _place("captions", image)
     help = 'give {image id: [{"caption": text}, ...]}'
     if not isinstance(value, list | tuple):
@@ -236,6 +236,6 @@ def _place(name: str, image: Hashable) -> str:
 
 
 def _some(images: Iterable[Hashable]) -> str:
-    """The first few ids."""
+    """Format the first few ids."""
     first = [repr(image) for image in islice(images, 6)]
     return "image_id " + ", ".join(first[:5]) + (", ..." if len(first) > 5 else "")

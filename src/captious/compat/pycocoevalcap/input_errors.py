@@ -1,6 +1,7 @@
 """Errors for input that the toolkit rejects with a bare assertion or a ValueError.
 
-They name the image. They are also instances of what the toolkit raises, so that ``except`` clauses written for it work.
+They name the image. They are also instances of the toolkit's exceptions, so that ``except`` clauses written for it
+work.
 """
 
 # The names say what was wrong; each is an error of captious and of Python.

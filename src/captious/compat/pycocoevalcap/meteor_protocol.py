@@ -1,10 +1,10 @@
-"""The lines that METEOR's program and its callers exchange, and a process that answers them without a program.
+"""The protocol between METEOR's program and its callers, and a simulated process that implements it.
 
     SCORE ||| reference ||| ... ||| candidate   -> 23 numbers, the statistics of the best reference
     EVAL ||| statistics ||| ...                 -> a score for each, and the score of all of them
     SING ||| statistics                         -> the score
 
-Evaluators of news captions, for instance, write such lines to ``Meteor().meteor_p`` themselves.
+Some evaluation programs, such as those for news captions, write these lines to ``Meteor().meteor_p``.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SEPARATOR = "|||"
 
 
 def statistics_line(metric: meteor.Meteor, candidate: str, references: Sequence[str]) -> str:
-    """The statistics of a candidate, as METEOR's program prints them."""
+    """Return the statistics of a candidate, formatted as by METEOR's program."""
     (row,) = metric.statistics(captions({0: list(references)}, {0: [candidate]})).tolist()
     if row[_CHUNKS] == 0 and any(row[_MATCHED]):  # a perfect match, whose one chunk the metric does not count
         row[_CHUNKS] = 1.0
@@ -36,7 +36,7 @@ def statistics_line(metric: meteor.Meteor, candidate: str, references: Sequence[
 
 
 def statistics_scores(metric: meteor.Meteor, lines: Sequence[str]) -> tuple[list[float], float]:
-    """The score of each line of statistics, and of all of them together; a ValueError for any other line."""
+    """Return the score of each line of statistics, and of all together; a ValueError for other lines."""
     rows = np.array([_numbers(line) for line in lines]).reshape(-1, _COLUMNS)
     perfect = (rows[:, _MATCHED] == rows[:, _WORDS]).all(axis=1) & (rows[:, _CHUNKS] == 1)
     rows[perfect, _CHUNKS] = 0
@@ -51,10 +51,10 @@ def _numbers(line: str) -> NDArray[np.float64]:
 
 
 class Process:
-    """What stands in for METEOR's process: ``stdin.write(line)`` and ``stdout.readline()``, computed here.
+    """A replacement of METEOR's process, with ``stdin.write(line)`` and ``stdout.readline()``.
 
     Args:
-        scorer: a ``Meteor`` of the toolkit, whose tables are read when the first line comes.
+        scorer: a ``Meteor`` of the toolkit, whose tables are read at the first line.
     """
 
     def __init__(self, scorer: Any) -> None:
@@ -64,16 +64,16 @@ class Process:
         self.returncode: int | None = None
 
     def poll(self) -> int | None:
-        """None until ``kill`` or ``terminate``."""
+        """Return None until ``kill`` or ``terminate``."""
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """The status of an ended process, 0."""
+        """Return the status of an ended process, 0."""
         self.kill()
         return 0
 
     def kill(self) -> None:
-        """Does nothing but to set ``returncode``."""
+        """Only set ``returncode``."""
         self.returncode = 0
 
     terminate = kill
@@ -128,9 +128,9 @@ class _Out:
         self._written, self._lines = written, lines
 
     def readline(self) -> bytes | str:
-        """The next answer, text to text and bytes to bytes; nothing if all have been read.
+        """Return the next answer, text for text and bytes for bytes; empty if all have been read.
 
-        A process would keep the reader waiting.
+        A real process would block the reader.
         """
         return self._lines.popleft() if self._lines else self._written.nothing
 

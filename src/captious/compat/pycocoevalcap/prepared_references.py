@@ -1,7 +1,7 @@
-"""References that stay the same from one evaluation to the next, in programs that hand them to scorers each time.
+"""Prepared references for programs that pass the same references to scorers in every evaluation.
 
-``prepare_references`` writes tokenized references to a file with all that scorers compute about them. After
-``use_prepared_references``, every scorer that is given these references takes it from the file.
+``prepare_references`` writes tokenized references to a file with everything that scorers compute about them. After
+``use_prepared_references``, scorers that receive these references read it from the file.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _HELP = "write it with prepare_references(gts, path)"
 
 
 def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[str]) -> None:
-    """Write references to a file, with all that the scorers of the COCO toolkit compute about them.
+    """Write references to a file, with everything that the scorers of the COCO toolkit compute about them.
 
-    METEOR's and SPICE's part is left out if these cannot run here.
+    METEOR's and SPICE's parts are left out if these metrics are not available.
 
     Args:
-        gts: image id -> list of tokenized references, as scorers take them.
+        gts: image id -> list of tokenized references, as for scorers.
         path: the file.
 
     Raises:
-        InputError: what is wrong with the references; the error names the image.
+        InputError: invalid references; the error names the image.
         OutputError: the file cannot be written.
     """
     metrics: list[Metric] = [bleu.Bleu(tokenizer=WHITESPACE), rouge_l.RougeL(tokenizer=SPACES)]
@@ -48,18 +48,17 @@ def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[
 
 
 def use_prepared_references(*paths: str | os.PathLike[str]) -> None:
-    """Take what scorers compute about references from files, in this process and from now on.
+    """Read what scorers compute about references from files, in this process from now on.
 
-    Scores stay the same. References are those of a file if it has the same texts in the same order, as many for each
-    image; others are scored as usual, and so is what a file does not have, such as parses with another grammar.
+    Scores do not change. References match a file with the same texts in the same order and number for each image;
+    others are scored as usual. Data that a file lacks, such as parses with another grammar, are computed as usual.
 
     Args:
-        paths: files that ``prepare_references`` wrote, in place of those of an earlier call; none to use no file.
+        paths: files that ``prepare_references`` wrote, replacing those of an earlier call; none to use no file.
 
     Raises:
-        CaptionTypeError: something else than a path.
-        CaptionFileError: a file that is missing, damaged or of something else. What scorers take from it is checked
-            when they first need it.
+        CaptionTypeError: not a path.
+        CaptionFileError: a file that is missing, damaged or of another kind. Its data are checked on first use.
     """
     tables_in_use[:] = [_read(path) for path in paths]
 

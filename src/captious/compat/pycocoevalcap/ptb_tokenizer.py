@@ -22,7 +22,8 @@ PUNCTUATIONS = [
 class PTBTokenizer:
     """Penn Treebank tokens as the toolkit gets them from CoreNLP 3.4.1: lower-cased, most punctuation dropped.
 
-    All captions of a call are one text, as there: a few of them are cut by what the next one begins with.
+    All captions of a call are one text, as in the toolkit: the tokens of a few of them depend on the beginning of the
+    next one.
 
     Args:
         verbose: accepted and ignored; this tokenizer prints nothing.
@@ -38,7 +39,7 @@ class PTBTokenizer:
             captions_for_image: image id -> list of ``{"caption": text}``; other keys are ignored.
 
         Returns:
-            image id -> list of tokenized captions, a space between tokens; ids and captions in the order given. Ids
+            image id -> list of tokenized captions, a space between tokens, in the original order. Ids
             without captions are left out, as in the toolkit.
 
         Raises:

@@ -1,4 +1,6 @@
-"""What Python runs when it starts below ``captious run``: it replaces toolkits, then runs the user's own one."""
+"""The startup module of Python below ``captious run``: it replaces toolkits, then runs the user's own
+``sitecustomize``.
+"""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""ABSTRACT-50S: which of two captions of a clip-art scene do most people prefer? Vedantam et al. 2015."""
+"""ABSTRACT-50S: the preferred one of two captions of a clip-art scene, by majority vote. Vedantam et al. 2015."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def _read(folder: DataFolder) -> list[CaptionPair]:
 
 
 def _read_published(folder: DataFolder) -> list[CaptionPair]:
-    """The authors' triplets: 200 pairs of correct captions, then pairs of which one caption is of another scene.
+    """Read the authors' triplets: 200 pairs of correct captions, then pairs with one caption of another scene.
 
-    The references are the first five; pairs with as many votes for one caption as for the other are left out.
+    The references are the first five; pairs with tied votes are left out.
     """
     return [
         CaptionPair(number, pair.captions, pair.preferred, pair.references[:5], _KINDS[number >= _CORRECT])

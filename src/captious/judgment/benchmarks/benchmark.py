@@ -1,4 +1,4 @@
-"""Benchmarks: protocols, judgment files, the judgments made from them, and published figures."""
+"""Benchmarks: protocols, judgment files and their loaders, and published figures."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class Files:
     """One file format of a benchmark's judgments.
 
     Args:
-        names: relative to the folder of judgment data; all are needed.
-        read: makes the items of them: ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``; raises CaptionFileError
-            with file and line.
+        names: file names relative to the folder of judgment data; all are needed.
+        read: reads the items: ``RatedCaption``, ``CaptionPair`` or ``RankedSystem``; raises CaptionFileError with file
+            and line.
     """
 
     names: tuple[str, ...]
@@ -37,9 +37,9 @@ class Figure(NamedTuple):
 
     Args:
         value: the statistic.
-        source: who published it.
-        parts: the values of parts, where these are published.
-        tolerance: half a unit of the last digit that is published, or more where the source explains it.
+        source: the publication.
+        parts: the values of parts, if published.
+        tolerance: half a unit of the last published digit, or more if the source explains it.
     """
 
     value: float
@@ -53,19 +53,19 @@ class Benchmark:
     """Data with at least one protocol.
 
     Args:
-        name: as the command line takes it.
-        protocols: the first is the default.
-        files: the forms in which the data come; the first that is complete is read.
+        name: name on the command line.
+        protocols: the protocols; the first is the default.
+        files: alternative formats of the data; the first complete one is read.
         obtain: where to get the files.
         published: protocol -> metric -> published figure.
-        pool: for studies that draw references, those of every caption, where there are more than metrics get; None if
-            there are no others.
-        items: makes the items of what was read, where they depend on the protocol: (protocol, what ``Files.read``
-            returned). None if these are the items.
+        pool: for studies that draw references, those of every caption if there are more than metrics get; None if there
+            are no others.
+        items: creates the items from (protocol, result of ``Files.read``), if they depend on the protocol. None if the
+            latter are the items.
 
     Raises:
-        ParameterError: no files, no protocol, two protocols with one name, a protocol of another benchmark, or
-            figures of an unknown protocol.
+        ParameterError: no files, no protocol, two protocols with one name, a protocol of another benchmark, or figures
+            of an unknown protocol.
     """
 
     name: str
@@ -95,10 +95,10 @@ class Benchmark:
             )
 
     def protocol(self, name: str = "") -> Protocol:
-        """A protocol by its name, or the default without one.
+        """Return a protocol by its name, or the default without one.
 
         Raises:
-            UnknownNameError: no such protocol.
+            UnknownNameError: an unknown protocol.
         """
         by_name = {protocol.name: protocol for protocol in self.protocols}
         if not name:
@@ -109,7 +109,7 @@ class Benchmark:
         return by_name[name]
 
     def judgments(self, protocol: Protocol, folder: DataFolder) -> HumanJudgments:
-        """The judgments under a protocol.
+        """Return the judgments under a protocol.
 
         Raises:
             ResourceError: a file is missing.
@@ -129,7 +129,7 @@ class Benchmark:
             ) from error
 
     def content(self, folder: DataFolder) -> Any:
-        """What ``Files.read`` makes of the first form of the files that is complete; raises as ``judgments``."""
+        """Return the result of ``Files.read`` for the first complete format; raises as ``judgments``."""
         files = self._form(folder)
         content = files.read(folder)
         if not content:
@@ -138,7 +138,7 @@ class Benchmark:
         return content
 
     def _form(self, folder: DataFolder) -> Files:
-        """The first form that is complete, or an error that says what each of them lacks."""
+        """Return the first complete format, or raise an error that says what each of them lacks."""
         for files in self.files:
             if folder.has(*files.names):
                 return files
@@ -151,5 +151,5 @@ class Benchmark:
 
 
 def figures(source: str, values: Mapping[str, float], *, tolerance: float = 0.0005) -> dict[str, Figure]:
-    """Figures of one source, by metric; values are in hundredths, as they are printed."""
+    """Return figures of one source, by metric; values are multiplied by 100, as printed."""
     return {metric: Figure(value / 100, source, tolerance=tolerance) for metric, value in values.items()}

@@ -1,7 +1,7 @@
 """Registry of benchmarks by name: built-in ones, and those of other packages.
 
-Another package adds one with an entry point of the group ``captious.benchmarks``, whose name is the benchmark's and
-whose value is a ``Benchmark``.
+Another package adds one with an entry point of the group ``captious.benchmarks``, whose name is that of the benchmark
+and whose value is a ``Benchmark``.
 """
 
 from __future__ import annotations
@@ -44,16 +44,16 @@ _PLUGINS = EntryPoints("captious.benchmarks", "benchmark", _BUILT_IN)
 
 
 def names() -> list[str]:
-    """Names of all benchmarks: those of the package, then others by name."""
+    """Return the names of all benchmarks: those of the package, then others by name."""
     return _PLUGINS.names
 
 
 def get(name: str) -> Benchmark:
-    """A benchmark.
+    """Return a benchmark.
 
     Raises:
-        UnknownNameError: no benchmark of that name.
-        ParameterError: an entry point that does not lead to a benchmark.
+        UnknownNameError: an unknown benchmark.
+        ParameterError: an entry point that is not a benchmark.
     """
     if name in _BUILT_IN:
         identifier = name.replace("-", "_")
@@ -74,11 +74,11 @@ def get(name: str) -> Benchmark:
 
 
 def protocol(name: str) -> Protocol:
-    """The protocol of a name such as ``composite`` or ``flickr8k-expert@yi2020``.
+    """Return the protocol of a name such as ``composite`` or ``flickr8k-expert@yi2020``.
 
     Raises:
-        UnknownNameError: no such benchmark, or no such protocol of it.
-        ParameterError: an entry point that does not lead to a benchmark.
+        UnknownNameError: an unknown benchmark or protocol.
+        ParameterError: an entry point that is not a benchmark.
     """
     label, mark, choice = name.partition("@")
     benchmark = get(label)
@@ -89,7 +89,7 @@ def protocol(name: str) -> Protocol:
 
 
 def unknown(name: str) -> UnknownNameError:
-    """The error for a name that no benchmark has, with the closest one."""
+    """Return the error for an unknown name, with the closest known one."""
     guess = did_you_mean(name, names())
     return UnknownNameError(
         f"there is no benchmark {name!r}",

@@ -1,7 +1,7 @@
-"""COCO 2015: the systems of the COCO captioning challenge, as people ranked them and as the leaderboard scored them.
+"""COCO 2015: the systems of the COCO captioning challenge, with human rankings and leaderboard scores.
 
-Scores are those of the entry that was judged, which is known by the day on which it was submitted: later entries of the
-same team were not judged.
+Scores are those of the judged entry, identified by its submission date, as teams submitted later entries that were not
+judged.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MEASURES = {
 
 
 def _scores(system: RankedSystem) -> dict[str, float | None]:
-    """Scores of the entry that was judged, against forty references; nothing if it has none."""
+    """Return the scores of the judged entry, with forty references; empty if it has none."""
     for date, _, scores in system.facts["cap_c40"]:
         if date == system.facts["date"]:
             return {metric: scores.get(key) for metric, key in TOOLKIT_NAMES.items()} if scores else {}

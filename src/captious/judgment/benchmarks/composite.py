@@ -1,6 +1,6 @@
 """Composite: captions of people and machines for images of Flickr8k, Flickr30k and COCO, rated 1 to 5.
 
-Aditya et al. 2015. One caption of each image is a human reference (slot 1), which is not given to metrics.
+Aditya et al. 2015. One caption of each image is a human reference (slot 1), which is not passed to metrics.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NORMALIZED = "composite/composite.jsonl"
 
 
 def _without_rated(item: RatedCaption) -> Sequence[str]:
-    """The references that differ from the rated one in letters or digits; all of them if none does."""
+    """Return the references that differ from the rated one in letters or digits; all of them if none does."""
     return [text for text in item.references if letters(text) != item.facts["rated"]] or item.references
 
 

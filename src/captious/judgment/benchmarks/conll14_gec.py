@@ -1,6 +1,6 @@
-"""CoNLL-14: systems that correct grammar, as people ranked them. Grundkiewicz et al. 2015.
+"""CoNLL-14: grammar correction systems with human rankings. Grundkiewicz et al. 2015.
 
-Metrics see the corrected sentences alone.
+Metrics are computed on the corrected sentences alone.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Distractors: a caption of an image against one in which people or scene were switched. Hodosh and Hockenmaier 2016.
+"""Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
 
-Their tasks are a choice between two captions of a picture; Kilickaya et al. 2017 and Sharif et al. made one of metrics,
-which score both captions with the other captions of the image as references: switched people (SP), switched scenes
+The tasks are choices between two captions of a picture. Kilickaya et al. 2017 and Sharif et al. evaluate metrics with
+them, scoring both captions with the other captions of the image as references: switched people (SP), switched scenes
 (SS), just the person (JP) and just the scene (JS).
 """
 

@@ -1,9 +1,9 @@
-"""FactVC: how factual are machine descriptions of videos? Liu and Wan 2023.
+"""FactVC: factuality of machine descriptions of videos. Liu and Wan 2023.
 
-People rated paragraphs of six systems on ActivityNet Captions and on YouCook2, 1 to 5, and marked the words that are
-wrong: ``[words]`` in the file, where the brackets are not part of the text. A candidate is a whole paragraph, and the
-references are the paragraphs that people wrote about the video. The protocols of sentences are ours: of two sentences
-of one paragraph, of which one has wrong words, a metric should score the other higher.
+People rated paragraphs of six systems on ActivityNet Captions and on YouCook2, 1 to 5, and marked wrong words:
+``[words]`` in the file, where the brackets are not part of the text. A candidate is a whole paragraph, and the
+references are the human paragraphs of the video. The protocols of sentences are ours: of two sentences of one
+paragraph, one of which has wrong words, a metric should score the other higher.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Paragraph:
 
 
 def _read(folder: DataFolder) -> list[_Paragraph]:
-    """``{video: {system: {"paragraph_score": 4, "sentences": ["a [dog] runs"]}}}``, and ``{video: paragraph}``."""
+    """Read ``{video: {system: {"paragraph_score": 4, "sentences": ["a [dog] runs"]}}}``, and ``{video: paragraph}``."""
     paragraphs = []
     for data_set, name in _RATINGS.items():
         texts: dict[str, list[str]] = {}
@@ -79,7 +79,7 @@ def _items(protocol: Protocol, paragraphs: Sequence[_Paragraph]) -> list[RatedCa
 
 
 def _plain(sentence: str) -> str:
-    """A sentence without the marks of wrong words."""
+    """Return a sentence without the marks of wrong words."""
     return re.sub(r"[\[\]]", "", sentence)
 
 

@@ -1,14 +1,14 @@
-"""AudioCaps-Eval and Clotho-Eval: which of two captions of a sound do people prefer? Zhou et al. 2022 (FENSE).
+"""AudioCaps-Eval and Clotho-Eval: preferences between two captions of a sound. Zhou et al. 2022 (FENSE).
 
 A file has a record per sound: ``references`` (five), and for each kind of pair ``[caption, caption, source, source,
 votes]``. Votes are 1 for the first caption, -1 for the second and 0 for neither. The kinds are HC (two human captions,
 both correct), HI (two human captions, of which the second belongs to another sound), HM (a human's and a machine's
-caption) and MM_1 to MM_5 (two machine captions). Pairs that the sum of votes does not decide are left out; a tie
-between metric scores counts as wrong. Some records have null instead of a pair, which is left out.
+caption) and MM_1 to MM_5 (two machine captions). Pairs with tied votes are left out; a tie between metric scores counts
+as wrong. Some records have null instead of a pair, which is skipped.
 
-References are those that the authors' program gives to metrics of n-grams. HC: for each caption the four others. HI and
+References are those that the authors' program passes to n-gram metrics. HC: for each caption the four others. HI and
 HM: the four that are not the first caption. MM: five draws of four, over which the score is averaged. If fewer than
-four are left, because a reference occurs twice, they are repeated.
+four remain because of a duplicate reference, they are repeated.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _N_REFERENCES = 4
 
 
 def _benchmark(name: str, file: str) -> Benchmark:
-    """The benchmark of a file: accuracy over all pairs, and by kind of pair."""
+    """Return the benchmark of a file: accuracy over all pairs, and by kind of pair."""
     protocol = partial(
         Protocol,
         name,
@@ -62,14 +62,14 @@ def _benchmark(name: str, file: str) -> Benchmark:
 
 
 def _items(protocol: Protocol, pairs: list[CaptionPair]) -> list[CaptionPair] | list[RatedCaption]:
-    """Pairs, or the captions of those by two machines one by one."""
+    """Return pairs, or the single captions of machine pairs."""
     if protocol.systems is None:
         return pairs
     return sides((pair for pair in pairs if pair.part == "MM"), _systems)
 
 
 def _systems(pair: CaptionPair) -> tuple[str, str]:
-    """cos_sim_11250 is retrieval, by number of the caption that was found."""
+    """Return the systems of a pair; cos_sim_11250 is retrieval, with the number of the retrieved caption."""
     first, second = ("cos_sim" if name.startswith("cos_sim") else name for name in pair.facts["sources"][:2])
     return first, second
 
@@ -106,7 +106,7 @@ def _references(pair: CaptionPair) -> PairReferences:
 
 
 def _without(pair: CaptionPair, caption: str) -> list[str]:
-    """The references that are not this caption, repeated from the first if they are fewer than four."""
+    """Return the references that are not this caption, repeated from the first if they are fewer than four."""
     references = [text for text in pair.references if text != caption]
     if not references:
         raise ValueError(f"{pair.image} has no other reference")

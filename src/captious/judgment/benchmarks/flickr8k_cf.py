@@ -1,6 +1,6 @@
-"""Flickr8k-CF: captions of Flickr8k's test images, judged by the crowd: does it describe the image? Hodosh et al. 2013.
+"""Flickr8k-CF: captions of Flickr8k's test images with crowdsourced yes or no judgments. Hodosh et al. 2013.
 
-Of the 47,830 pairs that are published, the normalized file has 47,288: nine neighboring images are not in it.
+Of the 47,830 published pairs, the normalized file has 47,288: nine neighboring images are missing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
 
 
 def _without_judged(item: RatedCaption) -> list[str]:
-    """Each judged caption of the image removes one reference with the same text, as Hessel et al. 2021 do."""
+    """Remove one reference for each judged caption of the image with the same text, as in Hessel et al. 2021."""
     references = [*item.references]
     for text in item.facts["judged"]:
         if text in references:
@@ -26,7 +26,7 @@ def _without_judged(item: RatedCaption) -> list[str]:
 
 
 def _read_normalized(folder: DataFolder) -> list[RatedCaption]:
-    """The file of references has none that is judged."""
+    """Read the normalized file, whose references include no judged caption."""
     references = folder.json(_REFERENCES)
     return [
         RatedCaption(
@@ -42,7 +42,7 @@ def _read_normalized(folder: DataFolder) -> list[RatedCaption]:
 
 
 def _read_published(folder: DataFolder) -> list[RatedCaption]:
-    """Image, caption, share of yes, number of yes, number of no."""
+    """Read image, caption, share of yes, number of yes, number of no."""
     text_of, references_of = read_flickr8k_captions(folder)
     judged: dict[str, list[str]] = defaultdict(list)  # for each image, the captions that may remove a reference
     items = []

@@ -1,6 +1,6 @@
 """Flickr8k-Expert: captions of Flickr8k's test images, each rated by three experts. Hodosh et al. 2013.
 
-Read as normalized; as its owners publish it; or from ``flickr.json`` of Yi et al. 2020, which has the mean ratings of
+Formats are the normalized file, the owners' files, and ``flickr.json`` of Yi et al. 2020, which has the mean ratings of
 the same captions, without the 158 that are references of their image.
 """
 
@@ -42,7 +42,7 @@ def _read_normalized(folder: DataFolder) -> list[RatedCaption]:
 
 
 def _read_published(folder: DataFolder) -> list[RatedCaption]:
-    """``1056338697_4f7d7ce270.jpg  2718495608_d8533e3ac5.jpg#2  1  1  2`` on every line."""
+    """Read lines such as ``1056338697_4f7d7ce270.jpg  2718495608_d8533e3ac5.jpg#2  1  1  2``."""
     text_of, references_of = read_flickr8k_captions(folder)
     items = []
     for number, (image, caption, *scores) in folder.rows(_EXPERT, 5):
@@ -54,7 +54,7 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
 
 
 def _read_means(folder: DataFolder) -> list[RatedCaption]:
-    """``{"0": {"refs": [...], "cand": [...], "score": 1.3333}}``; the same references mean the same image."""
+    """Read ``{"0": {"refs": [...], "cand": [...], "score": 1.3333}}``; equal references denote the same image."""
     images: dict[tuple[str, ...], str] = {}
     items = []
     for key, entry in folder.entries(_MEANS, ("refs", "cand", "score")):
@@ -77,7 +77,7 @@ def _are_texts(value: Any) -> bool:
 
 
 def _without_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
-    """The captions of images whose captions all have different mean ratings, apart from own references."""
+    """Return the captions of images whose captions all have different mean ratings, apart from own references."""
     means: dict[object, list[float]] = {}
     for item in items:
         if not _OWN(item):

@@ -1,10 +1,10 @@
-"""FOIL-COCO: a caption of COCO against one in which a noun was replaced by a wrong one. Shekhar et al. 2017.
+"""FOIL-COCO: a caption of COCO and a foil in which a noun was replaced by a wrong one. Shekhar et al. 2017.
 
-A metric is right if it scores the correct caption higher, as Hessel et al. 2021 use the data. Every wrong caption of
-the test split makes a pair with the correct caption of the same id. As in the program of Wada et al. 2024, the
-references are COCO's other captions of the image, all of them or only the first, and a tie counts as wrong.
+A metric is right if it scores the correct caption higher, as Hessel et al. 2021 use the data. Every foil of the test
+split is paired with the correct caption of the same id. As in the program of Wada et al. 2024, the references are
+COCO's other captions of the image, all of them or only the first, and a tie counts as wrong.
 
-The format was taken from programs that read the owners' file; the protocols have not been run on it.
+The format is taken from programs that read the owners' file; the protocols have not been run on it.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _COCO = "coco/captions_val2014.json"
 
 
 def _other_references(item: CaptionPair) -> list[str]:
-    """The references that are not the correct caption itself."""
+    """Return the references except the correct caption itself."""
     return [text for text in item.references if text != item.captions[item.preferred]]
 
 
 def _read(folder: DataFolder) -> list[CaptionPair]:
-    """``{"annotations": [{"id", "image_id", "caption", "foil": true or false}]}``; a pair shares an id."""
+    """Read ``{"annotations": [{"id", "image_id", "caption", "foil": true or false}]}``; a pair shares an id."""
     captions = read_coco_captions(folder, _COCO)
     correct: dict[int, str] = {}
     wrong: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)

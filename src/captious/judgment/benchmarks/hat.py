@@ -1,10 +1,10 @@
-"""HAT: captions of COCO's images by machines, in which people marked hallucinated objects. Petryk et al. 2024 (ALOHa).
+"""HAT: machine captions of COCO's images with human marks of hallucinated objects. Petryk et al. 2024 (ALOHa).
 
-The paper reports the average precision with which a metric finds the captions that have a hallucination. The
+The paper reports the average precision of metrics in detecting captions with a hallucination. The
 localization of the hallucinated word, which the paper reports as well, needs more than a score per caption.
 
-The format was taken from the owners' file; the protocol has not been run on all of it. The file in the repository has
-the captions that the authors tuned on (train and validation).
+The format is taken from the owners' file; the protocol has not been run on all of it. The file in the repository has
+the captions that the authors used for tuning (train and validation).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _FILE = "aloha/hat-trainval.json"
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
-    """``[{"image_path", "caption", "references", "contains_hallucination": true or false}]``"""
+    """Read ``[{"image_path", "caption", "references", "contains_hallucination": true or false}]``."""
     items = []
     for number, r in enumerate(folder.json(_FILE), start=1):
         if not isinstance(r["contains_hallucination"], bool):

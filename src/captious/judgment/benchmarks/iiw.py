@@ -1,10 +1,10 @@
-"""ImageInWords: which of two long descriptions of an image do people prefer, by five criteria? Garg et al. 2024.
+"""ImageInWords: preferences between two long descriptions of an image, by five criteria. Garg et al. 2024.
 
-IIW-400 compares descriptions that people wrote with those of a model that was trained on such (IIW-P5B); DOCCI_Test
-compares them with DOCCI's. In the paper's protocols, metrics get no references, because each description would be one
-only for the other. In ours, whose names begin with "kendall-", one description is the reference, and the score of the
-other is compared with how much better it was found. Other comparisons of the paper, with GPT-4V and with DCI, are in
-files without the other description.
+IIW-400 compares human descriptions with those of a model trained on such descriptions (IIW-P5B); DOCCI_Test compares
+them with DOCCI's. In the paper's protocols, metrics get no references, as each description could only be a reference
+for the other. In ours, whose names begin with "kendall-", one description is the reference, and the score of the other
+is compared with its relative rating. Other comparisons of the paper, with GPT-4V and with DCI, are in files without the
+other description.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NEUTRAL = "Neutral"
 
 @dataclass(frozen=True)
 class _Comparison:
-    """Two descriptions of an image: by criterion, how much better the second one is, -2 to 2."""
+    """Two descriptions of an image, and by criterion, how much better the second one is, -2 to 2."""
 
     data_set: str
     image: str
@@ -53,7 +53,7 @@ class _Comparison:
 
 
 def _read(folder: DataFolder) -> list[_Comparison]:
-    """``{"IIW": ..., "DOCCI": ..., "metrics/Specificity": "IIW is marginally better"}`` on every line."""
+    """Read lines of ``{"IIW": ..., "DOCCI": ..., "metrics/Specificity": "IIW is marginally better"}``."""
     return [comparison for data_set in _FORMS for comparison in _comparisons(folder, data_set)]
 
 
@@ -107,7 +107,7 @@ def _by_criterion(criterion: str, item: RatedCaption) -> float:
 
 
 def _with_references(data_set: str) -> list[Protocol]:
-    """Kendall's tau-b with the mean over criteria, and with each of them."""
+    """Return protocols of Kendall's tau-b with the mean over criteria, and with each of them."""
     texts = _FORMS[data_set][2]
     place = _CANDIDATES[data_set]
     every = Protocol(
@@ -133,7 +133,7 @@ def _with_references(data_set: str) -> list[Protocol]:
 
 
 def _protocols(data_set: str) -> list[Protocol]:
-    """Accuracy over all criteria, as their mean, and by each of them."""
+    """Return protocols of accuracy over all criteria, as their mean, and by each of them."""
     every = Protocol(
         "iiw",
         data_set,

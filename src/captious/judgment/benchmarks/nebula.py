@@ -1,9 +1,9 @@
-"""Nebula: captions of machines and people with references, rated by the crowd. Matsuda et al. 2024 (DENEB).
+"""Nebula: crowdsourced ratings of machine and human captions with references. Matsuda et al. 2024 (DENEB).
 
-Only the test split is judged; the others are for training. The images in the files are not read. Some ratings were
-corrected later, in the files of Spica, by image and caption: protocols whose names begin with "corrected-" use those.
+Only the test split is used; the others are for training. The images in the files are not read. Some ratings were
+corrected later in the files of Spica, by image and caption; protocols whose names begin with "corrected-" use those.
 
-The formats were taken from the description of the owners' files and from a program that reads both; the protocols have
+The formats are taken from the description of the owners' files and from a program that reads both; the protocols have
 not been run on the files.
 """
 
@@ -46,7 +46,7 @@ def _items(protocol: Protocol, content: tuple[DataFolder, Sequence[RatedCaption]
 
 
 def _key(image: str, candidate: str) -> tuple[str, str]:
-    """The key of corrections: the image without its extension, and the words of the caption."""
+    """Return the key of corrections: the image without its extension, and the words of the caption."""
     return PurePath(image).stem, " ".join(candidate.split())
 
 

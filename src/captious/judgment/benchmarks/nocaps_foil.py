@@ -1,7 +1,7 @@
-"""nocaps-FOIL: a caption of nocaps against one in which an object was replaced by another. Petryk et al. 2024 (ALOHa).
+"""nocaps-FOIL: a caption of nocaps and one in which an object was replaced by another. Petryk et al. 2024 (ALOHa).
 
-ALOHa's paper reports the average precision with which a metric finds the captions with a wrong object, over all images
-and for each of nocaps' domains. The forced choice of FOIL-COCO is a protocol of its own.
+ALOHa's paper reports the average precision of metrics in detecting captions with a wrong object, over all images and
+for each of nocaps' domains. The forced choice of FOIL-COCO is a separate protocol.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _DOMAINS = ("in-domain", "near-domain", "out-domain")
 
 
 def _read(folder: DataFolder) -> list[dict[str, Any]]:
-    """``[{"image_path", "references", "baseline", "foil", "domain"}]``"""
+    """Read ``[{"image_path", "references", "baseline", "foil", "domain"}]``."""
     return folder.json(_FILE)  # type: ignore[no-any-return]
 
 
 def _items(protocol: Protocol, records: list[dict[str, Any]]) -> list[CaptionPair] | list[RatedCaption]:
-    """Pairs, or the captions of pairs one by one: 1 for the correct one, 0 for the other."""
+    """Return pairs, or their single captions: 1 for the correct one, 0 for the other."""
     if protocol.of == "pairs":
         return [
             CaptionPair(r["image_path"], (r["baseline"], r["foil"]), 0, r["references"], r["domain"]) for r in records

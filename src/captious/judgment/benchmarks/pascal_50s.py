@@ -1,7 +1,7 @@
-"""PASCAL-50S: which of two captions do most of 48 people, or of 11, prefer? Vedantam et al. 2015.
+"""PASCAL-50S: the preferred one of two captions, by majority vote of 48 or 11 people. Vedantam et al. 2015.
 
-Two human captions of which both are right (HC) or one is of another image (HI), human against machine (HM), two
-machines (MM). The five references are those that Lee et al. 2024 drew from the fifty.
+Pairs are two correct human captions (HC), a correct one and one of another image (HI), a human and a machine caption
+(HM), and two machine captions (MM). The five references are those that Lee et al. 2024 drew from the fifty.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _read(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
 
 
 def _read_published(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
-    """Pairs from the authors' files; those with as many votes for one caption as for the other are left out."""
+    """Read pairs from the authors' files; those with tied votes are left out."""
     content = folder.matlab(_PAIRS)
     if missing := [name for name in ("new_input", "category") if name not in content]:
         raise folder.error(f"no {missing[0]} in this file", _PAIRS)
@@ -62,9 +62,9 @@ def _read_published(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolde
 def _items(
     protocol: Protocol, content: tuple[list[dict[str, Any]], DataFolder]
 ) -> list[CaptionPair] | list[RatedCaption]:
-    """Pairs, or the captions of those by two machines one by one.
+    """Return pairs, or the single captions of machine pairs.
 
-    They have all references of their image, if the protocol takes the first of them.
+    They have all references of their image if the protocol takes the first of them.
     """
     records, folder = content
     if "all" in records[0] and protocol.references.function is _five_references:
@@ -91,7 +91,7 @@ def _items(
 
 
 def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
-    """The fifty references of each image, without those that are one of the two captions of the pair."""
+    """Return the fifty references of each image, except the captions of the pair."""
     of_image = folder.json(_FIFTY)
     candidates = judgments.captions.candidates
     references: list[list[str]] = []
@@ -102,7 +102,7 @@ def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
 
 
 def _with_parts(mean: float, parts: Sequence[float]) -> Figure:
-    """Hundredths, as they are printed; parts are exact: shares of 1,000 pairs."""
+    """Return figures, multiplied by 100 as printed; parts are exact: shares of 1,000 pairs."""
     values = {part: value / 100 for part, value in zip(_PARTS, parts, strict=True)}
     return Figure(mean / 100, TOOLKIT, values)
 

@@ -1,8 +1,8 @@
-"""Polaris: captions of ten systems and of people, rated from 0 to 1. Wada et al. 2024 (Polos).
+"""Polaris: ratings from 0 to 1 of captions by ten systems and by people. Wada et al. 2024 (Polos).
 
-Only the test split is judged; the others are for training. References are written as a Python list in one cell.
+Only the test split is used; the others are for training. References are written as a Python list in one cell.
 
-The format was taken from the program that the owners published; the protocols have not been run on their files.
+The format is taken from the owners' program; the protocols have not been run on their files.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
 
 
 def _texts(cell: str, where: str) -> list[str]:
-    """The texts of a list as Python writes it. Nothing is evaluated but literals."""
+    """Parse the texts of a Python list; only literals are evaluated."""
     try:
         texts = ast.literal_eval(cell)
     except (ValueError, SyntaxError, RecursionError, MemoryError):

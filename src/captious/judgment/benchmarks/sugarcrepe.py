@@ -1,6 +1,6 @@
-"""SugarCrepe: a correct caption against one that was made wrong, by seven kinds of change. Hsieh et al. 2023.
+"""SugarCrepe: a correct caption and an altered one, with seven kinds of alterations. Hsieh et al. 2023.
 
-Its owners' files have no references: these are COCO's captions, of val2017 or of val2014, which has the same images.
+Its files have no references: COCO's captions are used, of val2017 or of val2014, which has the same images.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
 
 
 def _without_right(item: CaptionPair) -> list[str]:
-    """The references that differ from the right caption in letters or digits."""
+    """Return the references that differ from the right caption in letters or digits."""
     right = letters(item.captions[item.preferred])
     return [text for text in item.references if letters(text) != right]
 
@@ -35,7 +35,7 @@ def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
 
 
 def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
-    """``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` in every file."""
+    """Read ``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` from every file."""
     captions = read_coco_captions(folder, coco)
     pairs = []
     for change, name in zip(CHANGES, _PUBLISHED, strict=True):

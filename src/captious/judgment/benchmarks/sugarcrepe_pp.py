@@ -1,8 +1,9 @@
-"""SugarCrepe++: two captions that mean the same, and one of similar words that does not. Dumpala et al. 2024.
+"""SugarCrepe++: two captions with the same meaning, and one with similar words but another meaning. Dumpala et al.
+2024.
 
-``text-only`` compares texts alone: the first caption is the reference, and a metric is right if it scores the second
-one higher than the negative one. ``forced-choice`` is that of SugarCrepe: each of the two captions against the negative
-one, with COCO's other captions of the image as references.
+``text-only`` compares only texts: the first caption is the reference, and a metric is right if it scores the second one
+higher than the negative one. ``forced-choice`` is that of SugarCrepe: each of the two captions is compared with the
+negative one, with COCO's other captions of the image as references.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class _Triple:
 
 
 def _read(folder: DataFolder) -> tuple[DataFolder, list[_Triple]]:
-    """``[{"filename": "000000331352.jpg", "caption", "caption2", "negative_caption"}]`` in every file."""
+    """Read ``[{"filename": "000000331352.jpg", "caption", "caption2", "negative_caption"}]`` from every file."""
     triples = []
     for change, name in zip(_CHANGES, _FILES, strict=True):
         for number, r in enumerate(folder.json(name), start=1):

@@ -1,10 +1,10 @@
-"""THumB 1.0: captions of COCO, rated for precision and recall by experts. Kasai et al. 2022.
+"""THumB 1.0: expert ratings of precision and recall of COCO captions. Kasai et al. 2022.
 
-Four systems and people, 500 captions each. Precision and recall are rated from 1 to 5; the total is their mean, less
-penalties for fluency, conciseness and language that is not inclusive. The references are four: COCO's without the one
-that is judged as the fifth system.
+Four systems and people, 500 captions each. Precision and recall are rated from 1 to 5; the total is their mean, minus
+penalties for fluency, conciseness and non-inclusive language. There are four references: COCO's without the one that is
+judged as the fifth system.
 
-The format was taken from the owners' files; the protocols have not been run on them.
+The format is taken from the owners' files; the protocols have not been run on them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FIELDS = {"total": "human_score", "precision": "P", "recall": "R"}
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
-    """``{"SYS", "seg_id", "hyp", "image", "P", "R", "human_score"}``, and ``{"seg_id", "refs"}``."""
+    """Read ``{"SYS", "seg_id", "hyp", "image", "P", "R", "human_score"}``, and ``{"seg_id", "refs"}``."""
     references = {str(r["seg_id"]): r["refs"] for r in folder.records(_REFERENCES)}
     items = []
     for line, r in folder.numbered_records(_RATINGS):

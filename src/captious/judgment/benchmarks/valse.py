@@ -1,8 +1,8 @@
-"""VALSE: a caption of COCO against a foil, by linguistic phenomenon. Parcalabescu et al. 2022.
+"""VALSE: a caption of COCO and a foil, by linguistic phenomenon. Parcalabescu et al. 2022.
 
-Three of its pieces are about images with captions of COCO: plurals, relations, and nouns (those of FOIL). As in the
+Three of its parts are about images with captions of COCO: plurals, relations, and nouns (those of FOIL). As in the
 paper, only foils that at least two of three people recognized are used. References are COCO's other captions of the
-image, so that metrics which cannot see it can be compared, too.
+image, so that reference-based metrics can be compared as well.
 """
 
 from __future__ import annotations
@@ -24,13 +24,15 @@ _AGREED = 2  # of three
 
 
 def _other_references(item: CaptionPair) -> list[str]:
-    """The references that differ from the caption, and from the one that it was made of, in letters or digits."""
+    """Return the references that differ in letters or digits from the caption and from its original."""
     caption_letters = {letters(item.captions[item.preferred]), letters(item.facts["original"])}
     return [text for text in item.references if letters(text) not in caption_letters]
 
 
 def _read(folder: DataFolder, coco: str) -> list[CaptionPair]:
-    """``{key: {"image_file", "caption", "foil", "orig_caption", "mturk": {"caption": 3, "foil": 0, "other": 0}}}``"""
+    """Read ``{key: {"image_file", "caption", "foil", "orig_caption", "mturk": {"caption": 3, "foil": 0, "other":
+    0}}}``.
+    """
     captions = read_coco_captions(folder, coco)
     pairs = []
     for piece, name in zip(_PIECES, _FILES, strict=True):

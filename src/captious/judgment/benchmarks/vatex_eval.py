@@ -1,10 +1,10 @@
-"""VATEX-EVAL: captions of videos, rated from 1 to 5 by three annotators each. Shi et al. 2022 (EMScore).
+"""VATEX-EVAL: ratings of video captions from 1 to 5 by three annotators each. Shi et al. 2022 (EMScore).
 
-The statistic is computed for each annotator and averaged. The authors round scores to four decimals first, which makes
+The statistic is computed for each annotator and averaged. The authors round scores to four decimals first, which causes
 a few more ties; that is not done here.
 
-The format was taken from the program that the owners published, which reads four pickles of numpy arrays; the protocols
-have not been run on their files. Pickles are read as data: nothing that they name is called.
+The format is taken from the owners' program, which reads four pickles of numpy arrays; the protocols have not been run
+on their files. Pickles are read as data: no callable in them is called.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ANNOTATORS = 3
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
-    """Candidates [n], references [n, 9], scores [3 n], annotator after annotator, and videos [n]."""
+    """Read candidates [n], references [n, 9], scores [3 n], annotator after annotator, and videos [n]."""
     candidates, references, scores, videos = (_listed(folder.pickle(name)) for name in _FILES)
     ratings = np.array(scores, dtype=np.float64).reshape(_ANNOTATORS, -1).T
     if not len(candidates) == len(references) == len(ratings) == len(videos):

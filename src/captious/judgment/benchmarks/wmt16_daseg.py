@@ -1,7 +1,7 @@
-"""WMT16, direct assessment of segments: machine translations into English, each rated with one number.
+"""WMT16, direct assessment of segments: machine translations into English, with one rating each.
 
-Bojar et al. 2016 correlate with Pearson's r, Sharif et al. 2019 with Kendall's tau. They tell another story where a
-metric gives probabilities: most are near 0 or 1, so that r sees two groups, and tau the order within them.
+Bojar et al. 2016 correlate with Pearson's r, Sharif et al. 2019 with Kendall's tau. The two differ for metrics that are
+probabilities: most are near 0 or 1, so r reflects two groups, and tau the order within them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _NORMALIZED = "wmt16/daseg_to_english.jsonl"
 
 
 def _read(folder: DataFolder) -> list[RatedCaption]:
-    """Every translation is drawn on its own in resamples."""
+    """Read the translations; each is a separate unit in resamples."""
     return [
         RatedCaption(f"{r['pair']}|{i}", i, r["candidate"], [r["reference"]], [r["human"]], part=r["pair"])
         for i, r in enumerate(folder.records(_NORMALIZED))

@@ -1,4 +1,4 @@
-"""LCEval: tables of Sharif et al. 2019, and of the thesis that continues it."""
+"""LCEval: tables of Sharif et al. 2019, and of the subsequent thesis."""
 
 from __future__ import annotations
 
@@ -184,13 +184,15 @@ SYSTEMS = PaperTable(
 
 
 def _set(name: str, features: Sequence[str]) -> Recipe:
-    """The recipe with other features."""
+    """Return the recipe with other features."""
     feature_set = FeatureSet.from_dict({"name": name, "features": [*features]})
     return replace(as_recipe("lceval"), name=name, features=feature_set)
 
 
 def _combined(how: str) -> Recipe:
-    """The recipe with features combined over references by their minimum or mean, where the paper does so."""
+    """Return the recipe with features combined over references by their minimum or mean, for those that the paper
+    combines.
+    """
     features = []
     for label in as_feature_set("lceval").labels:
         varies = label.startswith(("ngram-precision", "unigram-recall", "hwcm", "mowe"))

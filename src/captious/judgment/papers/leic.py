@@ -48,7 +48,7 @@ _GRID_ROWS = {
 def _of_grid(
     name: str, place: str, shows: str, rows: Mapping[str, str], columns: Mapping[str, str], row: str
 ) -> PaperTable:
-    """A table of critiques that are trained in several ways; columns: label -> key of the records."""
+    """Return a table of critiques that are trained in several ways; columns: label -> key of the records."""
     return PaperTable(
         name,
         place,

@@ -1,4 +1,4 @@
-"""What a paper is: tables and figures that name what computes them, and the figures that were published."""
+"""Papers: tables and figures with their computations, and the published figures."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ DISTRACTORS = (
 
 @dataclass(frozen=True)
 class File:
-    """A file in the folder of judgment data; ``*`` in the name stands for anything, and for several files."""
+    """A file in the folder of judgment data; ``*`` in the name matches anything, including several files."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class MadeFile:
-    """A file that is made from others in the folder of judgment data.
+    """A file generated from others in the folder of judgment data.
 
     Args:
-        name: of the file.
-        maker: name of the function of ``captious.judgment.made_files`` that makes it.
+        name: its name.
+        maker: name of the function of ``captious.judgment.made_files`` that generates it.
         sources: the files that it needs.
     """
 
@@ -58,12 +58,12 @@ class MadeFile:
 
 @dataclass(frozen=True)
 class Run:
-    """A call that gives records: of ``judge``, or of a study.
+    """A call that returns records: of ``judge``, or of a study.
 
     Args:
         function: "judge", or the name of a function of ``captious.judgment.studies``.
         arguments: its arguments, except metrics, data, settings, resamples and seed. A ``File`` or ``MadeFile`` stands
-            for its path, also in a tuple and as a value of a mapping.
+            for its path, also within a tuple and as a value of a mapping.
     """
 
     function: str
@@ -71,12 +71,12 @@ class Run:
 
     @property
     def files(self) -> list[File]:
-        """The files among its arguments, and those that others are made from."""
+        """Files among its arguments, and those that others are generated from."""
         return [file for value in self.arguments.values() for file in _files(value)]
 
     @property
     def features(self) -> list[str]:
-        """The metrics that a network, if it trains one, takes."""
+        """Return the metrics that are features of a network, if it trains one."""
         recipe = self.arguments.get("recipe")
         if isinstance(recipe, str):
             recipe = as_recipe(recipe)
@@ -84,7 +84,7 @@ class Run:
 
     @property
     def needs(self) -> list[str]:
-        """What the features of a network that it trains need."""
+        """Return the requirements of the features of a network that it trains."""
         return [*dict.fromkeys(need for feature in self.features for need in needs_of_metric(feature))]
 
 
@@ -98,14 +98,14 @@ def _files(value: object) -> list[File]:
 
 @dataclass(frozen=True)
 class PaperColumn:
-    """Where the values of a column are, among the records of a run.
+    """The values of a column among the records of a run.
 
     Args:
-        label: what the paper calls the column.
-        run: what gives the records; None if nothing here does.
-        where: key -> value that a record has.
+        label: heading of the column in the paper.
+        run: the run with the records; None if nothing computes them.
+        where: key -> required value of a record.
         value: the key of the value.
-        row: the key under which a record has what the row is about.
+        row: the key that identifies the row of a record.
     """
 
     label: str
@@ -120,28 +120,28 @@ class PaperTable:
     """A table or figure.
 
     Args:
-        name: as the command line takes it.
-        place: where it is in the paper, such as "table B.1".
+        name: name on the command line.
+        place: place in the paper, such as "table B.1".
         shows: what it shows, one sentence.
-        rows: what the paper calls a row -> what the records call it: a request for a metric, as text; "people"; or
-            another value. {FILE} in a request is a file in the folder of data. A row that nothing here computes has an
-            empty text.
-        columns: what computes the values. None if nothing here does.
-        published: row -> the published figures by column, as printed; None where there is none.
-        metrics: whether rows are metrics, which the runs then get.
-        percent: the figures are printed in hundredths.
-        digits: digits behind the point, as printed.
-        differs: why ours differ; empty if they do not, or if nothing was published.
-        comparable: whether agreement says anything: not if our data are other than the paper's; ``differs`` says so.
-        needs: what it needs that captious cannot bring, such as captions or photographs: all its rows, or row -> what
-            that row needs. What metrics and trained networks need is known from them.
-        remark: what the paper got wrong or left open.
-        command: what else computes it, if not ``columns``.
+        rows: label of a row in the paper -> its value in the records: a request for a metric, as text; "people"; or
+            another value. {FILE} in a request is a file in the folder of data. A row that nothing computes has an empty
+            text.
+        columns: the columns. None if nothing computes them.
+        published: row -> the published figures by column, as printed; None if there is none.
+        metrics: whether rows are metrics, which are passed to the runs.
+        percent: whether the figures are multiplied by 100 in print.
+        digits: printed digits after the decimal point.
+        differs: why our figures differ; empty if they do not, or if nothing was published.
+        comparable: whether agreement is meaningful: False if our data differ from the paper's, as explained in
+            ``differs``.
+        needs: requirements that captious cannot provide, such as captions or photographs: of all rows, or row ->
+            requirements of that row. Those of metrics and trained networks are added automatically.
+        remark: errors and omissions of the paper.
+        command: another way to compute it, if not ``columns``.
 
     Raises:
         ParameterError: a row of figures, or of needs, that is not in the table; a row of another length; a row without
-            a request that does not say what it needs; a table that neither says how it is computed nor what it needs,
-            or that cannot be compared for no reason.
+            a request or needs; a table without computation or needs, or one that is not comparable without a reason.
     """
 
     name: str
@@ -180,15 +180,15 @@ class PaperTable:
             )
 
     def need_of(self, row: str) -> str:
-        """What the table says that a row needs."""
+        """Return the declared requirements of a row."""
         return self.needs if isinstance(self.needs, str) else self.needs.get(row, "")
 
     @cached_property
     def all_needs(self) -> Mapping[str, Sequence[str]]:
-        """Everything that it needs besides judgments, as the table and its metrics say: what -> the rows that need it.
+        """Return all requirements besides judgments, of the table and its metrics: requirement -> rows.
 
         Raises:
-            UnknownNameError, ParameterError: a row that is not a request for a metric.
+            UnknownNameError, ParameterError: a row with an invalid request.
         """
         of_runs = dict.fromkeys(need for column in self.columns if column.run for need in column.run.needs)
         rows_of: dict[str, list[str]] = {} if self.rows or not isinstance(self.needs, str) else {self.needs: []}
@@ -200,7 +200,7 @@ class PaperTable:
 
     @property
     def needs_text(self) -> str:
-        """Everything that it needs, and for which rows; empty if nothing."""
+        """Return all requirements, with their rows, as text; empty if there are none."""
         return "; ".join(
             need + ("" if len(rows) == len(self.rows) else f", for {_joined(rows)}")
             for need, rows in self.all_needs.items()
@@ -208,7 +208,7 @@ class PaperTable:
 
     @property
     def state(self) -> State:
-        """What becomes of the table."""
+        """State of the table."""
         needy = {row for rows in self.all_needs.values() for row in rows}
         rows = {row for row, request in self.rows.items() if request != PEOPLE}
         if not self.columns or needy >= rows or not any(column.run for column in self.columns):
@@ -221,7 +221,7 @@ class PaperTable:
 
     @property
     def status(self) -> str:
-        """The state, what the table needs, and how ours differ."""
+        """Return the state, the requirements of the table, and how our figures differ."""
         clauses: list[str] = [self.state] if self.state not in ("needs", "differs") else []
         clauses += [f"needs {self.needs_text}"] if self.all_needs else []
         clauses += [f"differs: {self.differs}"] if self.differs else []
@@ -238,7 +238,7 @@ class Paper:
     """A paper with its tables and figures.
 
     Args:
-        name: as the command line takes it.
+        name: name on the command line.
         title: authors, year and title.
         tables: in the order of the paper.
 
@@ -256,7 +256,7 @@ class Paper:
             raise ParameterError(f"two tables of {self.name} have the same name", help="give each its own")
 
     def table(self, name: str) -> PaperTable:
-        """A table by its name.
+        """Return a table by its name.
 
         Raises:
             UnknownNameError: there is none.
@@ -271,7 +271,7 @@ class Paper:
 
 
 def judged(benchmarks: str | Sequence[str], columns: Mapping[str, str]) -> list[PaperColumn]:
-    """Columns of agreement with people.
+    """Return columns of agreement with people.
 
     Args:
         benchmarks: one or several, with protocols; all are judged in one run.
@@ -283,12 +283,12 @@ def judged(benchmarks: str | Sequence[str], columns: Mapping[str, str]) -> list[
 
 
 def judged_parts(protocol: str, parts: Mapping[str, str], whole: str = "") -> list[PaperColumn]:
-    """Columns of agreement with people on parts of a benchmark.
+    """Return columns of agreement with people on parts of a benchmark.
 
     Args:
         protocol: "benchmark@protocol".
         parts: label -> the part.
-        whole: label of a column of the whole benchmark at the end; empty for none.
+        whole: label of a final column for the whole benchmark; empty for none.
     """
     columns = {label: f"{protocol} {part}" for label, part in parts.items()}
     return judged(protocol, columns | ({whole: protocol} if whole else {}))

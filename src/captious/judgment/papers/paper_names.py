@@ -1,6 +1,6 @@
 """Registry of papers by name: built-in ones, and those of other packages.
 
-Another package adds one with an entry point of the group ``captious.papers``, whose name is the paper's and whose
+Another package adds one with an entry point of the group ``captious.papers``, whose name is that of the paper and whose
 value is a ``Paper``.
 """
 
@@ -18,16 +18,16 @@ _PLUGINS = EntryPoints("captious.papers", "paper", BUILT_IN)
 
 
 def names() -> list[str]:
-    """Names of all papers: those of the package, then others by name."""
+    """Return the names of all papers: those of the package, then others by name."""
     return _PLUGINS.names
 
 
 def get(name: str) -> Paper:
-    """A paper.
+    """Return a paper.
 
     Raises:
-        UnknownNameError: no paper of that name.
-        ParameterError: an entry point that does not lead to a paper.
+        UnknownNameError: an unknown paper.
+        ParameterError: an entry point that is not a paper.
     """
     if name in BUILT_IN:
         return import_module(f"captious.judgment.papers.{name}").PAPER  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""Studies of metrics, as the papers make them.
+"""Studies of metrics, as in the papers.
 
     reference_counts     does a metric need many references?
     robustness           does it notice corrupted captions?
@@ -20,7 +20,7 @@
     training_epochs      how does it improve as it is trained?
     critique_grid        what does a critique of LEIC need?
 
-Each gives a table, and its pictures if there are any, as a ``Study``.
+Each returns a ``Study``: a table, and pictures if there are any.
 """
 
 from captious.judgment.studies.collection_rules import collection_rules

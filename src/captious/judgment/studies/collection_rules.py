@@ -1,9 +1,9 @@
-"""Do captions follow the rules by which captions of COCO were collected?
+"""Compliance of captions with the rules by which COCO's captions were collected.
 
-Chen et al. 2015, section 2: people were told to write eight words or more, not to begin with "There is", and not to
-describe the future or the past, what a person might say, or people by their names; and to describe all that is
-important and nothing that is not, which no program can see. The first two rules are checked exactly ("There's" is
-"There is", "There are" is not); of the others only the words that usually go with breaking them are found.
+Chen et al. 2015, section 2: people were told to write at least eight words, not to begin with "There is", and not to
+describe the future or the past, what a person might say, or people by their names; and to describe all important and no
+unimportant details, which no program can check. The first two rules are checked exactly ("There's" is "There is",
+"There are" is not); for the others, words that usually indicate a violation are counted.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ RULES = ("eight words or more", 'not "There is"', "no future or past", "no speec
 
 
 def collection_rules(references: object, *, systems: Mapping[str, object] | None = None, subset: bool = False) -> Study:
-    """How many human captions, and captions of systems, break the rules of COCO's collection.
+    """Count the human captions, and captions of systems, that break the rules of COCO's collection.
 
     Args:
         references: human captions, in any supported form.
         systems: captions of systems by name, in any supported form, to check as well.
-        subset: with systems, take the images that both sides have.
+        subset: with systems, use the images that both sides have.
 
     Returns:
         One record per rule for people and for each system: captions_of, rule, captions (how many), broken (how many
         break it), share, and an example.
 
     Raises:
-        ParameterError: a system that is called people.
-        and what ``captious.score`` raises about captions.
+        ParameterError: a system named people.
+        Others as ``captious.score``, about captions.
     """
     systems = systems or {}
     if PEOPLE in systems:
@@ -78,7 +78,7 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
 
 
 def _broken(captions: Sequence[str], common: frozenset[str]) -> list[list[str]]:
-    """The captions that break each of ``RULES``."""
+    """Return the captions that break each of ``RULES``."""
     words = Tokens.of(captions, PTB).split().offsets
     short = [caption for caption, n in zip(captions, (words[1:] - words[:-1]).tolist(), strict=True) if n < _WORDS]
     matches = [[caption for caption in captions if rule.search(caption)] for rule in (_TIME, _SPEECH)]
@@ -89,5 +89,5 @@ def _broken(captions: Sequence[str], common: frozenset[str]) -> list[list[str]]:
 
 
 def _common(captions: Sequence[str]) -> frozenset[str]:
-    """The words that are written in lower case somewhere."""
+    """Return the words that are written in lower case somewhere."""
     return frozenset(word for caption in captions for word in re.findall(r"\b[a-z]+\b", caption))

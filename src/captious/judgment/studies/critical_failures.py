@@ -1,9 +1,9 @@
-"""How often is a metric plainly wrong? Caption pairs that a metric ranks against clear human ratings.
+"""Critical failures: caption pairs that a metric ranks against clear human ratings.
 
-In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations forgive single
-errors however large they are, users do not. The definition is ours: a failure is a pair of captions of one
-image of which people rate one far better than the other, "far" being a share of the scale, and the metric scores the
-worse one higher; a tie is half a failure.
+In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations hide single large
+errors that users notice. The definition is ours: a failure is a pair of captions of one image, one of which people rate
+far better than the other, "far" being a share of the scale, while the metric scores the worse one higher; a tie is half
+a failure.
 """
 
 from __future__ import annotations
@@ -35,26 +35,26 @@ def critical_failures(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Share of caption pairs with very different ratings that a metric ranks in the wrong order.
+    """Return the share of caption pairs with very different ratings that a metric ranks in the wrong order.
 
-    A caption's rating is the mean of its ratings; the scale reaches from the lowest to the highest single rating of
-    the benchmark (1 to 4 for flickr8k-expert, 1 to 5 for composite, where the best captions mostly are humans' and
-    the worst machines').
+    A caption's rating is the mean of its ratings; the scale reaches from the lowest to the highest single rating of the
+    benchmark (1 to 4 for flickr8k-expert, 1 to 5 for composite, where the best captions are mostly human and the worst
+    machine captions).
 
     Args:
-        benchmark: a benchmark of rated captions, as ``judge`` takes it.
-        gap: minimum difference between the ratings of a pair, as a share of the scale; 1 leaves the best against the
+        benchmark: a benchmark of rated captions, as for ``judge``.
+        gap: minimum difference between the ratings of a pair, as a share of the scale; 1 for only the best against the
             worst.
         metrics, settings, data: as for ``judge``.
-        resamples, seed: of the bootstrap interval over images.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over images.
 
     Returns:
         One record per metric: pairs, failures (the worse caption scores higher), ties, rate (failures and half the
         ties, per pair), ci95_low, ci95_high.
 
     Raises:
-        ParameterError: a gap outside 0 to 1, a benchmark without ratings, or no pair of captions that far apart.
-        and what ``judge`` raises.
+        ParameterError: a gap outside 0 to 1, a benchmark without ratings, or no pair of captions with this gap.
+        Others as ``judge``.
     """
     sampling = Sampling(resamples, seed)
     if not 0 < gap <= 1:
@@ -109,7 +109,7 @@ def critical_failures(
 def _unequal_pairs(
     judgments: RatedCaptions, gap: float
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[float, float]]:
-    """Better and worse caption of every pair of one image, int64[n] each, and the ends of the scale."""
+    """Return the better and the worse caption of every pair of one image, int64[n] each, and the ends of the scale."""
     ratings = np.array([of_caption.mean() for of_caption in judgments.ratings])
     low = min(float(of_caption.min()) for of_caption in judgments.ratings)
     high = max(float(of_caption.max()) for of_caption in judgments.ratings)

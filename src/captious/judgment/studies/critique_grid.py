@@ -1,8 +1,8 @@
-"""What does a critique need? LEIC trained with and without images and augmentation, and with other networks.
+"""LEIC's critiques trained with and without images and augmentation, and with several networks.
 
 Cui et al. 2018 (LEIC), figures 5, 8 and 9. Every critique is trained in two folds, each of which is scored by the one
-that has not seen its images: the system's captions, human captions, and human captions that are corrupted at full
-strength, as in the study of robustness.
+trained on the other fold: the system's captions, human captions, and fully corrupted human captions, as in the study of
+robustness.
 """
 
 from __future__ import annotations
@@ -44,18 +44,19 @@ def critique_grid(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Scores of a system, of people and of corrupted human captions by critiques that are trained in several ways.
+    """Score a system, people and corrupted human captions by critiques that are trained in several ways.
 
     Args:
         candidates: the captions of a system, in any supported form.
         references: human captions in any supported form, two or more for each image.
-        recipe: how to train: its name, a file, or the recipe itself; what the grid varies does not matter.
-        images: image features, from ``captious learn image-features``. Without them, critiques see no images.
-        vectors: word vectors that the training starts from. By default, random numbers.
+        recipe: a recipe, its name, or its file; values that the grid varies are ignored.
+        images: image features, from ``captious learn image-features``. Without them, images are not used.
+        vectors: initial word vectors. By default, random numbers.
         layers: numbers of layers of the LSTM.
         subset: use only the images that both sides have.
         sample: number of images to draw at random; all by default.
-        resamples, seed: of the bootstrap interval over images; the seed also draws images and corruptions.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over images; the seed also draws
+            images and corruptions.
 
     Returns:
         One record per critique: images (none, context or only), augmentation (whether corrupted human captions are
@@ -65,8 +66,8 @@ def critique_grid(
 
     Raises:
         MissingExtraError: torch is not installed.
-        ParameterError: no number of layers, or what training in two folds refuses.
-        and what ``captious.score`` raises about captions.
+        ParameterError: no number of layers, or as for training in two folds.
+        Others as ``captious.score``, about captions.
     """
     sampling = Sampling(resamples, seed)
     if not layers:
@@ -121,7 +122,7 @@ def critique_grid(
 
 
 def _grid(recipe: CritiqueRecipe, has_images: bool, layers: Sequence[int]) -> Iterator[CritiqueRecipe]:
-    """The recipe with each choice of images, augmentation and layers."""
+    """Return the recipe with each choice of images, augmentation and layers."""
     for n in layers:
         for images in ("none", "context", "only") if has_images else ("none",):
             for negatives in (("generated", "pathological"), ("generated",)):
@@ -137,7 +138,7 @@ def _label(recipe: CritiqueRecipe) -> str:
 
 
 def _scores(folds: TwoFolds, captions: Any, images: ImageFeatures | None, seed: int) -> NDArray[np.float64]:
-    """The score of each caption by the critique that has not seen its image."""
+    """Return the score of each caption by the critique that was not trained on its image."""
     scores = np.empty(len(captions))
     for fold, critique in enumerate(folds.critiques):
         rows = np.flatnonzero(folds.folds == fold)

@@ -1,7 +1,7 @@
-"""Which features does a learned metric need? Agreement with human judgments when features are left out.
+"""Feature ablation of learned metrics: agreement with human judgments when features are left out.
 
-A network is trained on all features, without each feature, and without each group of features and on each group alone.
-Each feature by itself, as it is, is compared with the network on all of them.
+Networks are trained on all features, without each feature, without each group of features, and on each group alone.
+Each single feature, untrained, is also compared with the network on all of them.
 """
 
 from __future__ import annotations
@@ -38,31 +38,30 @@ def feature_ablation(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Agreement with human judgments of networks on some of the features, and of each feature by itself.
+    """Return the agreement with human judgments of networks on some of the features, and of each single feature.
 
     Args:
-        examples: a file that ``captious learn data`` wrote.
-        recipe: how to train: its name, a file, or the recipe itself.
-        benchmarks: benchmarks of captions, as ``judge`` takes them.
-        groups: features that are left out, and used, together, by the name of their group. By default, the features of
-            the same metric.
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file.
+        benchmarks: benchmarks of captions, as for ``judge``.
+        groups: features to leave out, and to use, together, by group name. By default, the features of the same metric.
         validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
             examples.
         settings: word vectors, parser and other settings of the features.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
         seeds: number of networks to train each way, with different random seeds.
-        resamples, seed: of the bootstrap over the images of a benchmark.
+        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
 
     Returns:
         One record per set of features and benchmark, the validation captions first: kind is "all", "without" or "only"
-        for networks, and "alone" for a feature that nothing is trained on; features, the feature or group; benchmark,
+        for networks, and "alone" for a single untrained feature; features, the feature or group; benchmark,
         value (mean over seeds), ci95_low, ci95_high, sd_over_seeds; and difference, difference_low and difference_high,
         from the network on all features.
 
     Raises:
-        ParameterError: a single feature, a group of no features or of all, or of unknown ones.
+        ParameterError: a single feature, or a group of no, all or unknown features.
         MissingExtraError: torch is not installed.
-        and what ``captious.learned.metric_training.learn`` and ``judge`` raise.
+        Others as ``captious.learned.metric_training.learn`` and ``judge``.
     """
     trials = Trials(
         examples,
@@ -96,7 +95,7 @@ def feature_ablation(
 
 
 def _sets(features: FeatureSet, groups: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
-    """Kind, name and columns of the sets of features, besides that of all features."""
+    """Return kind, name and columns of the sets of features, except that of all features."""
     indices = range(len(features))
     for column, label in enumerate(features.labels):
         yield _WITHOUT, label, tuple(index for index in indices if index != column)
@@ -109,7 +108,7 @@ def _sets(features: FeatureSet, groups: Mapping[str, tuple[int, ...]]) -> Iterat
 
 
 def _of_same_metric(features: FeatureSet) -> dict[str, tuple[int, ...]]:
-    """Metric -> its features, for metrics with several, but not all, features of the set."""
+    """Return metric -> its features, for metrics with several, but not all, features of the set."""
     groups: dict[str, list[int]] = {}
     for column, feature in enumerate(features.features):
         name = Request.from_text(feature.metric).name
@@ -136,7 +135,7 @@ def _checked(groups: Mapping[str, Sequence[str]], features: FeatureSet) -> dict[
 
 
 def _dots(trials: Trials, rows: Sequence[Mapping[str, object]]) -> dict[str, Dots]:
-    """One picture per benchmark."""
+    """Return one picture per benchmark."""
     pictures = {}
     for judgments in trials.judgments:
         name = judgments.protocol.full_name

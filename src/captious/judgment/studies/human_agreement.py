@@ -1,7 +1,8 @@
-"""Human agreement: human captions scored like a system's, against the other captions of the same images.
+"""Human agreement: human captions scored like a system's, with the other captions of the same images as references.
 
-One caption of every image is held out as the candidate; the others are its references. That is the human row of COCO's
-tables (Chen et al. 2015, "Microsoft COCO Captions", section 4), for which one more caption per image was collected.
+One caption of every image is held out as the candidate; the others are its references. This corresponds to the human
+row of COCO's tables (Chen et al. 2015, "Microsoft COCO Captions", section 4), for which one more caption per image was
+collected.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ class PublishedScores:
     Args:
         label: their name, such as "c5".
         scores: metric -> score.
-        n_references: how many references an image had, if known.
-        data: the file they come from -> CRC-32.
+        n_references: number of references per image, if known.
+        data: their file -> CRC-32.
     """
 
     label: str
@@ -65,33 +66,33 @@ def human_agreement(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Scores of human captions with growing numbers of references.
+    """Score human captions with increasing numbers of references.
 
-    An image has the same candidate for every number of references, and smaller sets of references are part of larger
-    ones. Images with too few captions for the largest number are left out of the whole table. Document frequencies of
-    CIDEr are counted over the references of each number, unless the metric brings its own.
+    An image has the same candidate for every number of references, and smaller sets of references are subsets of larger
+    ones. Images with too few captions for the largest number are left out of the whole table. CIDEr's document
+    frequencies are counted over the references of each number, unless the metric has its own.
 
     Args:
         references: human captions, at least two per image, in any supported form.
         metrics, settings: as for ``judge``.
         counts: numbers of references; by default from 1 to one less than the usual number of captions of an image,
             which is 4 for COCO.
-        place: hold out the caption at this position, from 0, and take the others in order; by default all are drawn at
+        place: hold out the caption at this position, from 0, and use the others in order; by default all are drawn at
             random.
         published: scores to compare with: a COCO leaderboard with a human row, such as ``cap_c5.json``, or scores; or
             several of these.
-        resamples, seed: of the bootstrap intervals over images; the seed is also
-            that of the draw.
+        resamples, seed: number of resamples and random seed of the bootstrap intervals over images; the seed also
+            determines the draw.
 
     Returns:
         One record per metric: its score for every number of references, the 95% interval of the last ("ci95" has all),
-        and the published scores; if one has just one more reference, also the score to be expected with that many. The
-        picture shows all numbers of references, those of published scores included.
+        and the published scores; if one has just one more reference, also the expected score with that many. The
+        picture includes the published scores.
 
     Raises:
         ParameterError: numbers of references below 1, or more than any image has.
         ResourceError, CaptionFileError: published scores that are missing or have the wrong format.
-        and what ``captious.score`` raises about captions and metrics.
+        Others as ``captious.score``, about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
     several = [published] if isinstance(published, str | os.PathLike | PublishedScores) else published
@@ -143,7 +144,7 @@ def human_agreement(
 
 
 def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
-    """The entry of the team "Human" in a leaderboard of the COCO captioning challenge, such as ``cap_c5.json``.
+    """Read the entry of the team "Human" in a leaderboard of the COCO captioning challenge, such as ``cap_c5.json``.
 
     Raises:
         ResourceError: the file does not exist.
@@ -176,10 +177,10 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
 
 
 def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | None:
-    """The score with one more reference, if growth continues as before.
+    """Extrapolate the score to one more reference.
 
-    The gain of the n-th reference is modeled as a power of n, through the last two gains. None where the last three
-    counts are not consecutive, or gains are not positive, or grow.
+    The gain of the n-th reference is modeled as a power of n, through the last two gains. None if the last three counts
+    are not consecutive, or gains are not positive, or increase.
     """
     if len(counts) < 3 or np.any(np.diff(counts[-3:]) != 1):
         return None
@@ -198,7 +199,7 @@ def _line(
     intervals: Sequence[tuple[float, float]],
     published: Sequence[PublishedScores],
 ) -> Curve:
-    """Scores by number of references; published ones, whose interval is not known, have the name of their row."""
+    """Return a curve of scores by number of references; published ones, without intervals, have a label."""
     points = [(n, score, *ends, "") for n, score, ends in zip(counts, scores, intervals, strict=True)]
     for row in published:
         if row.n_references and (score := row.scores.get(label)) is not None:
@@ -248,7 +249,8 @@ def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
 def _ordered(
     table: References, count: int, place: int | None, seed: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The images with enough captions, and the order of captions in every image: candidate first, then references.
+    """Return the images with enough captions, and the order of captions in every image: candidate first, then
+    references.
 
     Returns:
         images int64[n], and rows of texts int64[n_texts] where ``order[offsets[i]]`` is the candidate of image i.
@@ -291,7 +293,7 @@ def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
 
 
 def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores) -> list[str]:
-    """The differences from published scores, and the part of them that is due to the number of references."""
+    """Return the differences from published scores, and the part due to the number of references."""
     n = published.n_references
     notes = [
         f"The published scores use {n} references per image. They can differ from the last column for "

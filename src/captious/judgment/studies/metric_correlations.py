@@ -1,6 +1,6 @@
-"""Which metrics agree with each other? Correlations between metrics, and with human judgments, on a benchmark.
+"""Correlations between metrics, and with human judgments, on a benchmark.
 
-Sharif et al. 2020 (WEmbSim), figure 8.4, draws them as a heat map.
+Sharif et al. 2020 (WEmbSim), figure 8.4, shows them as a heat map.
 """
 
 from __future__ import annotations
@@ -31,14 +31,13 @@ def metric_correlations(
     statistic: str = "pearson",
     data: str | os.PathLike[str] | None = None,
 ) -> Study:
-    """Correlations between all pairs of metrics, and with human judgments.
+    """Return correlations between all pairs of metrics, and with human judgments.
 
     Points are ratings, as in ``judge``: a caption that several people rated one by one counts once per rating. For
-    pairs of captions the points are the pairs, in both orders: the difference of two scores, and which caption people
-    prefer.
+    pairs of captions, points are the pairs in both orders: the difference of two scores, and the human preference.
 
     Args:
-        benchmark: a benchmark of captions, as ``judge`` takes it.
+        benchmark: a benchmark of captions, as for ``judge``.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         metrics, settings, data: as for ``judge``; the parts of a sum have rows, too.
 
@@ -46,8 +45,8 @@ def metric_correlations(
         A symmetric table with one record per metric and one for people; a correlation with a constant is None.
 
     Raises:
-        ParameterError: no such statistic, or a benchmark of systems.
-        and what ``judge`` raises.
+        ParameterError: an unknown statistic, or a benchmark of systems.
+        Others as ``judge``.
     """
     check_statistic(statistic)
     judgments = judged_captions(benchmark, data)
@@ -88,7 +87,7 @@ def metric_correlations(
 def correlations(
     points: Mapping[str, NDArray[np.float64]], statistic: str
 ) -> tuple[dict[str, dict[str, float | None]], NDArray[np.float64]]:
-    """Correlations of all pairs: label -> label -> value, None where it is undefined; and the same as an array."""
+    """Return correlations of all pairs: label -> label -> value, None if undefined; and the same as an array."""
     labels = list(points)
     matrix = np.eye(len(labels))
     for i, a in enumerate(labels):
@@ -102,10 +101,10 @@ def correlations(
 
 
 def check_statistic(statistic: str) -> None:
-    """Refuse what is not a correlation.
+    """Check that a statistic is a correlation.
 
     Raises:
-        ParameterError: no such statistic.
+        ParameterError: it is not.
     """
     if statistic not in STATISTICS:
         raise ParameterError(f"there is no correlation {statistic!r}", help=f"available: {', '.join(STATISTICS)}")

@@ -1,4 +1,4 @@
-"""Does a learned metric need hidden layers? Agreement with human judgments by their number.
+"""Agreement of learned metrics with human judgments by number of hidden layers.
 
 Sharif et al. 2019 (LCEval), the ablation of architectures.
 """
@@ -34,20 +34,20 @@ def network_depth(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Agreement with human judgments of networks with different numbers of hidden layers of one width.
+    """Return the agreement with human judgments of networks with different numbers of hidden layers of one width.
 
     Args:
-        examples: a file that ``captious learn data`` wrote.
-        recipe: how to train: its name, a file, or the recipe itself; its hidden layers do not matter.
-        benchmarks: benchmarks of captions, as ``judge`` takes them.
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file; its hidden layers are ignored.
+        benchmarks: benchmarks of captions, as for ``judge``.
         depths: numbers of hidden layers.
         width: width of each hidden layer. By default, that of the recipe's first one.
         validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
             examples.
         settings: word vectors, parser and other settings of the features.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
         seeds: number of networks to train each way, with different random seeds.
-        resamples, seed: of the bootstrap over the images of a benchmark.
+        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
 
     Returns:
         One record per depth and benchmark, the validation captions first: layers, such as "16-12-2", hidden_layers,
@@ -57,7 +57,7 @@ def network_depth(
 
     Raises:
         ParameterError: no depths, one out of range, or a recipe without hidden layers and no width.
-        and what ``feature_ablation`` raises.
+        Others as ``feature_ablation``.
     """
     sampling = Sampling(resamples, seed)
     depths = [*dict.fromkeys(depths)]

@@ -1,4 +1,4 @@
-"""How many references does a metric need? Agreement with human judgments by number of references.
+"""Agreement of metrics with human judgments by number of references.
 
 Sharif et al. 2019 (LCEval), section 7.5.5; Vedantam et al. 2015 on PASCAL-50S.
 """
@@ -41,20 +41,20 @@ def reference_counts(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """The statistic of a benchmark when metrics get fewer references or, where it has a pool of them, more.
+    """Return the statistic of a benchmark with fewer references or, if it has a pool of them, more.
 
-    For each count, that many references of every image are drawn without replacement and the benchmark is judged
-    with them; the value is the mean over draws. All metrics see the same draws, and a draw of more references
-    contains that of fewer. Captions with fewer references than a count keep all of theirs. The pool of pascal-50s is
-    the fifty references of each image, without those that are one of the captions to be judged. Document frequencies
-    of CIDEr are counted over the drawn references.
+    For each count, that many references of every image are drawn without replacement and the benchmark is judged with
+    them; the value is the mean over draws. All metrics have the same draws, and a draw of more references contains that
+    of fewer. Captions with fewer references than a count keep all of theirs. The pool of pascal-50s is the fifty
+    references of each image, except the captions to be judged. CIDEr's document frequencies are counted over the drawn
+    references.
 
     Args:
-        benchmark: a benchmark of captions, as ``judge`` takes it.
+        benchmark: a benchmark of captions, as for ``judge``.
         counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, up to the number available.
         draws: number of random draws of references for each count.
         metrics, settings, data: as for ``judge``.
-        resamples, seed: of the interval, a bootstrap over images of the mean over
+        resamples, seed: number of resamples and random seed of the interval, a bootstrap over images of the mean over
             draws.
 
     Returns:
@@ -62,7 +62,7 @@ def reference_counts(
 
     Raises:
         ParameterError: counts below 1 or above the number of references; a benchmark of systems.
-        and what ``judge`` raises.
+        Others as ``judge``.
     """
     sampling = Sampling(resamples, seed)
     if draws < 1:
@@ -110,7 +110,7 @@ def _scored(
     draws: int,
     seed: int,
 ) -> tuple[dict[tuple[str, int], list[NDArray[np.float64]]], dict[str, str], list[str]]:
-    """Scores of every draw by metric and count, signatures by metric, and the warnings with the most references."""
+    """Return scores of every draw by metric and count, signatures by metric, and warnings for the most references."""
     orders = _orders(table, draws, np.random.default_rng(seed))
     available = int(np.diff(table.offsets).max())
     scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
@@ -134,7 +134,7 @@ def _scored(
 def _pool(
     judgments: RatedCaptions | CaptionPairs, data: str | os.PathLike[str] | None
 ) -> tuple[References, dict[str, str]]:
-    """The references of every caption from which to draw, and the files they were read from."""
+    """Return the references of every caption from which to draw, and their files."""
     protocol = judgments.protocol
     benchmark = benchmark_names.get(protocol.benchmark) if protocol.benchmark in benchmark_names.names() else None
     if benchmark is None or benchmark.pool is None or protocol not in benchmark.protocols:
@@ -155,7 +155,7 @@ def _checked_counts(counts: Sequence[int], most: int) -> list[int]:
 
 
 def _orders(table: References, draws: int, rng: np.random.Generator) -> list[list[NDArray[np.int64]]]:
-    """For each draw and caption an order of its references; captions with the same references share it."""
+    """Draw orders of the references of each caption; captions with the same references share them."""
     at = table.offsets.tolist()
     reference_texts = [table.texts[a:b] for a, b in pairwise(at)]
     orders = []
@@ -169,7 +169,7 @@ def _orders(table: References, draws: int, rng: np.random.Generator) -> list[lis
 
 
 def _first_references(table: References, order: list[NDArray[np.int64]], count: int) -> References:
-    """The first references of each order, as they stood before."""
+    """Return the first references of each order, in their original order."""
     starts = table.offsets.tolist()
     row_lists = [np.sort(permutation[:count]).tolist() for permutation in order]
     texts = tuple(table.texts[start + i] for start, rows in zip(starts, row_lists, strict=False) for i in rows)

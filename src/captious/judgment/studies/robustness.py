@@ -1,17 +1,18 @@
-"""Does a metric notice corrupted captions? Scores of human captions that are increasingly corrupted.
+"""Robustness of metrics: scores of increasingly corrupted human captions.
 
-Cui et al. 2018 (LEIC), sections 3.3 and 3.4. One reference of each image is taken out and becomes the candidate; it is
-then corrupted in one of three ways, from strength 0, where it is intact, to 1:
+Cui et al. 2018 (LEIC), sections 3.3 and 3.4. One reference of each image is held out as the candidate; it is then
+corrupted in one of three ways, from strength 0 (intact) to 1:
 
     random captions     that share of the images gets the caption of another image
     word permutation    that share of the words of every caption change places
     random words        that share of the words of every caption is replaced by words of the vocabulary
 
-and, on request, in a fourth way, which is how we read the paper's equation 7 for captions of other images:
+and, on request, in a fourth way, our reading of the paper's equation 7 for captions of other images:
 
     captions of near images   every image gets the caption of one of that share of the other images which is nearest
 
-The measure is the area under the corpus score over strength, where the score of intact captions is 1: lower is better.
+The measure is the area under the corpus score over strength, normalized by the score of intact captions: lower is
+better.
 """
 
 from __future__ import annotations
@@ -56,31 +57,31 @@ def robustness(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Normalized scores of corrupted human captions, and the area under them.
+    """Return normalized scores of corrupted human captions, and the area under them.
 
-    Captions are corrupted as PTB tokens joined by spaces, intact ones included. Corruption is nested: what is corrupted
-    at one strength is corrupted alike at all greater ones. Document frequencies of CIDEr are counted over the
-    references that the images keep.
+    Captions are corrupted as PTB tokens joined by spaces, intact ones included. Corruption is nested: corruptions at
+    one strength are included in all greater ones. CIDEr's document frequencies are counted over the remaining
+    references.
 
     Args:
         references: human captions in any supported form, two or more for each image that is used.
         metrics, settings: as for ``judge``.
-        near: also give images the captions of near images: "captions", if near are images whose references have the
-            same words, or a file of image features.
+        near: also assign captions of similar images: "captions" for similarity of references by their words, or a file
+            of image features.
         sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
         strengths: shares of captions or words to corrupt; 0 is always included.
-        resamples, seed: of the bootstrap interval over images; the seed is also
-            that of everything random in captions.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over images; the seed also
+            determines the corruptions.
 
     Returns:
         One record per pathology (kind of corruption) and metric: intact (the corpus score of intact captions), area,
         ci95_low, ci95_high, and the normalized score at each strength under a key such as "at 0.1". The area is divided
-        by the greatest strength, so that a metric that notices nothing gets 1.
+        by the greatest strength, so a metric that detects nothing has 1.
 
     Raises:
         ParameterError: strengths outside 0 to 1, too few images, or a metric whose score of intact captions is too
-            small, or where lower scores are better.
-        and what ``captious.score`` raises about captions and metrics.
+            small, or for which lower scores are better.
+        Others as ``captious.score``, about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
     strengths = _checked_strengths(strengths)
@@ -147,13 +148,13 @@ def robustness(
 
 
 class Specimens:
-    """Human captions that can be corrupted, with all that is random about corrupting them.
+    """Human captions to corrupt, with all random choices.
 
     Args:
         words: tokens of the caption of each image; at least two images.
         references: the other references of the same images.
-        vocabulary: the words that can take the place of others, all equally likely.
-        rng: draws everything at once, so that corruption is nested.
+        vocabulary: replacement words, all equally likely.
+        rng: random generator, which draws everything at once, so that corruption is nested.
     """
 
     def __init__(
@@ -175,7 +176,9 @@ class Specimens:
         self.coins = rng.random(n) < 0.5
 
     def captions(self, pathology: str, strength: float) -> Captions:
-        """The captions corrupted in one of the ways of ``PATHOLOGIES``, or those of near images, with references."""
+        """Return the captions corrupted in one of the ways of ``PATHOLOGIES``, or those of similar images, with
+        references.
+        """
         if strength == 0:
             broken = self.words
         elif pathology == "random captions":
@@ -191,7 +194,7 @@ class Specimens:
         return Captions(tuple(map(" ".join, broken)), self.references)
 
     def _permuted(self, row: int, strength: float) -> list[str]:
-        """A share of the words moved, each to the place of the next: all of them change places.
+        """Move a share of the words, each to the position of the next, so that all of them change places.
 
         One word cannot change places alone: two do, or none, with even chances.
         """
@@ -205,7 +208,7 @@ class Specimens:
         return words
 
     def _replaced(self, row: int, strength: float) -> list[str]:
-        """A share of the words replaced."""
+        """Replace a share of the words."""
         words = list(self.words[row])
         for place in self.positions[row][: round(strength * len(words))]:
             words[place] = self.strangers[row][place]
@@ -213,7 +216,7 @@ class Specimens:
 
 
 def specimens_of(table: References, images: int | None, rng: np.random.Generator) -> tuple[Specimens, int]:
-    """Images drawn from a table, one reference of each held out; and how many images have only one."""
+    """Draw images from a table, hold out one reference of each, and count the images with a single one."""
     if images is not None and images < 2:
         raise ParameterError(f"{images} images are too few", help="draw at least 2; 5000 is usual")
     several = np.flatnonzero(np.diff(table.offsets) > 1)
@@ -251,7 +254,7 @@ def specimens_of(table: References, images: int | None, rng: np.random.Generator
 def _normalized(
     reports: Sequence[Report], label: str, strengths: NDArray[np.float64], sampling: Sampling
 ) -> tuple[Curve, tuple[float, float, float]]:
-    """The curve of a metric, and the area under it with its interval."""
+    """Return the curve of a metric, and the area under it with its interval."""
     results = [report[label] for report in reports]
     metric, column = results[0].statistics.metric, results[0].column
     if results[0].score < _LEAST:
@@ -272,7 +275,7 @@ def _normalized(
 
 
 def _area(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Area under y float64[..., n] over x, by trapezoids, divided by the length of x: float64[...]."""
+    """Return the area under y float64[..., n] over x, by trapezoids, divided by the length of x: float64[...]."""
     return np.asarray((y[..., 1:] + y[..., :-1]) @ np.diff(x) / 2 / (x[-1] - x[0]))
 
 

@@ -1,7 +1,7 @@
-"""Does a metric tell human from machine captions? Distributions of the scores of both, on the same images.
+"""Distributions of the scores of human and machine captions of the same images.
 
-One reference of each image is held out as the human caption; it and the captions of systems are scored against the
-other references. A learned metric that was trained to recognize human captions should separate them.
+One reference of each image is held out as the human caption; it and the captions of systems are scored with the other
+references. A learned metric that was trained to recognize human captions should separate them.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def score_distributions(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Means and quantiles of the scores of human captions and of systems, and how well scores separate the two.
+    """Return means and quantiles of the scores of human captions and of systems, and how well scores separate the two.
 
     Args:
         systems: the captions of systems by name, in any supported form.
@@ -53,18 +53,17 @@ def score_distributions(
         metrics, settings: as for ``judge``.
         subset: use only the images that references and all systems have.
         sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
-        resamples, seed: of the bootstrap over images; the seed also determines
+        resamples, seed: number of resamples and random seed of the bootstrap over images; the seed also determines
             which images are drawn and which references are held out.
 
     Returns:
         One record per metric for people and for each system: metric, captions_of, mean, sd, quantiles ("q05" to "q95");
         and for systems auc, the probability that a random human caption scores better than a random caption of the
-        system, ties counting one half, with auc_low and auc_high; and overlap, the share that the histograms of both
-        have in common.
+        system, ties counting one half, with auc_low and auc_high; and overlap, the common share of both histograms.
 
     Raises:
-        ParameterError: no systems, one that is called people, too few images, or images that systems lack.
-        and what ``captious.score`` raises about captions and metrics.
+        ParameterError: no systems, one named people, too few images, or images that systems lack.
+        Others as ``captious.score``, about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
     if not systems or PEOPLE in systems:
@@ -133,13 +132,13 @@ def score_distributions(
 
 
 def summary(scores: NDArray[np.float64]) -> dict[str, float]:
-    """Mean, standard deviation and quantiles."""
+    """Return mean, standard deviation and quantiles."""
     values = (scores.mean(), scores.std(ddof=1), *np.quantile(scores, _QUANTILES))
     return dict(zip(SUMMARY, map(float, values), strict=True))
 
 
 def _edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The bins of histograms: equally wide, over the range of all scores."""
+    """Return the bins of histograms, equally wide, over the range of all scores."""
     low, high = float(scores.min()), float(scores.max())
     return np.linspace(low, high if high > low else low + 1, _BINS + 1)
 
@@ -151,7 +150,7 @@ def _separation(
     sign: float,
     sampling: Sampling,
 ) -> dict[str, float]:
-    """AUC with its interval, and overlap, of scores float64[n_images] of the same images.
+    """Return AUC with its interval, and overlap, of scores float64[n_images] of the same images.
 
     The sign is -1 if lower scores are better.
     """
@@ -168,11 +167,12 @@ def _separation(
 
 
 def _auc(counts: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.float64]:
-    """The share of pairs of a human and a machine caption in which the human one ranks higher, ties one half.
+    """Return the share of pairs of a human and a machine caption in which the human one ranks higher, ties counting
+    half.
 
     Args:
-        counts: how often each image is drawn, float64[k, n_images].
-        ranks: of all human captions, then of all machine captions; equal for equal scores.
+        counts: count of each image in a resample, float64[k, n_images].
+        ranks: ranks of all human captions, then of all machine captions; equal for equal scores.
     """
     n = counts.shape[1]
     order = np.argsort(ranks, kind="stable")
@@ -186,13 +186,13 @@ def _auc(counts: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.flo
 
 
 def _overlap(human: NDArray[np.float64], machine: NDArray[np.float64], edges: NDArray[np.float64]) -> float:
-    """The share that two histograms have in common, 0 to 1."""
+    """Return the common share of two histograms, 0 to 1."""
     shares = [np.histogram(scores, edges)[0] / len(scores) for scores in (human, machine)]
     return float(np.minimum(*shares).sum())
 
 
 def cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
-    """The share of captions whose score is at most x."""
+    """Return the share of captions whose score is at most x."""
     shares = np.linspace(0, 1, _POINTS)
     lines = {name: Curve(np.quantile(values, shares), shares) for name, values in scores.items()}
     return Curves(f"Scores of {label}", "score", "share of captions with this score or a lower one", lines)

@@ -1,4 +1,4 @@
-"""What does a metric cost? Seconds per 1,000 captions. Sharif et al. 2019 (LCEval), section 7.5.7."""
+"""Scoring time of metrics, in seconds per 1,000 captions. Sharif et al. 2019 (LCEval), section 7.5.7."""
 
 from __future__ import annotations
 
@@ -29,25 +29,24 @@ def scoring_time(
     settings: Settings | None = None,
     repeats: int = 5,
 ) -> Study:
-    """Time that each metric takes on captions that it has not seen before.
+    """Measure the time of each metric on captions that it has not seen before.
 
-    Every metric is timed alone, tokens and document frequencies included; reading files and loading what a metric keeps
-    in memory are not: a few captions are scored beforehand for that.
+    Every metric is timed alone, including tokenization and document frequencies, but not reading files and loading
+    resources: a few captions are scored beforehand for that.
 
     Args:
         candidates: captions of a system, in any supported form.
-        references: human captions, in any supported form. In Python, None if the candidates are a ``Captions``
-            table.
+        references: human captions, in any supported form. In Python, None if the candidates are ``Captions``.
         metrics, settings: as for ``judge``.
         repeats: number of timings per metric.
 
     Returns:
         One record per metric, seconds per 1,000 captions: wall_s, the median of the repeats, fastest_s and slowest_s;
-        cpu_s, the median of the time that all threads of the process together took.
+        cpu_s, the median of the CPU time of all threads together.
 
     Raises:
         ParameterError: no repeats.
-        and what ``captious.score`` raises about captions and metrics.
+        Others as ``captious.score``, about captions and metrics.
     """
     if repeats < 1:
         raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
@@ -90,6 +89,6 @@ def scoring_time(
 
 
 def _unseen(captions: Captions) -> Captions:
-    """A copy of captions without anything that was computed about them."""
+    """Return a copy of captions without any annotations."""
     old = captions.references
     return Captions(captions.candidates, References(old.ids, old.texts, old.offsets, name=old.name, images=old.images))

@@ -1,4 +1,4 @@
-"""How do metrics that need no references score sentences? Distributions of scores over files of plain sentences.
+"""Distributions of scores of metrics without references, over files of plain sentences.
 
 Feinglass and Yang 2021 (SMURF), figure 5, for MIMA.
 """
@@ -20,11 +20,10 @@ from captious.progress import steps
 
 
 def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings: Settings | None = None) -> Study:
-    """Means and quantiles of the scores of sentences, without references.
+    """Return means and quantiles of the scores of sentences, without references.
 
     Args:
-        systems: sentences by name of their source: a .txt file with one on every line, or any supported form of
-            candidates.
+        systems: sentences by name of their source: a .txt file with one per line, or any supported form of candidates.
         metrics, settings: as for ``judge``; metrics that need no references.
 
     Returns:
@@ -33,7 +32,7 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
 
     Raises:
         ParameterError: no sentences, or a metric that needs references.
-        and what ``captious.score`` raises about captions and metrics.
+        Others as ``captious.score``, about captions and metrics.
     """
     if not systems:
         raise ParameterError("there are no sentences", help="give at least one file of sentences")
@@ -68,7 +67,7 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
 
 
 def _sentences(source: object) -> Captions:
-    """Captions of a source; the lines of a .txt file, unless they have tabs, as those of Flickr8k's tokens do."""
+    """Return the captions of a source; for a .txt file without tabs, its lines (Flickr8k's tokens have tabs)."""
     if isinstance(source, str | os.PathLike) and os.fspath(source).endswith((".txt", ".txt.gz")):
         text = user_text(source, "sentences", "write one sentence on every line", CaptionFileError)
         if "\t" not in text:

@@ -1,8 +1,8 @@
-"""Systems compared with human captions: semantics and style of their captions, and their grammar penalty.
+"""Comparison of systems with human captions by SMURF: semantics, style, and grammar penalty.
 
-Feinglass and Yang 2021 (SMURF), figure 1, with the conventions of the authors' code: scores are in
-standard deviations of human captions; the ellipse of a system has its axes by the covariance of its scores, 1.15
-standard deviations long; its overlap is the share of its area that lies in the people's ellipse.
+Feinglass and Yang 2021 (SMURF), figure 1, with the conventions of the authors' code: scores are in standard deviations
+of human captions; the axes of a system's ellipse follow the covariance of its scores, and are 1.15 standard deviations
+long; its overlap is the share of its area within the human ellipse.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ class Place:
     Args:
         center: means of SPARCS and SPURTS.
         outline: the ellipse, a polygon float64[64, 2].
-        overlap: the share of its area that lies in the people's ellipse; NaN if it has none.
+        overlap: the share of its area within the human ellipse; NaN if it has none.
         penalty: summed grammar penalty, 0 or less.
-        central: which caption is nearest to the center.
+        central: index of the caption nearest to the center.
     """
 
     center: tuple[float, float]
@@ -56,11 +56,11 @@ class Place:
 
 
 def places(scores: Mapping[str, Parts], people: str, threshold: float = THRESHOLD) -> dict[str, Place]:
-    """Where systems stand.
+    """Return the positions of systems.
 
     Args:
         scores: standardized SPARCS, SPURTS and MIMA of each system's captions, two captions or more.
-        people: which of the systems is people.
+        people: the system that stands for people.
         threshold: threshold of the grammar penalty.
     """
     outlines = {system: ellipse(sparcs, spurts, _DEVIATIONS) for system, (sparcs, spurts, _) in scores.items()}
@@ -84,26 +84,27 @@ def smurf_analysis(
     subset: bool = False,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """The ellipse of each system's semantics and style, its overlap with that of people, and its grammar penalty.
+    """Return the ellipse of each system's semantics and style, its overlap with that of people, and its grammar
+    penalty.
 
     Args:
         systems: the captions of systems by name, in any supported form.
         references: human captions, in any supported form.
         metric: SMURF with its models and constants, such as smurf:constants=coco.smurf.json.
-        settings: what applies to SMURF if it is requested by name.
+        settings: settings of SMURF if requested by name.
         human: human captions of the same images, one each, that are not among the references. By default, one
             reference of each image is held out for all systems, and images with a single one are left out.
         subset: score only the images that both sides have.
-        seed: random seed: which references are taken out, and which captions are drawn.
+        seed: random seed of the held-out references and the captions in the picture.
 
     Returns:
-        One record for people and for each system: captions (how many); sparcs, spurts and mima (means, in standard
-        deviations of human captions, as they were for the constants); overlap; grammar_penalty (summed); smurf; and
+        One record for people and for each system: captions (how many); sparcs, spurts and mima (means, in the standard
+            deviations of human captions of the constants); overlap; grammar_penalty (summed); smurf; and
         central_caption, the one nearest to the system's center, with its image. A picture of all.
 
     Raises:
-        ParameterError: a metric other than SMURF, no systems, one that is called people, or fewer than two images.
-        and what ``captious.score`` raises about captions and metrics.
+        ParameterError: a metric other than SMURF, no systems, one named people, or fewer than two images.
+        Others as ``captious.score``, about captions and metrics.
     """
     if isinstance(metric, str):
         selected = select_one(metric, settings)
@@ -150,16 +151,16 @@ def smurf_analysis(
 
 
 def smurf_scores(scores: str | os.PathLike[str], *, seed: int = DEFAULT_SEED) -> Study:
-    """Analysis of systems by SMURF's parts, from scores that the authors' code gave; needs no models.
+    """Analyze systems by SMURF's parts, from scores of the authors' code, without models.
 
     Args:
         scores: one JSON object per image on every line: image, captions and smurf_scores, which are objects with
-            SPARCS, SPURTS and MIMA; the first caption is a person's, the others those of systems, always in the same
+            SPARCS, SPURTS and MIMA; the first caption is human, the others are those of systems, always in the same
             order. They are standardized with the published constants.
-        seed: random seed: which captions are drawn in the picture.
+        seed: random seed of the captions in the picture.
 
     Returns:
-        What ``smurf_analysis`` returns; systems are called system 1, system 2 and so on.
+        As for ``smurf_analysis``; systems are named system 1, system 2 and so on.
 
     Raises:
         ResourceError: no such file.
@@ -198,7 +199,7 @@ def _study(
     warnings: Sequence[str] = (),
     notes: Sequence[str] = (),
 ) -> Study:
-    """The study of standardized scores, with the image ids and captions of each system."""
+    """Return the study of standardized scores, with the image ids and captions of each system."""
     place_of = places(scores, PEOPLE, threshold)
     records = []
     for system, place in place_of.items():
@@ -237,7 +238,7 @@ def _study(
 
 
 def _notes(people: Captions, table: References, held_out: bool, left_out: int) -> list[str]:
-    """The source of the human captions."""
+    """Return notes about the source of the human captions."""
     if held_out:
         notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
         return [*notes, f"{left_out:,} images with a single reference are excluded."] if left_out else notes

@@ -1,4 +1,4 @@
-"""Do metrics rank systems alike, and as people do? Scores of systems, and how metrics correlate over them.
+"""Correlations between metrics, and with human scores, over systems.
 
 Sharif et al. 2020 (WEmbSim), figure 8.4; system-level correlations as in the COCO challenge.
 """
@@ -48,31 +48,32 @@ def system_correlations(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Corpus scores of systems; correlations between metrics and with human scores, over systems and over captions.
+    """Return corpus scores of systems, and correlations between metrics and with human scores, over systems and
+    captions.
 
     Args:
         systems: the captions of three or more systems by name, in any supported form.
         references: human captions, in any supported form.
         metrics, settings: as for ``judge``; the parts of a sum have columns, too.
         human: human scores of the systems, ``{system: number}`` or ``{measure: {system: number}}``, or a JSON file with
-            these; or a benchmark of systems, such as coco-2015 or coco-2015@m1, with the names that it has for them.
-        data: the folder of judgment data, for a benchmark; by default the one that ``CAPTIOUS_DATA`` names.
+            these; or a benchmark of systems with the same names, such as coco-2015 or coco-2015@m1.
+        data: the folder of judgment data, for a benchmark; by default ``CAPTIOUS_DATA``.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
         subset: score the images that both sides have.
-        resamples, seed: of the bootstrap interval over systems of the correlations with people.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
+            with people.
 
     Returns:
         Records of several kinds with one column per metric and per human measure: "score" of each system; the
         correlation "over systems" of each metric and measure with every other, with its 95% "low" and "high" and "p" of
-        no correlation where people are concerned; and the correlation "over captions", all systems' captions together,
-        of the metrics.
-        A correlation with a constant is None. Correlations are of negated scores where lower is better; the scores
-        themselves are not negated.
+        no correlation for human measures; and the correlation "over captions", all systems' captions together, of the
+        metrics. A correlation with a constant is None. Correlations are of negated scores if lower is better; the
+        scores themselves are not negated.
 
     Raises:
         ParameterError: fewer than three systems, or human scores that lack one.
         ResourceError, CaptionFileError: a file of human scores that is missing or has the wrong format.
-        and what ``captious.score`` raises about captions and metrics.
+        Others as ``captious.score``, about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
     check_statistic(statistic)
@@ -154,7 +155,7 @@ def system_correlations(
 
 
 def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
-    """Scores of systems by metric, and of all systems' captions together."""
+    """Return scores of systems by metric, and of all systems' captions together."""
     metrics = list(next(iter(reports)))
     of_systems = {label: np.array([report[label].score for report in reports]) for label in metrics}
     of_captions = {label: np.concatenate([report[label].per_caption for report in reports]) for label in metrics}
@@ -168,7 +169,7 @@ def _ends(
     statistic: str,
     sampling: Sampling,
 ) -> Iterator[dict[str, Any]]:
-    """Three records of a human measure: low and high ends of its intervals, and p of no correlation, by metric."""
+    """Return three records of a human measure by metric: both ends of its intervals, and p of no correlation."""
     spans = {metric: _interval(human, values, statistic, sampling) for metric, values in scores.items()}
     for number, end in enumerate(("low", "high")):
         ends = {metric: span[number] if span else None for metric, span in spans.items()}
@@ -180,7 +181,7 @@ def _ends(
 def _interval(
     human: NDArray[np.float64], scores: NDArray[np.float64], statistic: str, sampling: Sampling
 ) -> tuple[float, float] | None:
-    """Percentile bootstrap interval over systems, or None where the correlation is undefined."""
+    """Return the percentile bootstrap interval over systems, or None if the correlation is undefined."""
     if np.isnan(correlation(statistic, scores, human)):
         return None
     n = len(human)
@@ -199,7 +200,7 @@ def _names_a_benchmark(human: object) -> bool:
 
 
 def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
-    """The measures of a benchmark of systems, of all its systems, if it is one; otherwise what was given."""
+    """Return the measures of all systems of a benchmark, if it is one; otherwise the argument."""
     if not _names_a_benchmark(human):
         return human
     name, _, measure = os.fspath(human).partition("@")  # type: ignore[arg-type]
@@ -212,14 +213,14 @@ def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str 
 
 
 def _file_name(system: object) -> str:
-    """The name of a system without slashes, as in Montreal-Toronto.json."""
+    """Return the name of a system without slashes, as in Montreal-Toronto.json."""
     return str(system).replace("/", "-")
 
 
 def _measures(
     human: HumanScores | str | os.PathLike[str] | None, names: list[str], where: str
 ) -> dict[str, NDArray[np.float64]]:
-    """Human measures of the systems, in their order; ``where`` names them in errors."""
+    """Return human measures of the systems, in their order; ``where`` names them in errors."""
     if human is None:
         return {}
     if isinstance(human, str | os.PathLike):

@@ -1,4 +1,4 @@
-"""How does a learned metric improve as it is trained? Agreement and accuracy after each epoch.
+"""Agreement and accuracy of a learned metric after each training epoch.
 
 Sharif et al. 2019 (LCEval), figures 7.7 (agreement on the validation captions by epoch) and 7.8 (accuracy of the
 classifier against agreement).
@@ -31,11 +31,11 @@ def training_epochs(
     validation: str | os.PathLike[str] | None = None,
     settings: Settings | None = None,
 ) -> Study:
-    """Agreement and accuracy on the validation captions, and accuracy on the training examples, by epoch.
+    """Return agreement and accuracy on the validation captions, and accuracy on the training examples, by epoch.
 
     Args:
-        examples: a file that ``captious learn data`` wrote.
-        recipe: how to train: its name, a file, or the recipe itself.
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file.
         validation: a file of captions with ratings, as for ``captious learn train``; a caption counts as good if its
             rating is above the middle of the scale. By default, the validation examples, which count as good if a
             person wrote them.
@@ -43,10 +43,10 @@ def training_epochs(
 
     Returns:
         One record per epoch: epoch, tau_b (agreement with the ratings), accuracy and training_accuracy (shares of
-        captions whose class is right). Pictures of each by epoch, and of accuracy against agreement.
+            correctly classified captions). Pictures of each by epoch, and of accuracy against agreement.
 
     Raises:
-        ParameterError, and what else ``feature_ablation`` raises.
+        ParameterError: as ``feature_ablation``, which has the others.
     """
     trials = Trials(
         examples, recipe, (), validation=validation, settings=settings, seeds=1, sampling=Sampling(1, DEFAULT_SEED)
@@ -101,5 +101,5 @@ def training_epochs(
 
 
 def _accuracy(scores: NDArray[np.float64], good: NDArray[np.bool_]) -> float:
-    """The share of captions whose class is right."""
+    """Return the share of correctly classified captions."""
     return float(((scores > 0.5) == good).mean())

@@ -1,4 +1,4 @@
-"""How many examples does a learned metric need? Agreement with human judgments by number of training images."""
+"""Agreement of learned metrics with human judgments by number of training images."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ def training_size(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Agreement with human judgments of networks that are trained on the examples of fewer images.
+    """Return the agreement with human judgments of networks trained on the examples of fewer images.
 
     For each size, as many images are drawn from those of the training examples, and drawn again for every random seed;
     a larger draw contains the smaller ones.
 
     Args:
-        examples: a file that ``captious learn data`` wrote.
-        recipe: how to train: its name, a file, or the recipe itself.
-        benchmarks: benchmarks of captions, as ``judge`` takes them.
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file.
+        benchmarks: benchmarks of captions, as for ``judge``.
         sizes: numbers of training images; by default all, half of them, a quarter and so on, down to 1/64.
         validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
             examples.
         settings: word vectors, parser and other settings of the features.
-        data: the folder of judgment data; by default the one that ``CAPTIOUS_DATA`` names.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
         seeds: number of networks to train each way, with different random seeds.
-        resamples, seed: of the bootstrap over the images of a benchmark.
+        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
 
     Returns:
         One record per size and benchmark, the largest size and the validation captions first: images, benchmark, value
@@ -54,7 +54,7 @@ def training_size(
 
     Raises:
         ParameterError: a size below 1, or above the number of images.
-        and what ``feature_ablation`` raises.
+        Others as ``feature_ablation``.
     """
     trials = Trials(
         examples,

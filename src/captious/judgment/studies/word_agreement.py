@@ -1,13 +1,13 @@
 """Word-level human agreement: how well human captions predict the words of other human captions.
 
 Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of whether
-the other k captions have w. An image counts as often as its references have the word, or once if none has it. That
-gives human precision and recall, and there is a model of both: w suits an image with probability q, and anyone who
-describes an image that it suits says it with probability p. Then recall is p, and precision is
+the other k captions contain w. An image counts as often as its references contain the word, or once if none does. This
+defines human precision and recall, for which there is a model: w applies to an image with probability q, and people who
+describe such an image use it with probability p. Then recall is p, and precision is
 
     p k / (p k + (1 - p)^k)
 
-whatever q is. Precision at human recall (PHR) is the precision of a system where it recalls w as often as people do.
+whatever q is. Precision at human recall (PHR) is the precision of a system at the recall of people.
 """
 
 from __future__ import annotations
@@ -49,32 +49,32 @@ def word_agreement(
     subset: bool = False,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """Human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
+    """Return human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
 
-    Every caption of an image is the prediction in turn, and counts are averaged: what holding out one at random gives
-    on average. From images with more than k + 1 captions, k + 1 are drawn; images with fewer are left out. Systems are
-    compared with all choices of k of the k + 1 references, so that they are measured as people are.
+    Every caption of an image is the prediction in turn, and counts are averaged, which is the expectation of holding
+    out a random one. From images with more than k + 1 captions, k + 1 are drawn; images with fewer are left out.
+    Systems are compared with all choices of k of the k + 1 references, as people are.
 
     Args:
         references: human captions, at least two per image, in any supported form.
         n_words: number of the most frequent words; with a tagger, of each kind.
         systems: captions of systems by name, in any supported form, for their precision at human recall.
-        tagger: name or folder of a spaCy pipeline, such as en_core_web_sm, with which words are grouped into nouns,
-            verbs and adjectives, by what they most often are; others are left out. In Python, also a function from
-            captions, as lists of words, to parts of speech.
+        tagger: name or folder of a spaCy pipeline, such as en_core_web_sm, to group words into nouns, verbs and
+            adjectives by their most frequent tag; others are left out. In Python, also a function from captions, as
+            lists of words, to parts of speech.
         k: number of references; by default one less than the usual number of captions of an image.
-        subset: with systems, take the images that all sides have.
-        seed: random seed: which captions are drawn, and in which of them a word's part of speech is looked up.
+        subset: with systems, use the images that all sides have.
+        seed: random seed of the captions drawn, and of those in which a word's part of speech is looked up.
 
     Returns:
         One record per word, kind by kind, the most frequent first: the number of images that have it, human recall and
-        precision, the fitted p and the model's precision at it; for each system its recall, precision and PHR, which
-        is None for a word that it never says and people never repeat.
+        precision, the fitted p and the model's precision at it; for each system its recall, precision and PHR, which is
+        None for a word that it never uses and people never repeat.
 
     Raises:
-        ParameterError: no words asked for or found, or k that no image has captions for.
+        ParameterError: no words requested or found, or no image with enough captions for k.
         MissingExtraError, ResourceError: spaCy or its pipeline is not installed.
-        and what ``captious.score`` raises about captions.
+        Others as ``captious.score``, about captions.
     """
     if n_words < 1:
         raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
@@ -123,7 +123,7 @@ def word_agreement(
 
 @dataclass(frozen=True, eq=False)
 class _System:
-    """A system's use of some words: float64[n_words] each, and whether it recalls them as people do, bool[n_words]."""
+    """A system's use of some words: float64[n_words] each, and whether it reaches human recall, bool[n_words]."""
 
     recall: NDArray[np.float64]
     precision: NDArray[np.float64]
@@ -143,7 +143,7 @@ class _System:
 
 
 def _matched(table: References, systems: Mapping[str, object], subset: bool) -> tuple[References, dict[str, Captions]]:
-    """The images that all have, and the captions of every system for them, matched with one table."""
+    """Return the images that all have, and the captions of every system for them, matched with one table."""
     rows = {name: read_rows(source, "candidates") for name, source in systems.items()}
     for captions in rows.values():
         table = read_captions(captions, table, subset=subset).references
@@ -164,7 +164,7 @@ def _checked_k(table: References, k: int | None) -> int:
 
 
 def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: int) -> dict[str, NDArray[np.int64]]:
-    """The words that most captions have, by kind."""
+    """Return the words in the most captions, by kind."""
     ordered = np.argsort(-people.captions, kind="stable")
     if tag is None:
         return {_ALL: ordered[:n_words][people.captions[ordered[:n_words]] > 0]}
@@ -183,7 +183,7 @@ def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: i
 
 
 def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, rng: np.random.Generator) -> list[str]:
-    """The most frequent part of speech of each word, in some captions that have it."""
+    """Return the most frequent part of speech of each word, in some captions that contain it."""
     examples = []
     for word in words.tolist():
         captions = columns.indices[columns.indptr[word] : columns.indptr[word + 1]]
@@ -244,7 +244,7 @@ def _pictures(
     rows: Mapping[str, NDArray[np.int64]],
     systems: Mapping[str, _System],
 ) -> dict[str, Curves]:
-    """Precision against human recall: of people by kind of word; of people and of systems."""
+    """Return pictures of precision against human recall: of people by kind of word; of people and of systems."""
     p = np.linspace(0, 1, 101)
     model = {f"model, k = {people.k}": Curve(p, model_precision(p, people.k))}
     recall, precision = people.recall[words], people.precision[words]
@@ -288,7 +288,7 @@ def _group_notes(
     rows: Mapping[str, NDArray[np.int64]],
     systems: Mapping[str, _System],
 ) -> list[str]:
-    """Means by kind, for people and systems."""
+    """Return means by kind, for people and systems."""
     notes = []
     recall, precision = people.recall[words], people.precision[words]
     for kind, at in rows.items():

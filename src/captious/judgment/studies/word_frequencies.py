@@ -1,7 +1,7 @@
-"""Do systems use words as often as people do? Frequencies of words in human and machine captions.
+"""Frequencies of words in human and machine captions.
 
 Cui et al. 2018 (LEIC), figure 4. The human captions are one reference of each image, so that people and systems have
-as many captions.
+the same number of captions.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ def word_frequencies(
     subset: bool = False,
     seed: int = DEFAULT_SEED,
 ) -> Study:
-    """How often people and systems use the most frequent words of people, and how many words they use.
+    """Return how often people and systems use the most frequent words of people, and how many words they use.
 
     Args:
         systems: the captions of systems by name, in any supported form.
         references: human captions in any supported form; images with a single one are left out.
         n_words: number of words: the most frequent ones of people.
         subset: use only the images that references and all systems have.
-        seed: random seed: which reference of each image is the human caption.
+        seed: random seed of the reference of each image that is the human caption.
 
     Returns:
         One record per word, the most frequent first: word, then occurrences per 1,000 words in the captions of people
         and of each system. A picture of the share of all words that the most frequent ones of each account for.
 
     Raises:
-        ParameterError: no systems, one that is called people, or no words asked for.
-        and what ``captious.score`` raises about captions.
+        ParameterError: no systems, one named people, or no words requested.
+        Others as ``captious.score``, about captions.
     """
     if not systems or PEOPLE in systems:
         raise ParameterError(
@@ -97,7 +97,7 @@ def word_frequencies(
 
 
 def _counts(captions: Captions) -> Counter[str]:
-    """The frequency of each word in the candidates."""
+    """Return the frequency of each word in the candidates."""
     tokens = Tokens.of(captions.candidates, PTB).split()
     names = tokens.vocabulary.words()
     of_ids = np.bincount(tokens.ids, minlength=len(names)).tolist()
@@ -105,13 +105,13 @@ def _counts(captions: Captions) -> Counter[str]:
 
 
 def _half(counts: Counter[str]) -> int:
-    """The number of the most frequent words that make up half of all."""
+    """Return the number of the most frequent words that make up half of all occurrences."""
     shares = _shares(counts)
     return int(np.searchsorted(shares, 0.5)) + 1 if len(shares) else 0
 
 
 def _shares(counts: Counter[str]) -> NDArray[np.float64]:
-    """The share of all words that the n most frequent ones make up, float64[n_different_words]."""
+    """Return the cumulative share of the n most frequent words, float64[n_different_words]."""
     ordered = np.array(sorted(counts.values(), reverse=True), np.float64)
     return np.asarray(np.cumsum(ordered) / max(1.0, ordered.sum()))
 

@@ -1,8 +1,8 @@
-"""The network of a critique in numpy: what scores are computed with.
+"""The network of a critique in numpy, used for scoring.
 
 An LSTM reads reference and candidate. Each is encoded as the output at the end mark. Context and candidate are combined
-by a linear layer, by a hidden layer with ReLU, or by compact bilinear pooling (Gao et al. 2016); softmax of two classes
-gives the probability that a person wrote the candidate.
+by a linear layer, by a hidden layer with ReLU, or by compact bilinear pooling (Gao et al. 2016); softmax over two
+classes gives the probability that a person wrote the candidate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash,
 
 
 def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, tuple[int, ...]]:
-    """The shape of each array of a network."""
+    """Return the shape of each array of a network."""
     gates, n_context = 4 * recipe.units, recipe.units * (2 if recipe.images == "context" else 1)
     layers: dict[str, tuple[int, ...]] = {"embedding": (n_words + FIRST_WORD, recipe.width)}
     for number, name in enumerate(lstms(recipe)):
@@ -41,18 +41,20 @@ def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, 
 
 
 def lstms(recipe: CritiqueRecipe) -> list[str]:
-    """The prefix of the arrays of each layer of the LSTM, the lowest first."""
+    """Return the array prefix of each LSTM layer, the lowest first."""
     return ["lstm", *(f"lstm{number}" for number in range(2, recipe.layers + 1))]
 
 
 def ends(numbers: NDArray[np.int32], cut: str) -> NDArray[np.int64]:
-    """The step at which each caption is encoded: its end mark; without one the last step, or -1 if cut is "zeros"."""
+    """Return the step at which each caption is encoded: its end mark; without one the last step, or -1 if cut is
+    "zeros".
+    """
     is_end = numbers == END
     return np.where(is_end.any(axis=1), is_end.argmax(axis=1), -1 if cut == "zeros" else numbers.shape[1] - 1)
 
 
 def sketch(which: str, n_in: int, n_out: int) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """The count sketch of an input of bilinear pooling: the place of each number, and its sign."""
+    """Return the count sketch of an input of bilinear pooling: the position of each number, and its sign."""
     places, signs = _SEEDS[which]
     to = np.random.RandomState(places).randint(n_out, size=n_in).astype(np.int64)
     return to, (2 * np.random.RandomState(signs).randint(2, size=n_in) - 1).astype(np.float32)
@@ -62,8 +64,8 @@ class Critique:
     """A trained network.
 
     Args:
-        recipe: how it was trained; it determines the layers.
-        arrays: float32 arrays of the layers, named and shaped as ``shapes`` says. The gates of the LSTM are input,
+        recipe: the training recipe, which determines the layers.
+        arrays: float32 arrays of the layers, with the names and shapes of ``shapes``. The gates of the LSTM are input,
             forget, new value and output.
 
     Raises:
@@ -82,11 +84,11 @@ class Critique:
 
     @property
     def image_width(self) -> int:
-        """Number of features of an image; 0 if it sees none."""
+        """Number of features of an image; 0 if images are not used."""
         return 0 if self.recipe.images == "none" else int(self.arrays["image.weight"].shape[1])
 
     def sentences(self, numbers: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Vectors of captions, int32[n, length] to float32[n, units]."""
+        """Return vectors of captions, int32[n, length] to float32[n, units]."""
         last = ends(numbers, self.recipe.cut)
         vectors = np.zeros((len(numbers), self.recipe.units), np.float32)
         order = np.argsort(last, kind="stable")
@@ -101,12 +103,12 @@ class Critique:
         references: NDArray[np.float32] | None,
         images: NDArray[np.float32] | None,
     ) -> NDArray[np.float64]:
-        """The probability that a person wrote each candidate, float64[n].
+        """Return the probability that a person wrote each candidate, float64[n].
 
         Args:
-            candidates: vectors of sentences, float32[n, units].
-            references: those of one reference each; None if the network sees none.
-            images: features of images, float32[n, image_width]; None if the network sees none.
+            candidates: sentence vectors, float32[n, units].
+            references: vectors of one reference each; None if references are not used.
+            images: features of images, float32[n, image_width]; None if images are not used.
         """
         probabilities = np.empty(len(candidates))
         for start in range(0, len(candidates), _ROWS):
@@ -172,7 +174,7 @@ class Critique:
 
 
 def _filled(rows: NDArray[Any]) -> NDArray[Any]:
-    """Rows, and as many zeros below them as a matrix product needs."""
+    """Pad rows with as many zeros as a matrix product needs."""
     if len(rows) == _ROWS:
         return rows
     return np.concatenate([rows, np.zeros((_ROWS - len(rows), *rows.shape[1:]), rows.dtype)])

@@ -25,33 +25,33 @@ _HELP = 'write {"base": "leic", "name": "mine", "units": 128}, with any fields o
 
 @dataclass(frozen=True)
 class CritiqueRecipe(AnyRecipe):
-    """How to train a critique.
+    """A training recipe of a critique.
 
     Args:
-        name: of the recipe.
+        name: name of the recipe.
         combination: one of ``COMBINATIONS``.
         images: one of ``IMAGES``; without image features it becomes "none".
         most_words: size of the vocabulary: the most frequent words of the human captions.
-        least_count: words that occur less often are unknown.
-        length: words of a caption that are read.
+        least_count: minimum frequency of a word in the vocabulary.
+        length: maximum number of words of a caption.
         cut: captions that are too long for an end mark are "zeros" or "first-words".
-        width: of the vectors of words; that of the word vectors, if any are given.
-        units: of each layer of the LSTM, and of the image.
-        layers: of the LSTM (``num_layers`` of the official code); each reads the outputs of the one below.
+        width: length of word vectors; replaced by that of pretrained ones.
+        units: width of each layer of the LSTM, and of the image.
+        layers: layers of the LSTM (``num_layers`` of the official code); each reads the outputs of the one below.
         hidden: width of the hidden layer of "mlp".
         pooled: width of bilinear pooling.
-        dropout: share of numbers that are dropped, in the vectors of words, the LSTM's outputs and the hidden layer.
-        negatives: which of ``NEGATIVES``; those that are not available are left out.
-        pathologies: which of ``PATHOLOGIES``.
-        images_per_batch: images of a step; each gives one human and one negative example.
+        dropout: dropout rate of the word vectors, the LSTM's outputs and the hidden layer.
+        negatives: some of ``NEGATIVES``; those that are not available are left out.
+        pathologies: some of ``PATHOLOGIES``.
+        images_per_batch: images per step; each gives one human and one negative example.
         epochs: passes over the images.
-        learning_rate: of Adam in the first epoch.
+        learning_rate: learning rate of Adam in the first epoch.
         decay: factor of the learning rate from one epoch to the next.
-        clip: largest norm of all gradients together; 0 for no limit.
+        clip: maximum norm of all gradients together; 0 for no limit.
         seed: random seed.
 
     Raises:
-        ParameterError: a value that a field does not take.
+        ParameterError: an invalid value.
     """
 
     combination: str = choice(COMBINATIONS, "mlp")
@@ -94,7 +94,7 @@ CRITIQUE_RECIPES: Mapping[str, CritiqueRecipe] = {
 
 
 def as_critique_recipe(what: CritiqueRecipe | str | os.PathLike[str]) -> CritiqueRecipe:
-    """A recipe by its name, or from a JSON or TOML file: a ``base`` and the fields that differ from it.
+    """Return a recipe by its name, or from a JSON or TOML file with a ``base`` and the fields that differ from it.
 
     Raises:
         UnknownNameError: neither the name of a recipe nor a file.

@@ -1,4 +1,4 @@
-"""Scores of captions by a critique: the choice of the reference that it reads with a candidate, and the probability."""
+"""Scores of captions by a critique: the choice of the reference to read with a candidate, and the probability."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from captious.models.image_features import ImageFeatures
 def critique_scores(
     trained: CritiqueWeights, captions: Captions, images: ImageFeatures | None, *, seed: int | None
 ) -> NDArray[np.float64]:
-    """The probability that a person wrote each candidate, float64[n].
+    """Return the probability that a person wrote each candidate, float64[n].
 
     Args:
         trained: the critique.
@@ -43,9 +43,9 @@ def critique_scores(
 
 
 def drawn_references(captions: Captions, seed: int) -> NDArray[np.int64]:
-    """The row of one random reference of each image, int64[n].
+    """Draw one random reference of each image; returns its row, int64[n].
 
-    It depends on the seed and the texts alone, not on the order of images or references.
+    It depends only on the seed and the texts, not on the order of images or references.
     """
     references, start = captions.references, zlib.crc32(str(seed).encode())
     keys = [zlib.crc32(text.encode("utf-8", "surrogatepass"), start) for text in references.texts]

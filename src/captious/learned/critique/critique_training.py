@@ -1,4 +1,4 @@
-"""Training of a critique, with torch; the result is a numpy network."""
+"""Training of a critique with torch; the result is a numpy network."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _SPREAD = 0.05  # standard deviation of vectors of words that no word vectors ar
 
 @dataclass(frozen=True)
 class Course:
-    """The course of a training.
+    """The course of training.
 
     Args:
         losses: mean cross-entropy of each epoch.
-        accuracies: share of training examples that were classified correctly in each epoch, 0 to 1.
+        accuracies: share of training examples classified correctly in each epoch, 0 to 1.
         interrupted: whether Ctrl-C ended the training.
     """
 
@@ -56,7 +56,7 @@ class _Texts:
         return cls(encoded(texts, numbers, length), np.cumsum([0, *map(len, captions)]))
 
     def sample(self, image: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
-        """Different captions of an image."""
+        """Sample distinct captions of an image."""
         start, stop = self.offsets[image : image + 2].tolist()
         captions: NDArray[np.int32] = self.numbers[start + rng.permutation(stop - start)[:n]]
         return captions
@@ -82,14 +82,14 @@ def train_critique(
 
     Args:
         references: human captions, two or more for each image.
-        recipe: how. Without image features it is trained without images; kinds of negative examples that are not
-            available are left out.
+        recipe: the training recipe. Without image features it is trained without images; kinds of negative examples
+            that are not available are left out.
         generated: captions of systems, by image; an image may have none, and gets corrupted captions instead.
         sampled: further captions of systems as negative examples, such as a Monte Carlo sample. In Python, by image;
-            images may be missing.
-        images: image features, from ``captious learn image-features``. By default, the critique sees no images.
-        vectors: word vectors that the training starts from. By default, random numbers.
-        name: what signatures call the weights.
+            some images may be missing.
+        images: image features, from ``captious learn image-features``. By default, images are not used.
+        vectors: initial word vectors. By default, random numbers.
+        name: name of the weights in signatures.
 
     Raises:
         MissingExtraError: torch is not installed.
@@ -125,10 +125,10 @@ def train_critique(
 
 
 def check_references(references: References) -> None:
-    """Refuse images with a single reference.
+    """Check that no image has a single reference.
 
     Raises:
-        ParameterError: there are such images.
+        ParameterError: some do.
     """
     if (lone := np.flatnonzero(np.diff(references.offsets) < 2)).size:
         raise ParameterError(
@@ -141,7 +141,7 @@ def check_references(references: References) -> None:
 def _fitted(
     recipe: CritiqueRecipe, images: ImageFeatures | None, vectors: WordVectors | None, generated: bool, sampled: bool
 ) -> CritiqueRecipe:
-    """The recipe with what is available."""
+    """Return the recipe reduced to the available data."""
     if images is None and recipe.images == "only":
         raise ParameterError("a critique of images alone needs image features", help="give --images FEATURES")
     if images is not None and recipe.images == "none":
@@ -168,7 +168,7 @@ def _fitted(
 
 
 class _Batches:
-    """The examples of an epoch, drawn again for each."""
+    """The examples of an epoch, drawn again for each epoch."""
 
     def __init__(
         self,
@@ -192,7 +192,7 @@ class _Batches:
         self.per_epoch = math.ceil(self.n_images / recipe.images_per_batch)
 
     def epoch(self) -> Any:
-        """Images, and context, human and negative caption of each: int64[b] and three arrays int32[b, length]."""
+        """Yield images, and context, human and negative caption of each: int64[b] and three arrays int32[b, length]."""
         size = self.recipe.images_per_batch
         order = np.resize(self.rng.permutation(self.n_images), self.per_epoch * size)
         for images in order.reshape(-1, size):
@@ -215,7 +215,7 @@ class _Batches:
 
 
 def _of_images(references: References, captions: Mapping[ImageId, Sequence[str]], kind: str) -> list[Sequence[str]]:
-    """The captions of each image. Ids are compared as text: one side may write numbers as text."""
+    """Return the captions of each image. Ids are compared as text, as one side may write numbers as text."""
     by_text = {str(image): texts for image, texts in captions.items()}
     of_images = [by_text.get(str(image), ()) for image in references.ids]
     if not any(of_images):
@@ -234,7 +234,9 @@ def _initial(
     vectors: WordVectors | None,
     rng: np.random.Generator,
 ) -> dict[str, NDArray[np.float32]]:
-    """Initial arrays: Glorot's uniform weights, the LSTM as one matrix; biases 0, but 1 for the forget gate."""
+    """Return initial arrays: Glorot's uniform weights, with the LSTM as one matrix; biases 0, but 1 for the forget
+    gate.
+    """
     arrays = {}
     layers = shapes(recipe, len(words), image_width)
     for name, shape in layers.items():
@@ -263,7 +265,7 @@ def _descend(
     batches: _Batches,
     features: NDArray[np.float32] | None,
 ) -> tuple[dict[str, NDArray[np.float32]], Course]:
-    """The arrays after the last complete epoch."""
+    """Train, and return the arrays after the last complete epoch."""
     import torch
 
     torch.manual_seed(recipe.seed)
@@ -306,7 +308,7 @@ def _descend(
 
 
 class _Network:
-    """The network of ``Critique`` with torch, for batches of three captions of each image."""
+    """The network of ``Critique`` in torch, for batches of three captions of each image."""
 
     def __init__(self, recipe: CritiqueRecipe, tensors: Mapping[str, Any]) -> None:
         import torch
@@ -328,7 +330,7 @@ class _Network:
     def logits(
         self, context: NDArray[np.int32], human: NDArray[np.int32], negative: NDArray[np.int32], images: Any
     ) -> Any:
-        """float32[2 b, 2], those of the human captions first."""
+        """Return float32[2 b, 2], human captions first."""
         import torch
 
         n = len(context)

@@ -1,4 +1,4 @@
-"""A trained critique, which is a network and its vocabulary, and its safetensors file."""
+"""A trained critique, consisting of a network and its vocabulary, and its safetensors file."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class CritiqueWeights:
     """A trained critique.
 
     Args:
-        name: what signatures call it.
+        name: name in signatures.
         words: its vocabulary.
         critique: the network.
-        image_model: what computed the image features of the training data; "" if unknown, or without images.
-        about: what it was trained on, and the course of the training.
+        image_model: the model that computed the image features of the training data; "" if unknown, or without images.
+        about: the training data, and the course of the training.
 
     Raises:
         ParameterError: a vocabulary that does not match the network.
@@ -52,7 +52,7 @@ class CritiqueWeights:
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
-        """The number of each word."""
+        """Number of each word."""
         return {word: number for number, word in enumerate(self.words, FIRST_WORD)}
 
     @cached_property
@@ -71,7 +71,7 @@ class CritiqueWeights:
         return f"{recipe.name}, {recipe.combination}, images: {recipe.images}, {len(self.words):,} words, {self.label}"
 
     def sentences(self, captions: tuple[str, ...]) -> NDArray[np.float32]:
-        """Vectors of captions, float32[n, units]; equal captions are read once."""
+        """Return vectors of captions, float32[n, units]; equal captions are read once."""
         rows: dict[str, int] = {}
         of_captions = [rows.setdefault(caption, len(rows)) for caption in captions]
         numbers = encoded([*rows], self.numbers, self.critique.recipe.length)
@@ -92,7 +92,7 @@ class CritiqueWeights:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> CritiqueWeights:
-        """Read what ``save`` wrote.
+        """Read a file written by ``save``.
 
         Raises:
             ResourceError: no such file, or not a complete file of a critique.

@@ -1,6 +1,6 @@
 """Negative examples of a critique: corrupted human captions, as numbers of words, and captions of systems.
 
-Section 3.3 of the paper; what it leaves open is as in the official code.
+These follow section 3.3 of the paper, and the official code where the paper leaves details open.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
 
 def with_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
-    """A caption, some of whose words are replaced by random words: two or more, if it has as many.
+    """Replace some words of a caption by random words, two or more if it has as many.
 
     Args:
         numbers: int32[length].
         n_words: size of the vocabulary.
-        rng: what is random.
+        rng: random generator.
     """
     corrupted = numbers.copy()
     places = _places(numbers, rng)
@@ -30,7 +30,7 @@ def with_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.G
 
 
 def permuted(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
-    """A caption with some words in another order; after a second draw, it may still be the same (official code)."""
+    """Permute some words of a caption; after a second draw, it may still be unchanged (official code)."""
     corrupted = numbers.copy()
     places = _places(numbers, rng)
     for _ in range(2):
@@ -41,7 +41,7 @@ def permuted(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np
 
 
 def _places(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:
-    """Places of the words that change: a random number of those before the end mark, or before the last place."""
+    """Draw positions of words to change: a random number of those before the end mark, or before the last position."""
     is_end = numbers == END
     size = int(is_end.argmax()) if is_end.any() else len(numbers) - 1
     n = int(rng.integers(min(2, size - 1), size)) if size > 1 else size
@@ -49,7 +49,7 @@ def _places(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.
 
 
 def captions_by_image(files: Sequence[str | os.PathLike[str]], references: References) -> dict[ImageId, list[str]]:
-    """The captions of systems, by image; systems may cover some of the images."""
+    """Return the captions of systems by image; systems may cover only some of the images."""
     by_image: dict[ImageId, list[str]] = {}
     for file in files:
         captions = read_captions(file, references, subset=True)

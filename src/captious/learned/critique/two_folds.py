@@ -1,7 +1,4 @@
-"""LEIC's protocol for a system: a critique is trained on one half of its captions, and scores the other half.
-
-Cui et al. 2018, section 3.1 and appendix A.
-"""
+"""LEIC's protocol for a system: a critique is trained on one half of its captions, and scores the other half."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ class TwoFolds:
 
     Args:
         system: the probability that a person wrote each caption of the system, float64[n].
-        human: that of one human caption of each image, read with another one, float64[n].
+        human: the same for one human caption of each image, read with another one, float64[n].
         folds: the fold of each image, 0 or 1, int64[n].
         critiques: the two critiques; the first is trained on fold 1 and scores fold 0.
         courses: the courses of their training.
@@ -54,10 +51,10 @@ def two_folds(
 
     Args:
         captions: the system's captions and the references, two or more for each image.
-        recipe: how to train; its seed also draws the halves.
+        recipe: the training recipe; its seed also draws the halves.
         sampled, images, vectors: as for ``train_critique``.
-        all_references: average over all references of an image as contexts, as in the paper, instead of one at random,
-            as in the official code.
+        all_references: average over all references of an image as contexts, as in the paper, instead of using a random
+            one, as in the official code.
 
     Raises:
         MissingExtraError, ParameterError: as ``train_critique``; fewer than four images.
@@ -88,7 +85,7 @@ def two_folds(
 
 
 def _people(references: References, seed: int) -> Captions:
-    """One human caption of each image as the candidate, with the other references."""
+    """Return one human caption of each image as the candidate, with the other references."""
     empty = Captions(("",) * len(references), references)
     candidate_rows = drawn_references(empty, seed + 1)
     is_reference = np.ones(len(references.texts), bool)

@@ -1,1 +1,1 @@
-"""What a metric is and declares, the catalogue of metrics by name, and how requests become metrics."""
+"""The interface of metrics, the catalogue of metrics by name, and the parsing of metric requests."""

@@ -1,4 +1,4 @@
-"""Which metrics can run on this machine, and what the others lack."""
+"""Availability of metrics on this machine, and missing requirements."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Readiness: TypeAlias = Literal["runs", "no model", "missing", "broken"]
 
 @dataclass(frozen=True)
 class Availability:
-    """Whether a metric runs here.
+    """The availability of a metric.
 
     Args:
-        state: "runs"; "no model", if a model has to be downloaded first; "missing", if something has to be installed,
-            or given with each request; "broken", if what it needs cannot be used.
-        help: the command that installs what is missing, the parameter to give, or the error; empty if it runs.
+        state: "runs"; "no model", if a model has to be downloaded first; "missing", if a requirement has to be
+            installed, or passed with each request; "broken", if a requirement is unusable.
+        help: the command that installs the missing requirement, the parameter to pass, or the error; empty if it runs.
     """
 
     state: Readiness
@@ -33,15 +33,15 @@ class Availability:
 
     @property
     def runs(self) -> bool:
-        """Whether it runs without anything being installed or downloaded."""
+        """Whether it runs without installing or downloading anything."""
         return self.state == "runs"
 
 
 def availability(name: str) -> Availability:
-    """Whether the metric of this name runs here with its default parameters.
+    """Return the availability of a metric with its default parameters.
 
     Raises:
-        UnknownNameError: no such metric.
+        UnknownNameError: an unknown metric.
     """
     if name not in catalogue.metric_names():
         raise catalogue.unknown(name)
@@ -67,12 +67,12 @@ def availability(name: str) -> Availability:
 
 
 def available(settings: Settings, *, several: bool = False) -> tuple[list[str], tuple[str, ...]]:
-    """Every metric that can run here with these settings, and a sentence about those that cannot.
+    """Return every metric that is available with these settings, and a sentence about the others.
 
-    Metrics that judge several candidates per image together are among them if there are several.
+    Metrics of several candidates per image are included if ``several``.
 
-    A metric on a language model is among them if the settings say which model, as its default may have to be downloaded
-    first; one that needs images or weights, if the settings name them.
+    Metrics with a language model are included if the settings name the model, as the default may have to be downloaded
+    first; those that need images or weights, if the settings name them.
     """
     names: list[str] = []
     left_out: dict[str, str] = {}
@@ -96,7 +96,7 @@ def available(settings: Settings, *, several: bool = False) -> tuple[list[str], 
 
 
 def coco_available() -> tuple[list[str], tuple[str, ...]]:
-    """The metrics of the COCO evaluation that can run here, and a sentence about those that cannot."""
+    """Return the available metrics of the COCO evaluation, and a sentence about the others."""
     left_out = {
         name: f"run {command}"
         for name in COCO

@@ -1,9 +1,9 @@
 """The catalogue of metrics by name: those of this package, registered ones, and those of other packages.
 
-``built_in.py`` lists the package's own with their outputs, so that finding one imports no other; tools/catalogue.py
-writes it. Others join with ``register``, or by an entry point of the group ``captious.metrics``, whose name is the
-metric's and whose value is its class. The COCO caption toolkit, its leaderboard and tables of papers have other names
-for outputs: ``label_in_scheme``.
+``built_in.py`` lists the package's metrics with their outputs, so that looking one up imports no other;
+tools/catalogue.py generates it. Others are added with ``register``, or by an entry point of the group
+``captious.metrics``, whose name is that of the metric and whose value is its class. The COCO caption toolkit, its
+leaderboard and tables of papers have other names for outputs: ``label_in_scheme``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ _NAMES_BY_SCHEME: Mapping[str, Mapping[str, str]] = {"captious": {}, "toolkit": 
 
 
 def register(name: str) -> Callable[[MetricClass], MetricClass]:
-    """Class decorator that registers a metric under a name until the process ends.
+    """Class decorator that registers a metric under a name for this process.
 
     Raises:
         ParameterError: not a metric, or a name that is taken.
@@ -83,7 +83,7 @@ def check_own(metric: type[BaseMetric]) -> None:
     """Check a class that is used without having been registered.
 
     Raises:
-        ParameterError: it has no name, that of another metric, or a declaration that does not hold together.
+        ParameterError: it has no name, that of another metric, or an inconsistent declaration.
     """
     name = getattr(metric, "name", None)
     if is_built_in(metric) or _registered.get(str(name)) is metric:
@@ -105,10 +105,10 @@ def _check_free(name: str, metric_outputs: Sequence[str], metric_names: Iterable
 
 
 def check_label(label: str) -> None:
-    """Check what a metric or an output is called.
+    """Check the name of a metric or an output.
 
     Raises:
-        ParameterError: it could not be requested, or signatures could not be read.
+        ParameterError: it could not be requested, or would make signatures ambiguous.
     """
     if label != label.lower():
         raise ParameterError(
@@ -123,16 +123,16 @@ def check_label(label: str) -> None:
 
 
 def metric_names() -> list[str]:
-    """Names of all metrics: those of the package, then others by name."""
+    """Return the names of all metrics: those of the package, then others by name."""
     return [*METRICS, *sorted({*_registered, *_PLUGINS.by_name} - {*METRICS})]
 
 
 def get(name: str) -> type[BaseMetric]:
-    """The class of a metric.
+    """Return the class of a metric.
 
     Raises:
-        UnknownNameError: no metric of that name.
-        ParameterError: an entry point that does not lead to a metric.
+        UnknownNameError: an unknown metric.
+        ParameterError: an entry point that is not a metric.
     """
     if name in METRICS:
         module, class_name, _ = METRICS[name]
@@ -146,7 +146,7 @@ def get(name: str) -> type[BaseMetric]:
 
 
 def outputs(name: str) -> tuple[str, ...]:
-    """The outputs of a metric; none if it is another package's and cannot be loaded."""
+    """Return the outputs of a metric; none if it is another package's and cannot be loaded."""
     if name in METRICS:
         return METRICS[name][2]
     try:
@@ -156,7 +156,7 @@ def outputs(name: str) -> tuple[str, ...]:
 
 
 def owner(name: str) -> str | None:
-    """The metric that a name belongs to, its own or one of its outputs; None if there is none."""
+    """Return the metric that a name or output belongs to; None if there is none."""
     for metric in METRICS:
         if name in (metric, *METRICS[metric][2]):
             return metric
@@ -164,12 +164,12 @@ def owner(name: str) -> str | None:
 
 
 def requestable() -> list[str]:
-    """All names that can be requested: metrics and their outputs."""
+    """Return all names that can be requested: metrics and their outputs."""
     return [name for metric in metric_names() for name in dict.fromkeys((metric, *outputs(metric)))]
 
 
 def unknown(name: str) -> UnknownNameError:
-    """The error for a name that no metric has."""
+    """Return the error for an unknown name."""
     guess = did_you_mean(name, requestable(), most=3)
     help = f"{guess}{toolkit_hint(name)}run `captious metrics` to list them"
     if name.endswith(".py"):
@@ -181,7 +181,7 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
     """Check the declaration of a metric, and set its name and outputs.
 
     Raises:
-        ParameterError: a declaration that does not hold together.
+        ParameterError: an inconsistent declaration.
     """
     own_outputs = vars(metric).get("outputs", ())
     if isinstance(own_outputs, str) or not all(isinstance(output, str) for output in own_outputs):
@@ -216,10 +216,10 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
 
 
 def ambiguous_names(labels: Collection[str]) -> list[str]:
-    """A sentence about requested outputs whose name means something else in the toolkit.
+    """Return a sentence about requested outputs whose name means something else in the toolkit.
 
     Args:
-        labels: those of a run. If the toolkit's own output is among them, no sentence is needed.
+        labels: labels of a run. If the toolkit's own output is among them, no sentence is needed.
     """
     outputs = {_parts(label)[0] for label in labels}
     if "cider" not in outputs or "cider-d" in outputs:
@@ -230,7 +230,7 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
 
 
 def toolkit_hint(name: str) -> str:
-    """For help: which names of the COCO toolkit begin with a name that we do not have, then a space; or empty."""
+    """Return help with names of the COCO toolkit that begin with an unknown name, followed by a space; or empty."""
     lowered = name.lower().replace("-", "_")
     names = [
         (toolkit_name, output)
@@ -241,14 +241,14 @@ def toolkit_hint(name: str) -> str:
 
 
 def label_in_scheme(label: str, scheme: NamingScheme) -> str:
-    """A label with the name of its output as others have it; its variant and parameters stay.
+    """Return a label with the name of its output in another scheme; variant and parameters do not change.
 
     Args:
         label: such as "cider-d" or "bleu-4:tokenizer=whitespace".
-        scheme: whose names; what has no name there keeps ours.
+        scheme: the naming scheme; outputs without a name there keep theirs.
 
     Raises:
-        UnknownNameError: there is no such scheme.
+        UnknownNameError: an unknown scheme.
     """
     if scheme not in _NAMES_BY_SCHEME:
         raise UnknownNameError(f"there are no names {scheme!r}", help=f"choose {', '.join(NAMING_SCHEMES)}")
@@ -257,6 +257,6 @@ def label_in_scheme(label: str, scheme: NamingScheme) -> str:
 
 
 def _parts(label: str) -> tuple[str, str]:
-    """The output of a label, and its variant and parameters."""
+    """Split a label into the output, and its variant and parameters."""
     end = next((place for place, c in enumerate(label) if c in "@: "), len(label))
     return label[:end], label[end:]

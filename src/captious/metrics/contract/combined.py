@@ -1,7 +1,7 @@
-"""Combined: a metric made of other metrics, such as SPIDEr (SPICE and CIDEr-D) or SMURF (its three parts).
+"""Combined: a metric composed of other metrics, such as SPIDEr (SPICE and CIDEr-D) or SMURF (its three parts).
 
-It runs its parts on each caption, fits their states, and unites their parameters and warnings. The scores of a caption
-are combined; the corpus score is the mean.
+It runs its parts on each caption, fits their states, and merges their parameters and warnings. Caption scores are
+combined; the corpus score is their mean.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class CombinedState:
     states: tuple[State | None, ...]
 
     def merge(self, other: State) -> CombinedState:
-        """The states of both sets of references together.
+        """Return the states of both sets of references together.
 
         Raises:
             ParameterError: the states are of other metrics.
@@ -60,14 +60,14 @@ class Combined(MeanMetric):
 
     @abstractmethod
     def make_parts(self) -> Sequence[tuple[Metric, str]]:
-        """The parts: metrics, and the name of one of the outputs of each. A metric may occur several times.
+        """Return the parts: metrics, and the name of one output of each. A metric may occur several times.
 
         Called once, by ``setup``.
         """
 
     @abstractmethod
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores of captions from those of the parts: float64[n, n_parts] to float64[n] or float64[n, m]."""
+        """Return scores of captions from those of the parts: float64[n, n_parts] to float64[n] or float64[n, m]."""
 
     def setup(self) -> None:
         parts = self.make_parts()
@@ -93,9 +93,9 @@ class Combined(MeanMetric):
         return ", ".join(dict.fromkeys(metric.tokens for metric in self.metrics))
 
     def fit(self, references: References) -> CombinedState | None:
-        """The states of the parts; None if no part needs one.
+        """Return the states of the parts; None if no part needs one.
 
-        A part that needs no fit, such as one with document frequencies from a file, is left out: merging would count
+        Parts that need no fit, such as those with document frequencies from a file, are left out: merging would count
         these several times.
         """
         states = tuple(metric.fit(references) if metric.needs_fit else None for metric in self.metrics)
@@ -108,7 +108,7 @@ class Combined(MeanMetric):
         return parameters
 
     def part_scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Scores of the parts of each caption, float64[n_captions, n_parts]."""
+        """Return the scores of the parts of each caption, float64[n_captions, n_parts]."""
         return self._in_columns(
             [metric.aggregate(metric.statistics(captions, part)) for metric, part in self._with_states(state)]
         )
@@ -133,12 +133,12 @@ class Combined(MeanMetric):
         return [*dict.fromkeys(warning for metric, part in parts for warning in metric.warnings(captions, part))]
 
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
-        """The resource of the one part that is fitted; None if several are, or none."""
+        """Return the resource of the only part that is fitted; None if several are, or none."""
         fitted = [part for m in self.metrics if (part := m.fit_resource(references, seed=seed)) is not None]
         return fitted[0] if len(fitted) == 1 else None
 
     def _in_columns(self, scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-        """float64[n, m] of each metric to float64[n, n_parts]."""
+        """Select float64[n, n_parts] from float64[n, m] of each metric."""
         return np.stack([scores[metric][..., column] for metric, column in self.columns], axis=-1)
 
     def _with_states(self, state: State | None) -> list[tuple[Metric, State | None]]:

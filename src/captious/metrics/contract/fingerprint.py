@@ -1,4 +1,4 @@
-"""Hashes of the code of users, for signatures: what has another source, or uses other values, has another hash."""
+"""Hashes of user code for signatures, which differ if the source or the values it uses differ."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ _NOT_WRITTEN |= {"declared", "name", "outputs"}
 
 
 def function_hash(function: Callable[..., Any], name: str) -> str:
-    """A hash of the source of a function and of the values that it uses.
+    """Return a hash of the source of a function and of the values that it uses.
 
-    These are its defaults, what its closure holds, the arguments of a partial, the attributes of a callable object, and
-    constants, functions and classes of its module.
+    These are its defaults, its closure, the arguments of a partial, the attributes of a callable object, and constants,
+    functions and classes of its module.
 
     Args:
         function: a function or another callable.
-        name: what it is called in messages.
+        name: its name in messages.
 
     Raises:
-        ParameterError: it uses an object whose content cannot be seen, such as a model, and has no attribute ``name``.
+        ParameterError: it uses an opaque object, such as a model, and has no attribute ``name``.
     """
     return _hashed(_Description(name if not isinstance(getattr(function, "name", None), str) else "").of(function))
 
 
 @functools.cache
 def class_hash(cls: type) -> str:
-    """A hash of the source of a class and of its bases, as far as they are outside this package."""
+    """Return a hash of the source of a class and of those of its bases that are outside this package."""
     bases = [base for base in cls.__mro__ if not is_built_in(base) and base not in (object, ABC)]
     return _hashed(text for base in bases for text in _Description().of_class(base))
 
@@ -52,10 +52,10 @@ def _hashed(texts: Iterable[str]) -> str:
 
 
 class _Description:
-    """Text that differs where values do.
+    """A text representation that differs where values do.
 
     Args:
-        name: of what is described, to refuse values that cannot be; empty if their type is enough.
+        name: name of the object, to refuse values that cannot be described; empty to describe these by their type.
     """
 
     def __init__(self, name: str = "") -> None:
@@ -108,7 +108,7 @@ class _Description:
             yield f"{type(value).__module__}.{type(value).__qualname__}"
 
     def of_class(self, cls: type) -> Iterator[str]:
-        """The names that a class itself, not its bases, defines."""
+        """Describe the names that a class itself, not its bases, defines."""
         yield cls.__qualname__
         for name, value in vars(cls).items():
             if name not in _NOT_WRITTEN:
@@ -121,7 +121,7 @@ class _Description:
 
 
 def _dependencies(function: FunctionType) -> Iterator[Any]:
-    """The values that a function uses besides its arguments, as far as it cannot be expected to change them."""
+    """Return the values that a function uses besides its arguments, except those it may change."""
     yield function.__defaults__
     yield function.__kwdefaults__
     for cell in function.__closure__ or ():
@@ -156,7 +156,7 @@ class _Plain:
 
 
 def _is_open(value: Any) -> bool:
-    """Whether its attributes are all that an object holds, as those of classes that are written in Python."""
+    """Return whether the attributes of an object are its whole content, as for classes written in Python."""
     cls = type(value)
     slots = any("__slots__" in vars(base) for base in cls.__mro__)
     return hasattr(value, "__dict__") and not slots and cls.__basicsize__ <= _Plain.__basicsize__

@@ -1,12 +1,12 @@
-"""What a metric is: a function of summed statistics, declared in a class.
+"""The interface of metrics: a function of summed statistics, declared in a class.
 
-    fit(references)                 -> state            what must be known before scoring; mergeable, savable
+    fit(references)                 -> state            values needed before scoring; mergeable, savable
     statistics(captions, state)     -> float64[n, k]    one row per caption, independent of the others
     aggregate(float64[..., k])      -> float64[..., m]  scores from statistics, one per output
 
     caption scores = aggregate(statistics)      corpus scores = aggregate(statistics.sum(axis=0))
 
-Intervals, paired tests, streaming, rewards and distribution follow from this; no metric has to know about them.
+Intervals, paired tests, streaming, rewards and distribution follow from this; metrics need no code for them.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ _PARAMETER_OF_TYPE: Mapping[type, type[Parameter[Any, Any]]] = {
 
 
 class State(Protocol):
-    """The result of ``fit``. Merging separate counts equals counting all documents together."""
+    """The result of ``fit``. Merging separate counts is equivalent to counting all documents together."""
 
     def merge(self, other: State) -> State:
-        """The state of both sets of references together."""
+        """Return the state of both sets of references together."""
         ...
 
     @property
@@ -110,7 +110,7 @@ class _ConstructorSignature:
     ),
 )
 class Parameterized:
-    """Base class of what declares parameters: a constructor that takes them by name, in order of declaration."""
+    """Base class of classes that declare parameters: the constructor takes them by name, in order of declaration."""
 
     __signature__ = _ConstructorSignature()
     #: The parameters, base classes first: name -> declaration.
@@ -146,7 +146,7 @@ class Parameterized:
         super().__setattr__(name, value)
 
     def setup(self) -> None:
-        """Check parameters that depend on each other, and load what they name. Called once, by the constructor."""
+        """Check parameters that depend on each other, and load resources. Called once, by the constructor."""
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
@@ -154,7 +154,7 @@ class Parameterized:
 
 
 def no_parameter(owner: type[Parameterized], name: str, declared: Iterable[str]) -> UnknownNameError:
-    """The error of a parameter that a class does not have; a plain attribute of a user's class is not one."""
+    """Return the error for a parameter that a class does not declare; plain attributes of user classes do not count."""
     names = list(declared)
     takes = f"its parameters are {', '.join(names)}" if names else "it has no parameters"
     help = did_you_mean(name, names) + takes
@@ -179,7 +179,7 @@ class _Variant(Parameter[str | None, str]):
 
 
 class _Description:
-    """What tables, tests and ranks need to know about a metric; apart from the parameters, for type checkers."""
+    """The description of a metric for tables, tests and ranks; separate from the parameters, for type checkers."""
 
     #: What the metric is called everywhere. Set by ``register``, or written in the class.
     name: str
@@ -199,7 +199,7 @@ class BaseMetric(Parameterized, _Description, ABC):
     """The common base of metrics of captions (``Metric``) and of sets of captions (``SetMetric``).
 
     Raises:
-        UnknownNameError: a variant, tokenizer or parameter that does not exist.
+        UnknownNameError: an unknown variant, tokenizer or parameter.
         ParameterError: a parameter outside its range.
     """
 
@@ -226,12 +226,12 @@ class BaseMetric(Parameterized, _Description, ABC):
 
     @classmethod
     def missing(cls) -> str | None:
-        """The command that installs what this metric lacks on this machine, or None if it can run."""
+        """Return the command that installs missing requirements on this machine, or None if the metric can run."""
         return None
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """Every parameter that changes a score, as signatures show it."""
+        """Every parameter that changes a score, as shown in signatures."""
         return {
             parameter.signature_key: parameter.shown(getattr(self, name))
             for name, parameter in self.declared.items()
@@ -249,7 +249,7 @@ class BaseMetric(Parameterized, _Description, ABC):
 
     @classmethod
     def suffix_of(cls, variant: str, values: Mapping[str, object]) -> str:
-        """The variant (empty: the default) and parameters that are not the default, as text in order of declaration."""
+        """Return the variant (empty: the default) and non-default parameters, as text in order of declaration."""
         parameters = ",".join(
             f"{name}={parameter.to_text(values[name])}"
             for name, parameter in cls.declared.items()
@@ -259,7 +259,7 @@ class BaseMetric(Parameterized, _Description, ABC):
         return shown_variant + (f":{parameters}" if parameters else "")
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        """The signature of each output, given the state that was used."""
+        """Return the signature of each output, given the state that was used."""
         parameters = {**self.parameters, **self.fitted_parameters(state)}
         if not is_built_in(type(self)):  # others may be changed and keep their name
             from captious.metrics.contract.fingerprint import class_hash
@@ -268,15 +268,15 @@ class BaseMetric(Parameterized, _Description, ABC):
         return tuple(signature(output, parameters) for output in self.outputs)
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
-        """The part of signatures about the state that was used; None stands for a state that is not fitted yet."""
+        """Return the part of signatures about the state that was used; None for a state that is not fitted yet."""
         return {}
 
     def fit(self, references: References) -> State | None:
-        """The state that depends on the references of the whole corpus; None for most metrics."""
+        """Return the state that depends on the references of the whole corpus; None for most metrics."""
         return None
 
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
-        """The resource that ``captious fit`` writes to a file: the state, unless a metric overrides this.
+        """Return the resource that ``captious fit`` writes to a file: the state, unless a metric overrides this.
 
         Args:
             references: human captions of the whole corpus.
@@ -289,40 +289,44 @@ class BaseMetric(Parameterized, _Description, ABC):
         return state if isinstance(state, Savable) else None
 
     def statistics(self, captions: Any, state: State | None = None) -> NDArray[np.float64]:
-        """Sufficient statistics, float64[n_images, k], of ``Captions``, or of ``CaptionSets`` for a ``SetMetric``."""
+        """Return sufficient statistics, float64[n_images, k], of ``Captions``, or of ``CaptionSets`` for a
+        ``SetMetric``.
+        """
         raise NotImplementedError
 
     @abstractmethod
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
+        """Return scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
 
     def warnings(self, captions: Any, state: State | None) -> list[str]:
-        """Warnings about misleading scores, one sentence each."""
+        """Return warnings about misleading scores, one sentence each."""
         return []
 
 
 class Metric(BaseMetric):
-    """Base class of metrics of captions, each judged on its own.
+    """Base class of metrics that score each caption on its own.
 
     A subclass names itself and its outputs, declares its variants and parameters, and implements ``statistics`` and
-    ``aggregate``; a metric that must see references first also implements ``fit``.
+    ``aggregate``; a metric that needs a pass over the references first also implements ``fit``.
     """
 
     @abstractmethod
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Sufficient statistics, float64[n_captions, k].
+        """Return sufficient statistics, float64[n_captions, k].
 
         Args:
-            captions: the table.
-            state: what ``fit`` returned; if it is None, a metric that needs one is fitted on the references at hand.
+            captions: the captions.
+            state: the result of ``fit``; if None, a metric that needs one is fitted on the references of the captions.
         """
 
     def slow(self, captions: Captions) -> str:
-        """What takes long with these captions, as the end of a sentence; usually empty."""
+        """Return what takes long with these captions, as the end of a sentence; usually empty."""
         return ""
 
     def row_scores(self, references: References, state: State | None) -> RowScores:
-        """Caption scores of candidates for any of these images, which are prepared once where that saves work."""
+        """Return a function for caption scores of candidates for any of these images, which are prepared once if
+        possible.
+        """
 
         def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
             texts, offsets = references.texts_of(rows)
@@ -339,7 +343,7 @@ class MeanMetric(Metric):
 
     @abstractmethod
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        """Caption scores, float64[n] or float64[n, m]."""
+        """Return caption scores, float64[n] or float64[n, m]."""
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         scores = np.asarray(self.scores(captions, state), np.float64)
@@ -356,5 +360,5 @@ class MeanMetric(Metric):
 
 
 def is_built_in(metric: type) -> bool:
-    """Whether a class is of this package."""
+    """Return whether a class is part of this package."""
     return metric.__module__.partition(".")[0] == "captious"

@@ -1,4 +1,4 @@
-"""Functions of users as metrics: of one candidate with its references, or of lists of both."""
+"""User-defined functions as metrics: of one candidate with its references, or of lists of both."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ _PLURAL = frozenset(
 
 
 class FunctionMetric(MeanMetric):
-    """A function as a metric whose corpus score is the mean. Its signature has a hash of the source.
+    """A function as a metric whose corpus score is the mean. Its signature includes a hash of the source.
 
-    The function takes one candidate and the list of its references, or a list of candidates and a list of lists: lists
-    if its first parameter has a name in the plural (``candidates``), or an annotation other than ``str``.
+    The function takes one candidate and the list of its references, or a list of candidates and a list of lists. It
+    takes lists if its first parameter has a plural name (``candidates``), or an annotation other than ``str``.
 
     Args:
         function: the function.
@@ -70,7 +70,7 @@ class FunctionMetric(MeanMetric):
         return self.values(captions.candidates, [texts[a:b] for a, b in pairwise(offsets)])
 
     def values(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-        """The scores of the candidates, float64[n].
+        """Return the scores of the candidates, float64[n].
 
         Raises:
             ParameterError: the function failed, or its scores are not one finite number for each candidate.
@@ -118,7 +118,7 @@ class FunctionMetric(MeanMetric):
 
     @property
     def _calls(self) -> str:
-        """The arguments of the function."""
+        """Return the arguments of the function calls."""
         if self.takes_lists:
             return (
                 "it is called with a list of candidates and a list with the references of each, and returns one number "
@@ -131,7 +131,7 @@ class FunctionMetric(MeanMetric):
 
 
 class FileMetric(FunctionMetric):
-    """A function in a file as a metric, which is written as it was requested.
+    """A function in a file as a metric, labeled by its request.
 
     Args:
         request: FILE.py:FUNCTION.
@@ -149,11 +149,12 @@ class FileMetric(FunctionMetric):
 
 
 def function_in_file(request: str) -> ScoreFunction:
-    """The function that FILE.py:FUNCTION names. This runs the file; only for files that the user names.
+    """Return the function named by FILE.py:FUNCTION. This executes the file, so use it only for files that the user
+    names.
 
     Raises:
         ParameterError: a file that cannot be run.
-        UnknownNameError: no such function in it.
+        UnknownNameError: an unknown function.
     """
     file, _, name = request.rpartition(":")
     module = _run(Path(file))
@@ -224,6 +225,6 @@ def _takes_lists(function: ScoreFunction, name: str) -> bool:
 
 
 def _place(function: ScoreFunction) -> str:
-    """The file and line of the function, if they are known."""
+    """Return the file and line of the function, if known."""
     code = getattr(function, "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"

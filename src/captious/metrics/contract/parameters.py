@@ -4,8 +4,8 @@
         name = "cider-d"
         sigma: NumberParameter[float] = NumberParameter(default=6.0, least=0.001, summary="width of the length penalty")
 
-The constructor and its checks, the text form (``cider-d:sigma=4``), labels, signatures, help and documentation are made
-from the declaration.
+The constructor and its checks, the text form (``cider-d:sigma=4``), labels, signatures, help and documentation are
+derived from the declaration.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 class Parameter(Generic[Input, Value]):
     """A parameter of a metric, as an attribute of its class.
 
-    The constructor of a metric checks and converts values; ``Input`` is what it takes, ``Value`` what the metric holds.
-    A metric that is made cannot be changed. This class takes any value as it is; subclasses check.
+    The constructor of a metric checks and converts values of type ``Input`` to ``Value``. Metrics are immutable. This
+    class accepts any value unchanged; subclasses check.
 
     Args:
-        default: the value of a metric that is not given another.
-        summary: what it means, a phrase for help and documentation.
-        signature_key: what signatures call it; None for the name with hyphens, "" to leave it out.
-        none: how signatures write None.
+        default: the default value.
+        summary: its meaning, a phrase for help and documentation.
+        signature_key: its name in signatures; None for the name with hyphens, "" to leave it out.
+        none: text for None in signatures.
     """
 
     #: Whether labels show a value that is not the default. Data of a run, such as its images, is not shown.
@@ -82,7 +82,7 @@ class Parameter(Generic[Input, Value]):
         instance.__dict__[self.name] = self.check(instance, value)
 
     def check(self, metric: Any, value: Any) -> Any:
-        """The value that a metric holds.
+        """Check and convert a value.
 
         Raises:
             ParameterError: a value of another type, or outside the range.
@@ -96,37 +96,37 @@ class Parameter(Generic[Input, Value]):
 
     @property
     def takes_none(self) -> bool:
-        """Whether None is a value."""
+        """Whether None is a valid value."""
         return self.default is None
 
     def is_default(self, value: object) -> bool:
-        """Whether a value is the default. Only plain values are compared: others need not be comparable."""
+        """Return whether a value is the default. Only plain values are compared, as others need not be comparable."""
         default: object = self.default
         plain = isinstance(value, str | Real) and isinstance(default, str | Real)
         return value is default or (plain and isinstance(value, bool) == isinstance(default, bool) and value == default)
 
     def from_text(self, text: str) -> Any:
-        """The value that a text stands for; ``check`` decides whether it is in range.
+        """Parse the text form of a value; ``check`` decides whether it is in range.
 
         Raises:
-            ValueError: text that stands for nothing.
+            ValueError: invalid text.
         """
         if self.takes_none and text.lower() == "none":
             return None
         return self.parse(text)
 
     def parse(self, text: str) -> Any:
-        """The value of text other than "none"."""
+        """Parse text other than "none"."""
         raise ValueError(text)
 
     def to_text(self, value: Any) -> str:
-        """Text from which ``from_text`` reads the value, for labels."""
+        """Format a value for labels, as the inverse of ``from_text``."""
         if value is None:
             return "none"
         return str(getattr(value, "label", None) or getattr(value, "name", None) or value)
 
     def shown(self, value: Any) -> object:
-        """The value in signatures."""
+        """Format the value for signatures."""
         return self.none if value is None else value
 
     @property
@@ -183,7 +183,7 @@ class IntegerParameter(Parameter[MaybeInteger, MaybeInteger]):
 
     Args:
         least, most: the range, ends included.
-        optional: whether None is a value although it is not the default.
+        optional: whether None is valid although it is not the default.
     """
 
     text_form = "an integer"
@@ -244,7 +244,7 @@ class FlagParameter(Parameter[bool, bool]):
 
     @staticmethod
     def truth(text: str) -> bool:
-        """The value of "true", "yes", "false" or "no".
+        """Parse "true", "yes", "false" or "no".
 
         Raises:
             ValueError: other text.
@@ -263,7 +263,7 @@ class ChoiceParameter(Parameter[str, str]):
 
     Args:
         choices: the words.
-        refusal: what is wrong with another word, with {metric}, {name} and {value}.
+        refusal: error message for another word, with {metric}, {name} and {value}.
     """
 
     text_form = "text"
@@ -312,12 +312,12 @@ class TextParameter(Parameter[str, str]):
 
 
 class ResourceParameter(Parameter[Input, Value]):
-    """Something that is read from a name, a file or an object: vectors, frequencies, weights.
+    """A resource that is read from a name, a file or an object: vectors, frequencies, weights.
 
     Args:
-        read: makes the value of what is given; of None, too, unless ``keep_none``.
-        keep_none: None stays None.
-        show: the value in signatures; None for its label.
+        read: converts the input to a value; also None, unless ``keep_none``.
+        keep_none: keep None as it is.
+        show: formats the value for signatures; None for its label.
     """
 
     text_form = "text"
@@ -354,7 +354,7 @@ TokenizerLike: TypeAlias = str | Tokenizer | Callable[[str], Sequence[str]]
 
 
 class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
-    """The tokenizer: a name, or what ``captious.text.as_tokenizer`` takes.
+    """The tokenizer: a name, or any argument of ``captious.text.as_tokenizer``.
 
     A metric whose default is None sets its tokenizer in ``setup``.
     """
@@ -366,7 +366,7 @@ class TokenizerParameter(ResourceParameter[TokenizerLike | None, Tokenizer]):
 
 
 def label_of(value: object) -> str:
-    """The name of a value in messages and signatures."""
+    """Return the name of a value in messages and signatures."""
     if isinstance(value, str | os.PathLike):
         return os.fspath(value)
     from captious.models import Encoder
@@ -377,6 +377,6 @@ def label_of(value: object) -> str:
 
 
 def exact(number: float) -> str:
-    """The shortest text from which exactly this number is read back."""
+    """Return the shortest text that parses to exactly this number."""
     short = f"{number:g}"
     return short if float(short) == number else repr(float(number))

@@ -1,7 +1,7 @@
-"""A metric as users request it in text.
+"""Requests of metrics as text.
 
 A metric is requested by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
-parameters (``cider-d@paper``, ``rouge-s:gap=2``). ``selection`` also takes objects.
+parameters (``cider-d@paper``, ``rouge-s:gap=2``). ``selection`` also accepts objects.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ SUM = "sum:"
 
 @dataclass(frozen=True)
 class Request:
-    """A metric as text, ``name@variant:parameter=value,...``, taken apart.
+    """A parsed request of a metric, ``name@variant:parameter=value,...``.
 
     Args:
-        name: of a metric or an output, in lower case and with hyphens.
+        name: name of a metric or an output, in lower case and with hyphens.
         variant: in lower case; None for the metric's default.
-        parameters: name in lower case -> value as it was written.
+        parameters: name in lower case -> value as written.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Request:
 
     @classmethod
     def from_text(cls, text: str) -> Request:
-        """Take a request apart. Names of metrics, variants and parameters may be in any case; Bleu_4 is bleu-4.
+        """Parse a request. Names of metrics, variants and parameters may be in any case; Bleu_4 is bleu-4.
 
         Raises:
             ParameterError: a parameter without a value, or twice; a sum.
@@ -67,24 +67,24 @@ class Request:
         return cls(name, variant.strip().lower() or None, {**implied, **parameters})
 
     def __str__(self) -> str:
-        """The text, in lower case where case does not matter."""
+        """Return the text, in lower case where case does not matter."""
         parameters = ",".join(f"{key}={value}" for key, value in self.parameters.items())
         return self.name + (f"@{self.variant}" if self.variant else "") + (f":{parameters}" if parameters else "")
 
     @property
     def label(self) -> str:
-        """The shortest text that requests the same output."""
+        """Shortest text that requests the same output."""
         return self.name + self.suffix
 
     @property
     def suffix(self) -> str:
-        """The suffix of the name of an output in labels, as ``BaseMetric.suffix`` for metrics that are made."""
+        """Suffix of the name of an output in labels, as ``BaseMetric.suffix`` of the metric."""
         metric = catalogue.get(self.metric)
         return metric.suffix_of(_as_spelled(self.variant or "", metric.variants), self._values(metric))
 
     @property
     def metric(self) -> str:
-        """The name of the metric.
+        """Name of the metric.
 
         Raises:
             UnknownNameError: there is none.
@@ -95,19 +95,19 @@ class Request:
         return owner
 
     def output_indices(self, outputs: Sequence[str]) -> dict[str, int]:
-        """The requested ones among a metric's outputs: label -> index.
+        """Return the requested ones among a metric's outputs: label -> index.
 
-        The name of an output selects that output alone, even where it is also the metric's name.
+        The name of an output selects only that output, even if it is also the metric's name.
         """
         selected = [self.name] if self.name in outputs else outputs
         return {output + self.suffix: outputs.index(output) for output in selected}
 
     def make(self, metric: type[BaseMetric], settings: Settings) -> BaseMetric:
-        """The metric, under the settings of the run. Parameters written in the request take precedence.
+        """Create the metric under the settings of the run. Parameters in the request take precedence.
 
         Raises:
-            UnknownNameError: a variant or parameter that the metric does not have.
-            ParameterError: a value that a parameter does not take.
+            UnknownNameError: an unknown variant or parameter.
+            ParameterError: an invalid value of a parameter.
         """
         arguments: dict[str, Any] = {
             name: value for name, value in settings.of_metrics.items() if name in metric.declared
@@ -119,7 +119,7 @@ class Request:
         return metric(**arguments | self._values(metric))
 
     def _values(self, metric: type[BaseMetric]) -> dict[str, Any]:
-        """The written parameters as the class takes them."""
+        """Return the written parameters as arguments of the class."""
         writable = parameters_of(metric)
         values: dict[str, Any] = {}
         for key, text in self.parameters.items():
@@ -138,18 +138,18 @@ class Request:
 
 
 def names_a_file(request: str) -> bool:
-    """Whether this is FILE.py:FUNCTION."""
+    """Return whether this is FILE.py:FUNCTION."""
     file, colon, function = request.rpartition(":")
     return bool(colon) and file.endswith(".py") and function.isidentifier()
 
 
 def _as_spelled(lowered: str, names: Iterable[str]) -> str:
-    """The name that has this lower-case form, or the form itself if none has."""
+    """Return the name that has this lower-case form, or the form itself if none has."""
     return next((name for name in names if name.lower() == lowered), lowered)
 
 
 def parameters_of(metric: type[BaseMetric]) -> dict[str, str]:
-    """The parameters of a metric that can be written as text, besides the variant: name -> what is written."""
+    """Return the parameters of a metric that can be written as text, besides the variant: name -> description."""
     return {
         name: parameter.text_form + (" or none" if parameter.takes_none else "")
         for name, parameter in metric.declared.items()

@@ -1,4 +1,4 @@
-"""The metrics of a run, from what users request: names, objects, functions, or nothing for those of COCO."""
+"""Selection of the metrics of a run from user requests: names, objects, functions, or nothing for those of COCO."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class RequestedMetric:
     """The requested outputs of one metric.
 
     Args:
-        metric: the metric, parameters fixed.
+        metric: the metric with its parameters.
         output_indices: label -> index into its outputs.
-        is_named: whether the user named it, and did not ask for all metrics or those of the COCO evaluation.
+        is_named: whether the user named it, rather than requesting all metrics or those of the COCO evaluation.
     """
 
     metric: BaseMetric
@@ -39,10 +39,10 @@ class RequestedMetric:
     is_named: bool = True
 
     def require_caption_metric(self) -> Metric:
-        """The metric as one of captions.
+        """Return the metric as one of single captions.
 
         Raises:
-            ParameterError: it judges several candidates together.
+            ParameterError: it scores several candidates together.
         """
         if not isinstance(self.metric, Metric):
             raise needs_several_error(self.metric.name)
@@ -55,8 +55,8 @@ class Selection(Sequence[RequestedMetric]):
 
     Args:
         requested: each metric once, in the order requested.
-        settings: those of the run.
-        warnings: what readers of the results should know, such as what the default leaves out.
+        settings: settings of the run.
+        warnings: warnings for readers of the results, such as metrics that the default leaves out.
     """
 
     requested: tuple[RequestedMetric, ...]
@@ -79,12 +79,12 @@ class Selection(Sequence[RequestedMetric]):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the results, in the order requested."""
+        """Names of the results, in the order requested."""
         return tuple(label for item in self.requested for label in item.output_indices)
 
     @property
     def lower_is_better(self) -> tuple[str, ...]:
-        """The names of the results where lower scores are better."""
+        """Names of the results for which lower scores are better."""
         return tuple(
             label
             for item in self.requested
@@ -93,13 +93,13 @@ class Selection(Sequence[RequestedMetric]):
         )
 
     def without_slow(self, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[str]]:
-        """The metrics without those that take long and that nobody named, which its warnings say.
+        """Return the metrics without slow ones that nobody named, which its warnings mention.
 
         Args:
             tables: the captions of all systems.
 
         Returns:
-            The metrics, and what to say about slow ones that were named, before they run.
+            The metrics, and warnings to show before slow ones that were named.
         """
         requests, left_out, slow = [], [], []
         for item in self:
@@ -127,19 +127,19 @@ def select(
     *,
     several: bool | None = False,
 ) -> Selection:
-    """The metrics of a run, each made once, in the order requested.
+    """Return the metrics of a run, each created once, in the order requested.
 
     Args:
-        metrics: requests, metrics, or functions as ``FunctionMetric`` takes them; "all" for every metric that can run
-            here, None for those of the COCO evaluation that can; ``warnings`` says so if some cannot.
-        settings: what applies to all metrics that are requested by name.
-        several: there are several candidates per image; otherwise, metrics that judge them together are refused. None
-            if the metrics that are requested decide.
+        metrics: requests, metrics, or functions for ``FunctionMetric``; "all" for every available metric, None for
+            those of the COCO evaluation; ``warnings`` mentions unavailable ones.
+        settings: settings of all metrics requested by name.
+        several: whether there are several candidates per image; otherwise, metrics that score them together are
+            refused. None if the requested metrics decide.
 
     Raises:
-        UnknownNameError: no such metric, output, variant or parameter.
-        ParameterError: nothing was requested, one output twice, a parameter with a value that it does not take, or a
-            setting that no metric requested by name uses.
+        UnknownNameError: an unknown metric, output, variant or parameter.
+        ParameterError: no request, a duplicate output, an invalid value of a parameter, or a setting that no metric
+            requested by name uses.
     """
     if not isinstance(settings := settings or Settings(), Settings):
         raise ParameterError(
@@ -186,7 +186,7 @@ def select(
 
 
 def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> list[str]:
-    """A warning about metrics that are made for English, if the captions are in another language."""
+    """Return a warning about metrics made for English, if the captions are in another language."""
     names = [item.metric.name for item in requested if item.metric.english_only]
     if settings.language is None or not names:
         return []
@@ -202,8 +202,8 @@ def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> li
 def _expanded(
     metrics: MetricLike | Iterable[MetricLike] | None, settings: Settings, *, several: bool
 ) -> tuple[list[str | BaseMetric], set[str], tuple[str, ...]]:
-    """The requests, those that stand for several metrics written out; which nobody named; and warnings about what is
-    left out.
+    """Return the requests with groups of metrics written out, those that nobody named, and warnings about metrics left
+    out.
     """
     if metrics is None:
         names, warnings = coco_available()
@@ -228,10 +228,10 @@ def _expanded(
 
 
 def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
-    """The one metric of a request, for what can only be done with one.
+    """Return the metric of a request, for functions of a single metric.
 
     Raises:
-        UnknownNameError: no such metric, output, variant or parameter.
+        UnknownNameError: an unknown metric, output, variant or parameter.
         ParameterError: as ``select``.
     """
     if metric.strip().lower() == ALL:
@@ -241,14 +241,14 @@ def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
 
 
 def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
-    """Refuse a setting that no metric of the run takes.
+    """Refuse a setting that no metric of the run uses.
 
     Args:
-        settings: those of the run.
-        metrics: the classes of the metrics that are requested by name.
+        settings: settings of the run.
+        metrics: classes of the metrics requested by name.
 
     Raises:
-        ParameterError: which setting, and which metrics take it.
+        ParameterError: names the setting, and the metrics that use it.
     """
     parameters = {name for metric in metrics for name in metric.declared}
     for name, value in settings.of_metrics.items():
@@ -262,7 +262,7 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
 
 
 def _declared(metric: str) -> Iterable[str]:
-    """The parameters of a metric; none if it is another package's and cannot be loaded."""
+    """Return the parameters of a metric; none if it is another package's and cannot be loaded."""
     try:
         return catalogue.get(metric).declared
     except ParameterError:

@@ -1,4 +1,4 @@
-"""Metrics of several candidates per image: of the whole set, or a metric of captions with their mean or the best.
+"""Metrics of several candidates per image: of the whole set, or the mean or best of a metric of single captions.
 
 The algebra is that of every metric; a row of statistics is that of an image with all its candidates.
 """
@@ -23,15 +23,14 @@ OF_K: tuple[OfKChoice, ...] = get_args(OfKChoice)
 
 
 class SetMetric(BaseMetric):
-    """Base class of metrics that judge all candidates of an image together.
+    """Base class of metrics that score all candidates of an image together.
 
-    A subclass implements ``statistics``. The references belong to the table, whether or not the metric looks at
-    them.
+    A subclass implements ``statistics``. The table includes references, whether or not the metric uses them.
     """
 
     @abstractmethod
     def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
-        """Sufficient statistics, float64[n_images, k].
+        """Return sufficient statistics, float64[n_images, k].
 
         Args:
             sets: the table, one row per image.
@@ -42,7 +41,7 @@ class SetMetric(BaseMetric):
 class SetMeanMetric(SetMetric):
     """A metric whose corpus score is the mean of the images that have a score.
 
-    Its statistics are the scores, 0 where there is none, and for each output whether there is one, 0 or 1.
+    Its statistics are the scores, or 0 if there is none, and for each output whether there is one, 0 or 1.
     """
 
     #: Whether an image needs two candidates for a score.
@@ -50,7 +49,7 @@ class SetMeanMetric(SetMetric):
 
     @abstractmethod
     def scores(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
-        """Scores of images, float64[n_images] or float64[n_images, m]; nan for an image that has none."""
+        """Return scores of images, float64[n_images] or float64[n_images, m]; nan for an image without one."""
 
     def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
         scores = self.scores(sets, state).reshape(len(sets), len(self.outputs))
@@ -61,7 +60,7 @@ class SetMeanMetric(SetMetric):
         return mean_of_scored(statistics)
 
     def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
-        """The number of images without a score, which have fewer than two candidates."""
+        """Return a warning with the number of images without a score, which have fewer than two candidates."""
         if not self.needs_two or not (single := int((sets.counts < 2).sum())):
             return []
         images = f"{single:,} of {len(sets):,} images have only one candidate"
@@ -69,7 +68,7 @@ class SetMeanMetric(SetMetric):
 
 
 def mean_of_scored(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Sums of scores divided by how many there are, nan where there are none: float64[..., 2 m] to float64[..., m]."""
+    """Return sums of scores divided by their number, nan if there are none: float64[..., 2 m] to float64[..., m]."""
     m = statistics.shape[-1] // 2
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(statistics[..., :m] / statistics[..., m:])
@@ -80,22 +79,22 @@ class OfK(SetMetric):
 
     With "mean", the statistics of an image are the mean of those of its candidates. The score of an image is that of
     the mean statistics, which is the mean score for every metric that averages caption scores. For metrics that pool
-    counts, such as BLEU and METEOR, it is the score of the pooled candidates of the image, and the corpus score that
-    of all candidates, weighted so that each image counts the same. It is the score to expect of a candidate that is
-    picked at random.
+    counts, such as BLEU and METEOR, it is the score of the pooled candidates of the image, and the corpus score that of
+    all candidates, weighted so that each image counts the same. It is the expected score of a randomly chosen
+    candidate.
 
-    With "best" (the "oracle" score), the statistics of an image are those of its best candidate, chosen by each output
-    for itself: the candidate whose own score is the best, the first of equals. The corpus score is that of the chosen
+    With "best" (the "oracle" score), the statistics of an image are those of its best candidate, chosen separately for
+    each output: the candidate with the best score, the first in a tie. The corpus score is that of the chosen
     candidates under the metric's own formula. For an output without direction, the highest score counts as the best.
-    Scores of captions that do not exist (nan) are never chosen if there is another.
+    Captions without a score (nan) are never chosen if there is another.
 
     Args:
         metric: the metric.
         choice: "mean" or "best".
 
     Raises:
-        UnknownNameError: no such choice.
-        ParameterError: the metric judges sets itself; the best by a metric without direction.
+        UnknownNameError: an unknown choice.
+        ParameterError: the metric scores sets itself, or "best" with a metric without direction.
     """
 
     def __init__(self, metric: Metric, choice: OfKChoice = "mean") -> None:
@@ -117,7 +116,7 @@ class OfK(SetMetric):
 
     @staticmethod
     def ways(metric: Metric, of_k: Sequence[OfKChoice]) -> Sequence[OfKChoice]:
-        """The choices among these that are possible: only the mean if no output has a direction."""
+        """Return the possible ones among these choices: only the mean if no output has a direction."""
         return OF_K[:1] if metric.no_direction.issuperset(metric.outputs) else of_k
 
     def suffix(self) -> str:
@@ -125,7 +124,7 @@ class OfK(SetMetric):
 
     @property
     def of_k_suffix(self) -> str:
-        """The suffix of labels; empty for the default."""
+        """Suffix of labels; empty for the default."""
         return "" if self.choice == OF_K[0] else f":of-k={self.choice}"
 
     @property
@@ -151,7 +150,7 @@ class OfK(SetMetric):
 
     @staticmethod
     def candidate_statistics(metric: Metric, sets: CaptionSets, state: State | None) -> NDArray[np.float64]:
-        """Statistics of every candidate, float64[n_candidates, k], in their order."""
+        """Return statistics of every candidate, float64[n_candidates, k], in their order."""
         if not sets.slots:
             return metric.statistics(Captions((), sets.references), state)
         of_slots = [metric.statistics(slot.captions, state)[slot.rows] for slot in sets.slots]
@@ -161,7 +160,7 @@ class OfK(SetMetric):
         return statistics
 
     def of_candidates(self, rows: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Statistics of images from those of candidates.
+        """Return statistics of images from those of candidates.
 
         Args:
             rows: float64[n_candidates, k].
@@ -191,15 +190,15 @@ class OfK(SetMetric):
 
 
 def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -> tuple[OfKChoice, ...]:
-    """Ways to make one score per image, each once, the default first.
+    """Check ways to compute one score per image; returns each once, the default first.
 
     Args:
         of_k: one or several ways.
         several: whether images have several candidates.
 
     Raises:
-        UnknownNameError: no such way.
-        ParameterError: none, or another than the default where images have one candidate.
+        UnknownNameError: an unknown way.
+        ParameterError: none, or another than the default if images have one candidate.
     """
     ways = (of_k,) if isinstance(of_k, str) else tuple(of_k)
     if not ways:
@@ -218,7 +217,7 @@ def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -
 
 
 def needs_several_error(name: str) -> ParameterError:
-    """The error for a metric of sets where images have one candidate."""
+    """Return the error for a metric of sets if images have one candidate."""
     return ParameterError(
         f"{name} judges several candidates per image together",
         help=f"give several per image to captious score or compare: {option('several')}",

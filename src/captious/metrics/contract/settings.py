@@ -1,8 +1,7 @@
 """Settings that apply to all metrics of a run.
 
-A setting reaches every metric that is requested by name and declares a parameter of that name; a new metric that takes
-word vectors only needs a parameter called ``vectors``. ``references_as`` and ``threads`` apply to the
-run as a whole.
+A setting is passed to every metric that is requested by name and declares a parameter of that name; a new metric with
+word vectors only needs a parameter named ``vectors``. ``references_as`` and ``threads`` apply to the run as a whole.
 """
 
 from __future__ import annotations
@@ -38,31 +37,32 @@ class Settings:
     """Settings of all metrics of a run. Names and files are resolved when the object is created.
 
     Args:
-        language: language of the captions, by its code, such as de or pt-BR. It picks the tokenizer, unless one is
-            given, and METEOR's stemmer, function words and parameters. By default, English.
+        language: language code of the captions, such as de or pt-BR. It selects the tokenizer, unless one is given, and
+            METEOR's stemmer, function words and parameters. By default, English.
         tokenizer: name of a tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. By
             default, each metric's own. In Python, also a function.
-        idf: document frequencies for CIDEr and its relatives: a file that ``captious fit cider-d`` wrote, or coco
-            for those of COCO's validation images. By default, those of the references at hand.
+        idf: document frequencies for CIDEr and its relatives: a file written by ``captious fit cider-d``, or coco for
+            those of COCO's validation images. By default, those of the references.
         model: model of metrics with contextual encoders: a name on the Hugging Face hub, or a folder. By default, each
             metric's own.
-        vectors: word vectors: a name given to ``captious vectors add``, or a file. By default, those that
-            ``CAPTIOUS_VECTORS`` names, or the only ones that were added.
+        vectors: word vectors: a name given to ``captious vectors add``, or a file. By default, those named by
+            ``CAPTIOUS_VECTORS``, or the only ones that were added.
         parser: parses of metrics that need them: the grammar corenlp or bundled, spacy:NAME (hwcm only), or a file of
             parses (.jsonl from ``captious parse``, or .conllu). By default, the best grammar available.
-        images: images of metrics that use them: a folder of image files, named by image id (clipscore, refclipscore,
+        images: images for metrics that use them: a folder of image files named by image id (clipscore, refclipscore,
             judge-clair, judge-geval), or a file of image features (leic).
-        objects: the objects in the images, for chair: a file that ``captious fit chair`` wrote, or COCO instances. In
+        objects: the objects in the images, for chair: a file written by ``captious fit chair``, or COCO instances. In
             Python, also ``{image: [names]}``.
         training: captions that the systems were trained on, for novel, in any form of references.
-        judge: model behind an endpoint, for judge-clair and judge-geval: its name at the address in
-            ``CAPTIOUS_ENDPOINT``, or a file that describes it (.toml). In Python, also a ``captious.ChatModel``.
-        references_as: how metrics see the references of an image: each separately, or all concatenated into one (cat).
+        judge: model behind an endpoint, for judge-clair and judge-geval: its name at the URL in ``CAPTIOUS_ENDPOINT``,
+            or a file that describes it (.toml). In Python, also a ``captious.ChatModel``.
+        references_as: how the references of an image are passed to metrics: separately (each), or concatenated into one
+            (cat).
         threads: number of threads, up to 1,024. By default, ``CAPTIOUS_THREADS``, or all cores.
 
     Raises:
-        UnknownNameError: no such language, tokenizer, parser, or way of giving references.
-        ParameterError: a value of a type that the setting does not take, or a number of threads out of range.
+        UnknownNameError: an unknown language, tokenizer, parser, or value of ``references_as``.
+        ParameterError: a value of the wrong type, or a number of threads out of range.
         ResourceError, CaptionFileError, MissingExtraError: a file, model or package that cannot be used.
     """
 
@@ -100,14 +100,14 @@ class Settings:
             )
 
     def __repr__(self) -> str:
-        """The settings that are not the default, as messages call them."""
+        """Return the settings that are not the default, as in messages."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         items = (f"{name}={label_of(value)!r}" for name, value in values.items() if value not in (None, "each"))
         return f"Settings({', '.join(items)})"
 
     @property
     def implied(self) -> frozenset[str]:
-        """The settings that no metric has to use: the language, and the tokenizer that it picks."""
+        """Settings that no metric needs to use: the language, and the tokenizer that it selects."""
         language: Any = self.language
         if language is None:
             return frozenset()
@@ -116,7 +116,7 @@ class Settings:
 
     @property
     def of_metrics(self) -> Mapping[str, Any]:
-        """The metric settings that were set."""
+        """Metric settings that were set."""
         values = {name: getattr(self, name) for name in _RESOLVED}
         return {name: value for name, value in values.items() if value is not None}
 

@@ -9,7 +9,7 @@ from captious.version import __version__
 
 
 def signature(name: str, parameters: Mapping[str, object]) -> str:
-    """One line with everything that a score depends on besides the captions, package version last.
+    """Return one line with everything that a score depends on besides the captions, package version last.
 
         cider-d|variant:official|tokenizer:ptb|sigma:6|idf:references-5000|captious:0.1.0
 
@@ -20,7 +20,7 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
 
 
 def with_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
-    """Signatures with one more part, such as ``references:5``, before the package version."""
+    """Add a part, such as ``references:5``, to signatures before the package version."""
     pieces = (signature.rpartition("|") for signature in signatures)
     return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
 

@@ -1,1 +1,1 @@
-"""What several metrics use: document frequencies, vectors and models as parameters, word means, information flow."""
+"""Code shared by metrics: document frequencies, vectors and models as parameters, word means, information flow."""

@@ -1,6 +1,7 @@
-"""``AmberLists``: which objects are in an image, which ones models like to invent, and related words; for AMBER.
+"""``AmberLists``: objects in images, objects that models tend to invent, and related words, for AMBER.
 
-They are the files of the owners: annotations.json, relation.json and safe_words.txt, plain or compressed, in a folder.
+They are read from a folder with the published files annotations.json, relation.json and safe_words.txt, plain or
+compressed.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ class ImageWords:
     """The words of an image.
 
     Args:
-        truth: objects that are in it; one that is listed twice is there twice.
-        hallucinations: objects that are not, but that models like to name.
+        truth: objects in it, possibly with duplicates.
+        hallucinations: objects that are not in it, but that models tend to name.
     """
 
     truth: tuple[str, ...]
@@ -46,8 +47,8 @@ class AmberLists:
     Args:
         by_image: number of the image -> its words.
         related: word -> words that stand for it.
-        safe: words that are always passed over.
-        name: what messages call them.
+        safe: words to ignore.
+        name: name in messages.
     """
 
     by_image: Mapping[int, ImageWords]
@@ -57,7 +58,7 @@ class AmberLists:
 
     @cached_property
     def counted(self) -> frozenset[str]:
-        """The words that count as objects: all that have related words, and these."""
+        """Words that count as objects: all that have related words, and the related words."""
         return frozenset((*self.related, *(word for words in self.related.values() for word in words)))
 
     @cached_property
@@ -68,16 +69,17 @@ class AmberLists:
         return f"{len(self.by_image)}-{zlib.crc32(content.encode()):08x}"
 
     def of(self, image: ImageId) -> ImageWords | None:
-        """The words of an image: 12, "12" or "AMBER_12.jpg"; None if it is not among them."""
+        """Return the words of an image: 12, "12" or "AMBER_12.jpg"; None for an unknown image."""
         match = _ID.fullmatch(str(image))
         return self.by_image.get(int(match[1])) if match else None
 
 
 def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str]) -> AmberLists:
-    """AMBER's word lists, from a folder or from what its files hold, {"annotations", "relation", "safe_words"}.
+    """Return AMBER's word lists, from a folder or from the contents of its files, {"annotations", "relation",
+    "safe_words"}.
 
     Raises:
-        ParameterError: something else.
+        ParameterError: another type.
         ResourceError: a file that is missing, cannot be read, or does not have the expected form.
     """
     if isinstance(lists, AmberLists):

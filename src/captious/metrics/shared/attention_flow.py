@@ -1,8 +1,8 @@
-"""What MIMA and SPURTS share: candidates as SMURF reads them, and the information flow of each distinct one.
+"""The information flow of candidates, shared by MIMA and SPURTS.
 
-The flow through a transformer is how much the positions that attend tell about those that are attended to: Feinglass
-and Yang 2021 (SMURF), equation 6, with the conventions of the authors' code. Special tokens take part, the largest
-value of its heads counts for a layer, and the median of the layers is taken.
+It measures the information that attending positions share with attended ones in a transformer: Feinglass and Yang 2021
+(SMURF), equation 6, with the conventions of the authors' code. Special tokens are included; the value of a layer is the
+maximum over its heads, and the result the median over layers.
 """
 
 from __future__ import annotations
@@ -24,15 +24,14 @@ from captious.text.stop_words import NLTK_STOP_WORDS
 
 
 def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-    """Information flow of sequences of token ids, special tokens included: float64[n_sequences], 0 to 1.
+    """Return the information flow of sequences of token ids, special tokens included: float64[n_sequences], 0 to 1.
 
-    The largest normalized mutual information of a layer's heads; then the median of the layers, halfway between the two
-    middle ones if their number is even. Padding tokens inside a sequence attend, but are not attended to. NaN for a
-    sequence of fewer than two tokens.
+    It is the largest normalized mutual information of a layer's heads; then the median of the layers, halfway between
+    the two middle ones if their number is even. Padding tokens inside a sequence attend, but are not attended to. NaN
+    for a sequence of fewer than two tokens.
 
     Raises:
         ParameterError: the model's attention is not finite.
-        and what ``Encoder.run`` raises.
     """
     flow = np.full(len(sequences), np.nan)
     measured = [row for row, sequence in enumerate(sequences) if len(sequence) > 1]
@@ -47,7 +46,7 @@ def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> ND
 
 
 def normalized_information(maps: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Normalized mutual information of queries and keys, [..., n, n] to float64[...]; 0 to 1, NaN if n is 1.
+    """Return normalized mutual information of queries and keys, [..., n, n] to float64[...]; 0 to 1, NaN if n is 1.
 
     A map divided by its sum is the joint distribution; the result is 2 (H(X) + H(Y) - H(X, Y)) / (H(X) + H(Y)), with
     0 log 0 = 0. The base of the logarithm cancels out.
@@ -75,11 +74,11 @@ _BLANKS = str.maketrans("", "", "Ġ▁")
 class FlowLayer(KeyedByFields):
     """Information flow of candidates, float64[n_captions]; NaN for an empty one.
 
-    What is known about texts is kept with the references, so that systems scored against the same references share it.
+    Values are cached with the references, so that systems scored against the same references share them.
 
     Args:
         encoder: the model.
-        stop_words: whether they stay, are masked (replaced by the padding token), or are removed.
+        stop_words: whether they are kept, masked (replaced by the padding token), or removed.
     """
 
     encoder: Encoder

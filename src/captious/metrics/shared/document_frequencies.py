@@ -1,7 +1,7 @@
-"""Document frequencies of n-grams, by which CIDEr weights them: counted from references, merged, saved and loaded.
+"""Document frequencies of n-grams for CIDEr: counted from references, merged, saved and loaded.
 
 A document is an image with all its references; the frequency of an n-gram (n = 1..4) is the number of images with a
-reference that holds it.
+reference that contains it.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _MOST_COUNTED = (1 << 31) - 1  # counts of n-grams have 32 bits
 
 @dataclass(frozen=True, eq=False)
 class DocumentFrequencies:
-    """The number of images of a corpus that have each n-gram.
+    """The number of images in a corpus with each n-gram.
 
     Args:
-        vocabulary: the words that n-grams are made of.
+        vocabulary: the words of the n-grams.
         counts: number of images per n-gram, by word ids of the vocabulary.
         n_documents: number of images of the corpus.
         tokenizer: name of the tokenizer used for its references.
-        name: what signatures call the corpus.
+        name: name of the corpus in signatures.
     """
 
     vocabulary: Vocabulary
@@ -54,7 +54,7 @@ class DocumentFrequencies:
     def of(
         cls, references: object, tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb"
     ) -> DocumentFrequencies:
-        """Count references: a ``References`` (counted once, however often this is called) or any supported form."""
+        """Count references: a ``References`` object (counted once, and cached) or any supported form."""
         table = read_references(references)
         return table.layer(_FrequencyLayer(as_tokenizer(tokenizer)))
 
@@ -66,16 +66,16 @@ class DocumentFrequencies:
         tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "whitespace",
         name: str = "counts",
     ) -> DocumentFrequencies:
-        """Frequencies that were counted elsewhere.
+        """Create from external counts.
 
         Args:
-            counts: n-gram of 1 to 4 words -> number of documents that hold it, 1 or more.
+            counts: n-gram of 1 to 4 words -> number of documents that contain it, 1 or more.
             n_documents: number of documents.
-            tokenizer: how captions become words.
-            name: what signatures call the corpus.
+            tokenizer: the tokenizer.
+            name: name of the corpus in signatures.
 
         Raises:
-            ParameterError: an n-gram or a number that cannot be.
+            ParameterError: an invalid n-gram or number.
         """
         vocabulary, frequencies = Vocabulary(), NgramFrequencies()
         words = {word: None for ngram in counts for word in ngram}
@@ -107,13 +107,13 @@ class DocumentFrequencies:
 
         Args:
             path: a file with ``document_frequency`` and ``ref_len`` (a number of documents, or its logarithm), or with
-                the frequencies alone.
-            n_documents: number of documents, for files that do not say.
-            tokenizer: how captions become the words of the file.
+                only the frequencies.
+            n_documents: number of documents, for files without it.
+            tokenizer: the tokenizer of the file.
 
         Raises:
             ResourceError: no such file, or not such a pickle.
-            ParameterError: neither the file nor ``n_documents`` says how many documents there are.
+            ParameterError: neither the file nor ``n_documents`` gives the number of documents.
         """
         from captious.metrics.shared.frequency_pickles import read_pickle
 
@@ -126,7 +126,7 @@ class DocumentFrequencies:
         return cls.of_counts(counts, n, tokenizer, Path(path).stem)
 
     def to_pickle(self, path: str | os.PathLike[str]) -> None:
-        """Write a pickle that training code reads: ``document_frequency`` and ``ref_len``, the number of documents.
+        """Write a pickle for training code: ``document_frequency`` and ``ref_len``, the number of documents.
 
         Raises:
             OutputError: the file cannot be written.
@@ -136,7 +136,7 @@ class DocumentFrequencies:
         write_pickle(path, self.by_ngram(), self.n_documents)
 
     def by_ngram(self) -> dict[tuple[str, ...], int]:
-        """The frequencies in a dictionary, as ``of_counts`` takes them."""
+        """Return the frequencies as a dictionary for ``of_counts``."""
         words = self.vocabulary.words()
         ngrams, frequencies = self.counts.entries()
         rows = zip(ngrams.tolist(), frequencies.tolist(), strict=True)
@@ -158,7 +158,7 @@ class DocumentFrequencies:
         return _checksum(self._content)
 
     def merge(self, other: State) -> DocumentFrequencies:
-        """The frequencies of both corpora together; an image that is in both counts twice.
+        """Return the frequencies of both corpora together; an image in both counts twice.
 
         Raises:
             ParameterError: the tokenizers differ, or the other object is not document frequencies.
@@ -169,9 +169,10 @@ class DocumentFrequencies:
         return both.total
 
     def without_singles(self) -> DocumentFrequencies:
-        """These frequencies without n-grams of one document, which weigh as much as n-grams that are unknown.
+        """Return these frequencies without n-grams of one document, which have the same weight as unknown n-grams.
 
-        Scores are the same. It cannot be merged any more: n-grams that were left out may be in other documents, too.
+        Scores do not change. The result can no longer be merged, as n-grams that were left out may be in other
+        documents, too.
         """
         ngrams, frequencies = self.counts.entries()
         several = frequencies > 1
@@ -197,7 +198,7 @@ class DocumentFrequencies:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> DocumentFrequencies:
-        """Read what ``save`` wrote.
+        """Read a file written by ``save``.
 
         Raises:
             ResourceError: no such file, or not a complete file of document frequencies.
@@ -229,7 +230,7 @@ class DocumentFrequencies:
 
     @property
     def _content(self) -> dict[str, NDArray[Any]]:
-        """Everything but the name, as arrays, words and n-grams in alphabetical order."""
+        """Return everything except the name, as arrays, words and n-grams in alphabetical order."""
         ngrams, frequencies = self.counts.entries()
         words = self.vocabulary.words()
         word_ids = sorted(np.unique(ngrams[ngrams >= 0]).tolist(), key=words.__getitem__)
@@ -274,7 +275,7 @@ class DocumentFrequencies:
 
 
 class FrequencySum:
-    """Adds up document frequencies of any number of corpora; each is added in a time proportional to its own size."""
+    """Sum of document frequencies of any number of corpora; each is added in time proportional to its own size."""
 
     def __init__(self) -> None:
         self._first: DocumentFrequencies | None = None
@@ -304,7 +305,7 @@ class FrequencySum:
 
     @property
     def total(self) -> DocumentFrequencies:
-        """The frequencies of all corpora together. Of one corpus, they are its own.
+        """Return the frequencies of all corpora together; for one corpus, they are its own.
 
         Raises:
             ParameterError: none were added.
@@ -316,7 +317,7 @@ class FrequencySum:
 
     @staticmethod
     def _plus(total: DocumentFrequencies, part: DocumentFrequencies) -> DocumentFrequencies:
-        """The total with a part added to its tables, which only this object holds."""
+        """Return the total with a part added to its tables, which only this object holds."""
         n = total.n_documents + part.n_documents
         if n > _MOST_COUNTED:
             raise ParameterError(
@@ -367,7 +368,7 @@ def _checksum(content: dict[str, NDArray[Any]]) -> str:
 
 
 def _renumbered(ngrams: NDArray[np.int32], numbers: NDArray[np.int32]) -> NDArray[np.int32]:
-    """N-grams int32[n, 4] under new word ids; padding stays."""
+    """Return n-grams int32[n, 4] with new word ids; padding is kept."""
     out = np.full_like(ngrams, -1)
     out[ngrams >= 0] = numbers[ngrams[ngrams >= 0]]
     return out

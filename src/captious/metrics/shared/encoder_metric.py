@@ -1,4 +1,4 @@
-"""What metrics on contextual encoders share: the model as a parameter, and its place in the signature."""
+"""Base class of metrics with contextual encoders: the model as a parameter and in signatures."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class OptionalEncoder(ResourceParameter[Encoder | str | None, Encoder | None]):
 
 
 class EncoderMetric(MeanMetric):
-    """A mean of caption scores that come from a model's hidden states or attention maps."""
+    """A mean of caption scores computed from a model's hidden states or attention maps."""
 
     without_parameters = frozenset({"tokenizer"})
     model: EncoderParameter = EncoderParameter(
@@ -51,14 +51,14 @@ class EncoderMetric(MeanMetric):
 
 
 def cut_warning(cut: NDArray[np.bool_], what: str, model: str, most: int, *, including: str = "") -> list[str]:
-    """The warning that texts are longer than a model reads; none if there are no such texts.
+    """Return a warning that texts are longer than a model reads; none if there are no such texts.
 
     Args:
-        cut: which texts were cut, bool[n].
-        what: what they are.
+        cut: which texts were truncated, bool[n].
+        what: kind of the texts.
         model: the model.
-        most: the tokens that it reads.
-        including: what else is among these.
+        most: maximum number of tokens.
+        including: what these tokens include.
     """
     n = int(np.count_nonzero(cut))
     if n == 0:

@@ -1,4 +1,4 @@
-"""The penalty of FENSE: the score of a caption is cut where a classifier finds an error of fluency in it."""
+"""The penalty of FENSE: the score of a caption is reduced if a classifier finds a fluency error in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from captious.models.error_detectors import ErrorDetector, as_error_detector
 
 
 class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str] | None, ErrorDetector]):
-    """The error detector, which has no default: the published one is on no hub."""
+    """The error detector, which has no default, as the published one is on no hub."""
 
     required = True
 
@@ -46,5 +46,5 @@ class PenaltyParameter(NumberParameter[float]):
 
 
 def has_error(detector: ErrorDetector, threshold: float, captions: Sequence[str]) -> NDArray[np.float64]:
-    """1 for each caption in which the detector finds an error, else 0: float64[n]."""
+    """Return 1 for each caption in which the detector finds an error, else 0: float64[n]."""
     return (detector.probabilities(captions) > threshold).astype(np.float64)

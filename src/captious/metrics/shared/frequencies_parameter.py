@@ -12,7 +12,7 @@ from captious.resources.coco_val import FILE, NAME
 
 
 def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> DocumentFrequencies:
-    """Document frequencies; "coco" for those of the package, and another name is a file.
+    """Return document frequencies; "coco" for those of the package, and another name for a file.
 
     Raises:
         ParameterError: neither frequencies nor a path.
@@ -30,14 +30,16 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
 
 @cache
 def _coco_val() -> DocumentFrequencies:
-    """The frequencies of the package, without n-grams of a single image, which weigh as much as unknown ones."""
+    """Return the frequencies of the package, without n-grams of a single image, which have the same weight as unknown
+    ones.
+    """
     return DocumentFrequencies.load(FILE)
 
 
 class FrequenciesParameter(
     ResourceParameter[DocumentFrequencies | str | os.PathLike[str] | None, DocumentFrequencies | None]
 ):
-    """Document frequencies, or a file of them; None to count the references that are scored against."""
+    """Document frequencies, or a file of them; None to count those of the references."""
 
     def __init__(self, *, default: None = None) -> None:
         super().__init__(

@@ -1,7 +1,7 @@
-"""Document frequencies as pickles, the form in which training code for captioning keeps them.
+"""Document frequencies as pickles, the format of training code for captioning.
 
-A pickle holds ``{"document_frequency": {n-gram: count}, "ref_len": number of documents or its logarithm}``, or the
-frequencies alone. N-grams are tuples of words, or of word ids. Files may be hostile: only plain values are unpickled.
+A pickle holds ``{"document_frequency": {n-gram: count}, "ref_len": number of documents or its logarithm}``, or only the
+frequencies. N-grams are tuples of words, or of word ids. Files may be hostile: only plain values are unpickled.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _KNOWN = {
 
 
 class _Plain(pickle.Unpickler):
-    """An unpickler that only makes dictionaries, tuples, text and numbers."""
+    """An unpickler that only creates dictionaries, tuples, text and numbers."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _KNOWN:
@@ -43,7 +43,7 @@ class _Plain(pickle.Unpickler):
 
 
 def read_pickle(path: str | os.PathLike[str]) -> tuple[Mapping[tuple[str, ...], int], int | None]:
-    """The frequencies in a pickle, and the number of documents, None if it does not say.
+    """Return the frequencies in a pickle, and the number of documents, None if it has none.
 
     Raises:
         ResourceError: no such file, not such a pickle, or one that contains anything but plain values.
@@ -65,7 +65,7 @@ def read_pickle(path: str | os.PathLike[str]) -> tuple[Mapping[tuple[str, ...], 
 
 
 def write_pickle(path: str | os.PathLike[str], counts: Mapping[tuple[str, ...], int], n_documents: int) -> None:
-    """Write frequencies as training code reads them: counts, and the number of documents.
+    """Write frequencies for training code: counts, and the number of documents.
 
     Raises:
         OutputError: the file cannot be written.
@@ -101,7 +101,7 @@ def _whole(count: Any) -> int:
 
 
 def _documents(size: Any, largest: int) -> int:
-    """The number of documents. No n-gram is in more documents than there are: a smaller number is a logarithm."""
+    """Return the number of documents. A number smaller than the largest count is a logarithm."""
     value = float(size)
     if value >= largest and value == int(value):
         return int(value)

@@ -1,4 +1,4 @@
-"""``ImageObjects``: which objects are in which image, the ground truth of CHAIR; read, looked up and saved."""
+"""``ImageObjects``: the objects in each image, the ground truth of CHAIR; read, looked up and saved."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class ImageObjects:
     """The objects of images.
 
     Args:
-        by_image: image -> names of its objects; possibly none.
-        name: what messages call the source.
+        by_image: image -> names of its objects, possibly none.
+        name: name of the source in messages.
         id_form: how the source wrote its ids; see ``captious.data.ids``.
     """
 
@@ -38,14 +38,14 @@ class ImageObjects:
         """Read objects from a file or a Python object: COCO's instances, ``{image: [names]}``, or records.
 
         Raises:
-            InputError: what is wrong with the source.
+            InputError: an invalid source.
             MissingExtraError: a parquet file without pyarrow.
         """
         return cls.of_rows(read_rows(source, "objects"))
 
     @classmethod
     def of_rows(cls, rows: CaptionRows) -> ImageObjects:
-        """The objects of rows, one of which names one object, read with the role "objects"."""
+        """Create from rows, each of which names one object, read with the role "objects"."""
         names_of: dict[ImageId, set[str]] = {image: set() for image in rows.known_images}
         for image, name in zip(rows.ids, rows.texts, strict=True):
             names_of.setdefault(image, set()).add(name)
@@ -87,7 +87,7 @@ class ImageObjects:
         return tuple(self.by_image)
 
     def of(self, references: References) -> list[frozenset[str] | None]:
-        """The objects of each row's image; None for an image that is not among them.
+        """Return the objects in the image of each row; None for unknown images.
 
         Ids match as those of candidates and references do.
 
@@ -106,7 +106,7 @@ class ImageObjects:
         return [table.get(image) for image in images]
 
     def union(self, other: ImageObjects) -> ImageObjects:
-        """The objects of both, for the images of either.
+        """Return the objects of both, for the images of either.
 
         Raises:
             ParameterError: one side has ids, the other only positions.
@@ -128,7 +128,7 @@ class ImageObjects:
         return ImageObjects(dict(by_image), name=f"{self.name}, {other.name}", id_form=self.id_form)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a file that ``read`` reads: parquet if it is called so, else JSON, ``{image: [names]}``, names sorted.
+        """Write a file for ``read``: parquet by its extension, else JSON, ``{image: [names]}``, names sorted.
 
         Raises:
             OutputError: the file cannot be written.
@@ -162,7 +162,7 @@ class ImageObjects:
 
 
 def as_image_objects(objects: object) -> ImageObjects:
-    """Objects of images; anything else is read.
+    """Return objects of images; anything else is read.
 
     Raises as ``ImageObjects.read`` does.
     """

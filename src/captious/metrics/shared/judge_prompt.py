@@ -1,4 +1,4 @@
-"""Prompts of judges: a text with places for the captions, ours or a user's."""
+"""Prompts of judges: texts with placeholders for the captions, from the package or from users."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _FOLDER = Path(__file__).parent / "prompts"
 class Prompt:
     """A prompt.
 
-    ``{candidate}`` and ``{references}`` stand for the captions as they are, the references a line each, after "- ";
-    ``{candidate_json}`` and ``{references_json}`` for the same as JSON, whose quotes no caption can end. Other braces
-    are text.
+    ``{candidate}`` and ``{references}`` stand for the captions unchanged, the references one per line, after "- ";
+    ``{candidate_json}`` and ``{references_json}`` for the same as JSON, which quotes captions safely. Other braces are
+    text.
 
     Args:
-        name: what signatures call it.
-        text: with the places.
+        name: name in signatures.
+        text: text with the placeholders.
     """
 
     name: str
@@ -36,12 +36,12 @@ class Prompt:
 
     @classmethod
     def of_package(cls, name: str) -> Prompt:
-        """One of this package."""
+        """Read a prompt of this package."""
         return cls(name, (_FOLDER / f"{name}.txt").read_text(encoding="utf-8"))
 
     @classmethod
     def of_file(cls, path: str | os.PathLike[str]) -> Prompt:
-        """One of a user.
+        """Read a prompt of a user.
 
         Raises:
             ResourceError, CaptionFileError: the file cannot be read, or is not text.
@@ -54,14 +54,14 @@ class Prompt:
         return f"{re.sub('[|,]', '-', self.name)}@{hashlib.sha256(self.text.encode()).hexdigest()[:8]}"
 
     def has(self, place: str) -> bool:
-        """Whether there is a place for something, such as "candidate", in either form."""
+        """Return whether there is a placeholder for something, such as "candidate", in either form."""
         return any(f"{{{place}{form}}}" in self.text for form in ("", "_json"))
 
     def check(self, metric: str, required: Sequence[str], forbidden: Sequence[str]) -> None:
-        """Refuse a prompt without a place for what a metric puts in, or with one for what it does not.
+        """Refuse a prompt that lacks a required placeholder, or has one that the metric does not fill.
 
         Raises:
-            ParameterError: which place.
+            ParameterError: names the placeholder.
         """
         for place in required:
             if not self.has(place):
@@ -77,13 +77,13 @@ class Prompt:
                 )
 
     def filled(self, values: Mapping[str, str]) -> str:
-        """The text with values in their places; what looks like a place within a value stays as it is."""
+        """Return the text with values for placeholders; placeholders within a value are not replaced."""
         pattern = "|".join(re.escape(f"{{{place}}}") for place in values)
         return re.sub(pattern, lambda match: values[match[0][1:-1]], self.text)
 
 
 def listed(captions: Mapping[str, str], references: Sequence[str]) -> dict[str, str]:
-    """The texts that fill a prompt: captions by the names of their places, and references."""
+    """Return the texts that fill a prompt: captions by the names of their placeholders, and references."""
     quoted = {f"{name}_json": json.dumps(caption, ensure_ascii=False) for name, caption in captions.items()}
     return {
         **captions,

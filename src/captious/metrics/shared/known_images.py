@@ -1,4 +1,4 @@
-"""What is known about images from elsewhere, and the error for images about which nothing is."""
+"""The check that data exist for the images of captions, and its error."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from captious.errors import MissingObjectsError, option
 def check_known_images(
     captions: Captions, entries: Sequence[object | None], what: str, source: str, help: str, *, kind: str = "images"
 ) -> None:
-    """Refuse captions of images about which nothing is known, unless a subset was asked for.
+    """Refuse captions of images without data, unless a subset was requested.
 
     Args:
         captions: n captions.
-        entries: what is known about the image of each, None for nothing.
+        entries: data of the image of each, None if there are none.
         what: the beginning of the message, "the objects of".
-        source: where it comes from.
-        help: what ids should look like.
+        source: the source of the data.
+        help: the expected form of ids.
         kind: what an image stands for, in the plural.
 
     Raises:
-        MissingObjectsError: of how many images, and the first of them.
+        MissingObjectsError: the number of such images, and the first of them.
     """
     image_ids = captions.references.images
     unknown = dict.fromkeys(image for image, entry in zip(image_ids, entries, strict=True) if entry is None)

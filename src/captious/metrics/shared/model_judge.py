@@ -1,4 +1,4 @@
-"""What metrics have in common that ask a model behind an endpoint for a score of each caption."""
+"""Base classes of metrics that ask a model behind an endpoint for a score of each caption."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class _Images(ResourceParameter[str | os.PathLike[str] | None, Path | None]):
 
 
 class ModelJudge(BaseMetric):
-    """What a model is asked, and how. Statistics (k = 2): the score, or 0, and whether there is one, 0 or 1.
+    """The parameters of questions to a model. Statistics (k = 2): the score, or 0, and whether there is one, 0 or 1.
 
     Raises:
         ParameterError: no model, no images where they are shown, or a prompt without a place for the captions.
@@ -113,24 +113,24 @@ class ModelJudge(BaseMetric):
 
     @property
     def asking(self) -> Asking:
-        """The question, and how it is asked."""
+        """The question and its parameters."""
         sampling = Question("", None, self.temperature, self.seed, self.answer_tokens, self.alternatives)
         images = None if self.variant == "references" else self.images
         return Asking(self.judge, self._prompt, images, sampling, self.tries, self.reading)
 
     def other_models(self, judged: Judgments) -> list[str]:
-        """A warning if a model of another name answered."""
+        """Return a warning if a model of another name answered."""
         models = [name for name in judged.models if name not in ("", self.judge.name)]
         return [f"{self.name} asked for {self.judge.name}, but {' and '.join(models)} answered."] if models else []
 
     @property
     def alternatives(self) -> int:
-        """The number of alternatives to each token that are requested."""
+        """Number of alternatives to each token to request."""
         return 0
 
     @property
     def reading(self) -> Reading:
-        """A function from an answer to a score, or None for an invalid answer."""
+        """Return a function from an answer to a score, or None for an invalid answer."""
         raise NotImplementedError
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -142,7 +142,7 @@ class JudgeMetric(ModelJudge, Metric):
 
     @property
     def layer(self) -> JudgmentLayer:
-        """The annotation of captions that it takes scores from."""
+        """The annotation of captions with the scores."""
         return JudgmentLayer(self.asking)
 
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -164,7 +164,7 @@ class Judgments:
     """The answers of a model about captions.
 
     Args:
-        scores: float64[n_captions], nan where there is no valid answer.
+        scores: float64[n_captions], nan if there is no valid answer.
         answers: the last answer about each caption.
         models: the names under which the model answered.
     """
@@ -176,15 +176,15 @@ class Judgments:
 
 @dataclass(frozen=True)
 class Asking:
-    """Questions to a model about captions, and what its answers mean.
+    """Questions to a model about captions, and the interpretation of its answers.
 
     Args:
         judge: the model.
-        prompt: what it is asked.
-        images: the folder of the images that it is shown; None for none.
+        prompt: the prompt.
+        images: the folder of the images to attach; None for none.
         sampling: a question without text, with the parameters of sampling.
-        tries: how often a question is asked until the answer is valid.
-        reading: an answer to a score, or None.
+        tries: maximum number of attempts to get a valid answer.
+        reading: converts an answer to a score, or None.
     """
 
     judge: ChatModel
@@ -195,10 +195,10 @@ class Asking:
     reading: Reading
 
     def judgments(self, captions: Sequence[Mapping[str, str]], references: References) -> Judgments:
-        """What the model says.
+        """Return the judgments of the model.
 
         Args:
-            captions: those of each question, by the names of their places in the prompt; one question per image.
+            captions: captions of each question, by the names of their placeholders; one question per image.
             references: the images.
         """
         questions = self._questions(captions, references)
@@ -239,7 +239,7 @@ class JudgmentLayer(KeyedByFields):
     """The scores that a model gives to candidates.
 
     Args:
-        asking: how it is asked.
+        asking: the questions.
     """
 
     asking: Asking
@@ -249,7 +249,9 @@ class JudgmentLayer(KeyedByFields):
 
 
 def final_answer(text: str) -> str:
-    """The text after the thoughts of a model that writes them into its answer; empty if they do not end."""
+    """Return the text after the reasoning of a model that includes it in its answer; empty if the reasoning does not
+    end.
+    """
     _, end, tail = text.rpartition("</think>")
     if end:
         return tail.strip()
@@ -257,7 +259,7 @@ def final_answer(text: str) -> str:
 
 
 def first_object(answer: Answer) -> dict[str, Any]:
-    """The first JSON object in an answer; empty if there is none."""
+    """Return the first JSON object in an answer; empty if there is none."""
     text = final_answer(answer.text)
     decoder = json.JSONDecoder(strict=False)
     start = text.find("{")

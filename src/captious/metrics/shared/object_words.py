@@ -1,8 +1,8 @@
-"""``ObjectWords``: which words name which object, and the mentions of objects in captions; for CHAIR.
+"""``ObjectWords``: words for objects, and the mentions of objects in captions, for CHAIR.
 
 A file of words is JSON, ``{object: [words]}``, or lines of words separated by commas, the object first, as in the
-``synonyms.txt`` of CHAIR's authors. The words of the package also have pairs of words that read as another word, and
-words that do not count if another word is in the same caption.
+``synonyms.txt`` of CHAIR's authors. The words of the package also have pairs of words that are read as another word,
+and words that are ignored if another word is in the same caption.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ class ObjectWords:
     """Words for objects, in lower case.
 
     Args:
-        name: what signatures call them.
-        object_of: word, or words joined by single spaces -> the object they name.
-        joined: words joined by single spaces that are read as something else -> what they are read as.
-        dropped: word -> another word; the first does not count if the second is in the same caption.
+        name: name in signatures.
+        object_of: word, or words joined by single spaces -> the object.
+        joined: words joined by single spaces -> the word that they are read as.
+        dropped: word -> another word; the first is ignored if the second is in the same caption.
     """
 
     name: str
@@ -47,7 +47,7 @@ class ObjectWords:
 
     @cached_property
     def objects(self) -> frozenset[str]:
-        """The objects that words name."""
+        """Objects that words name."""
         return frozenset(self.object_of.values())
 
     @cached_property
@@ -60,11 +60,11 @@ class ObjectWords:
 
     @cached_property
     def single_words(self) -> frozenset[str]:
-        """All words that occur in the lists, those of several words one by one."""
+        """All words in the lists, with multi-word expressions split."""
         return frozenset(word for words in (*self.object_of, *self.joined) for word in words.split())
 
     def named(self, names: Iterable[str]) -> dict[str, str]:
-        """Names of objects or words for them -> objects. Names that mean nothing are left out."""
+        """Convert names of objects, or words for them, to objects. Unknown names are left out."""
         object_of = {**self.object_of, **{name.lower(): name for name in self.objects}}
         words = {name: _spaced(name) for name in names}
         return {name: object_of[word] for name, word in words.items() if word in object_of}
@@ -72,12 +72,12 @@ class ObjectWords:
 
 @dataclass(frozen=True)
 class Mention:
-    """An object that a caption names.
+    """A mention of an object in a caption.
 
     Args:
         words: the word, in its base form; several words are joined by spaces.
-        object: what it names.
-        start, end: which tokens of the caption it is.
+        object: the object.
+        start, end: its span of tokens in the caption.
     """
 
     words: str
@@ -91,7 +91,7 @@ class MentionFinder:
 
     Args:
         words: the words that name objects.
-        base_forms: the base forms of the tokens of a caption.
+        base_forms: converts the tokens of a caption to base forms.
     """
 
     def __init__(self, words: ObjectWords, base_forms: BaseForms) -> None:
@@ -104,7 +104,7 @@ class MentionFinder:
         self._lengths = sorted({len(parts) for parts in self._joined}, reverse=True)
 
     def objects(self, tokens: Sequence[str]) -> list[str]:
-        """The objects that are named, in order; one that is named twice is there twice."""
+        """Return the named objects, in order and with repetitions."""
         words: Sequence[str] = self._base_forms(tokens)
         if not self._first_words.isdisjoint(words):
             words = [word for word, _, _ in self._with_joined(words)]
@@ -115,11 +115,11 @@ class MentionFinder:
         return [object_of[word] for word in words if word in object_of]
 
     def words(self, tokens: Sequence[str]) -> list[str]:
-        """The words of a caption in base form, several words that belong together joined."""
+        """Return the words of a caption in base form, with multi-word expressions joined."""
         return [word for word, _, _ in self._with_joined(self._base_forms(tokens))]
 
     def mentions(self, tokens: Sequence[str]) -> list[Mention]:
-        """The result of ``objects``, with the words that name them."""
+        """Return the mentions, as in ``objects``, with the words that name them."""
         spans = self._word_spans(tokens)
         return [Mention(word, self._object_of[word], a, b) for word, a, b in spans if word in self._object_of]
 
@@ -130,7 +130,7 @@ class MentionFinder:
         return [(word, start, end) for word, start, end in words if word not in dropped]
 
     def _with_joined(self, words: Sequence[str]) -> list[tuple[str, int, int]]:
-        """Words and where they start and end, with joined words in place of those that they are made of."""
+        """Return words and their spans, with joined words in place of their parts."""
         positions = []
         start = 0
         while start < len(words):
@@ -147,11 +147,11 @@ class MentionFinder:
 
 
 def as_object_words(words: ObjectWords | Mapping[str, Iterable[str]] | str | os.PathLike[str]) -> ObjectWords:
-    """Words for objects: "coco", a file, or a mapping from objects to their words.
+    """Return words for objects: "coco", a file, or a mapping from objects to their words.
 
     Raises:
-        ParameterError: something else.
-        ResourceError: a file that cannot be read, or that holds something else.
+        ParameterError: another type.
+        ResourceError: a file that cannot be read, or has other content.
     """
     if isinstance(words, ObjectWords):
         return words
@@ -185,7 +185,7 @@ def _from_file(path: Path) -> ObjectWords:
 
 
 def _from_document(document: Mapping[str, Any], name: str, where: str) -> ObjectWords:
-    """The words of ``{object: [words]}``, or of an object with this under "objects", and what else there may be."""
+    """Read the words of ``{object: [words]}``, or of an object with this under "objects" and optional entries."""
     objects = document.get("objects")
     more = document if isinstance(objects, Mapping) else {}
     words_of = objects if isinstance(objects, Mapping) else document
@@ -213,5 +213,5 @@ def _from_document(document: Mapping[str, Any], name: str, where: str) -> Object
 
 
 def _spaced(words: str) -> str:
-    """In lower case, with single spaces."""
+    """Return text in lower case, with single spaces."""
     return " ".join(words.lower().split())

@@ -1,4 +1,4 @@
-"""A model that compares two captions of an image: its parameters, its prompt, and what its answers mean."""
+"""A model that compares two captions of an image: its parameters, its prompt, and the interpretation of its answers."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ class PairwiseJudge(ModelJudge):
 
 
 def preference(answer: Answer) -> float | None:
-    """1 if an answer says that A is better, 0 for B, .5 for a tie; None if it does not say it in a JSON object."""
+    """Return 1 if an answer prefers A, 0 for B, .5 for a tie; None if it does not say so in a JSON object."""
     better = first_object(answer).get("better")
     return {"a": 1.0, "b": 0.0, "tie": 0.5}.get(better.strip().lower()) if isinstance(better, str) else None

@@ -1,4 +1,4 @@
-"""How long the parses of long captions take, said before they are made."""
+"""Estimates of the time to parse long captions, announced before parsing."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _PATIENCE = 20.0  # seconds that are not worth a word
 
 
 def n_long_captions(captions: Captions, tokenizer: Tokenizer) -> int:
-    """The number of candidates and references that have more words than a sentence usually has."""
+    """Return the number of candidates and references with more words than a usual sentence."""
     sides: tuple[Tokens, Tokens] = captions.layer(WordLayer(tokenizer))
     return sum(int((side.lengths > LONG_SENTENCE).sum()) for side in sides)
 
 
 def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -> str:
-    """What would take long, as the end of a sentence; empty if it takes less than 20 seconds.
+    """Return what would take long, as the end of a sentence; empty if it takes less than 20 seconds.
 
     Args:
         captions: candidates and references, each of which is parsed as one sentence.
-        tokenizer: how they become words.
-        parser: only those of the package take time.
+        tokenizer: the tokenizer.
+        parser: the parser; only those of the package take time.
     """
     if not isinstance(parser, CaptionParser):
         return ""

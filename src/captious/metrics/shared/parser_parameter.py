@@ -1,4 +1,4 @@
-"""Where parses come from, as a parameter of metrics; apart, so that other metrics do not import parsers."""
+"""The source of parses as a parameter of metrics; a separate module, so that other metrics do not import parsers."""
 
 from __future__ import annotations
 

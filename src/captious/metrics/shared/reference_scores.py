@@ -1,4 +1,4 @@
-"""How scores against the references of an image become one score: the mean, the best, or the worst."""
+"""Combination of the scores with several references of an image: the mean, the best, or the worst."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np
 
 
 class CombineParameter(ChoiceParameter):
-    """How the scores against several references become one: "mean", "max" or "min"."""
+    """How scores with several references are combined: "mean", "max" or "min"."""
 
     def __init__(self, *, default: str, summary: str = "how to combine several references") -> None:
         super().__init__(
@@ -25,7 +25,7 @@ class CombineParameter(ChoiceParameter):
 
 
 def over_references(combine: str, scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Scores of images from those of their references.
+    """Return scores of images from those of their references.
 
     Args:
         combine: "mean", "max" or "min".

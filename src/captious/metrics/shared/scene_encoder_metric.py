@@ -1,4 +1,4 @@
-"""What metrics share that compare what captions say, as tuples of a parser, by the vectors of a sentence encoder."""
+"""Base class of metrics that compare the scene tuples of captions by a sentence encoder."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Coverage: which sentence of the references is covered by which of a long caption, and how well.
+"""Coverage of the sentences of long captions and references by each other.
 
 Precision is how well the sentences of the candidate are supported, recall how well those of the references are covered.
-Metrics differ in how they score a pair of sentences: the first as a candidate, the second as its only reference.
+Metrics differ in the score of a pair of sentences: the first as a candidate, the second as its only reference.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _IMAGES_AT_ONCE = 512
 
 @dataclass(frozen=True)
 class CoveredSentence:
-    """A sentence, and what covers it best.
+    """A sentence, and the sentence that covers it best.
 
     Args:
         name: its number in the candidate, or the numbers of a reference and of the sentence in it, as "2.1".
         text: the sentence.
-        best: its score with the sentence of the other side that agrees best, 0 to 1.
+        best: the best score with a sentence of the other side, 0 to 1.
         by: the name of that sentence; None if none agrees.
     """
 
@@ -52,8 +52,8 @@ class CoverageMatrix:
         score: harmonic mean of precision and recall.
         precision: mean of the best score of each sentence of the candidate.
         recall: mean over references of the mean of the best score of each of its sentences.
-        candidate: its sentences.
-        references: the sentences of all references.
+        candidate: sentences of the candidate.
+        references: sentences of all references.
         matrix: a row for each sentence of the candidate, a column for each of the references.
     """
 
@@ -68,17 +68,17 @@ class CoverageMatrix:
 
 
 class SentenceCoverage(MeanMetric):
-    """Base class of metrics of coverage. Their outputs are F1, precision and recall."""
+    """Base class of coverage metrics. Their outputs are F1, precision and recall."""
 
     explanation = CoverageMatrix.kind
 
     @abstractmethod
     def pair_scores(self, sentences: References, state: State | None) -> PairScores:
-        """What scores pairs of sentences.
+        """Return a function that scores pairs of sentences.
 
         Args:
             sentences: each is an image with one text.
-            state: what ``fit`` returned for the references of the corpus.
+            state: the result of ``fit`` for the references of the corpus.
         """
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
@@ -87,7 +87,7 @@ class SentenceCoverage(MeanMetric):
         return np.array(rows, np.float64).reshape(len(rows), 3)
 
     def matrices(self, captions: Captions, state: State | None, rows: Sequence[int]) -> Iterator[CoverageMatrix]:
-        """The sentences of the captions of some images, and how well they agree."""
+        """Yield the sentences of the captions of some images, and how well they agree."""
         for sides, matrix in self._matrices(captions, state, rows):
             candidate_sentences, reference_sentences = sides[0], [text for side in sides[1:] for text in side]
             candidate_names = [str(i) for i in range(1, len(candidate_sentences) + 1)]
@@ -103,18 +103,18 @@ class SentenceCoverage(MeanMetric):
             )
 
     def explain(self, candidate: str, references: Sequence[str], state: Any = None) -> CoverageMatrix:
-        """The agreement of each sentence of a candidate with each sentence of its references.
+        """Return the agreement of each sentence of a candidate with each sentence of its references.
 
         Args:
             candidate, references: captions of one image.
-            state: what ``fit`` returned for the references of a corpus, if the metric needs it.
+            state: the result of ``fit`` for the references of a corpus, if the metric needs it.
         """
         return next(self.matrices(read_captions({0: candidate}, {0: [*references]}), state, [0]))
 
     def _matrices(
         self, captions: Captions, state: State | None, rows: Sequence[int]
     ) -> Iterator[tuple[Sequence[list[str]], NDArray[np.float64]]]:
-        """Of some images the sentences of the candidate and of each reference, and the scores of all pairs."""
+        """Yield, for some images, the sentences of the candidate and of each reference, and the scores of all pairs."""
         if state is None and self.needs_fit:
             state = self.fit(captions.references)
         for start in range(0, len(rows), _IMAGES_AT_ONCE):
@@ -148,7 +148,7 @@ class SentenceCoverage(MeanMetric):
 def _covered(
     names: Sequence[str], texts: Sequence[str], scores: NDArray[np.float64], opposite_names: Sequence[str]
 ) -> Iterator[CoveredSentence]:
-    """Sentences with the best of their scores, a row each, with those of the other side."""
+    """Return sentences with their best scores, from rows of scores with those of the other side."""
     for name, text, row in zip(names, texts, scores, strict=True):
         best = float(row.max(initial=0.0))
         yield CoveredSentence(name, text, best, opposite_names[int(row.argmax())] if best > 0 else None)
@@ -159,7 +159,7 @@ def _n_pairs(sides: Sequence[list[str]]) -> int:
 
 
 def _means(matrix: NDArray[np.float64], sides: Sequence[list[str]]) -> tuple[float, float, float]:
-    """F1, precision and recall of the scores of all pairs; 0 where one side has no sentences."""
+    """Return F1, precision and recall from the scores of all pairs; 0 if one side has no sentences."""
     if not matrix.size:
         return 0.0, 0.0, 0.0
     precision = float(matrix.max(axis=1).mean())

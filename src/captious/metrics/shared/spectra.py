@@ -1,4 +1,4 @@
-"""How evenly the energy of a set of captions is spread: the measure of self-CIDEr and LSA (Wang and Chan 2019)."""
+"""The spread of the energy of a set of captions: the measure of self-CIDEr and LSA (Wang and Chan 2019)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ MOST = 1_000
 
 
 def spread(values: NDArray[np.float64], m: int) -> NDArray[np.float64]:
-    """-ln(max / sum) / ln m of the singular values of each image.
+    """Return -ln(max / sum) / ln m of the singular values of each image.
 
     Args:
-        values: float64[n_images, any number], not negative.
+        values: float64[n_images, any number], nonnegative.
         m: number of candidates, at least 2.
 
     Returns:
-        float64[n_images], 0 if one value is all, 1 if m values are the same; nan if all values are 0.
+        float64[n_images], 0 if only one value is positive, 1 if m values are equal; nan if all values are 0.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(-np.log(values.max(axis=1) / values.sum(axis=1)) / np.log(m)) + 0.0

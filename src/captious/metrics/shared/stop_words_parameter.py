@@ -1,4 +1,4 @@
-"""Stop words as a parameter of metrics; apart, so that metrics of word vectors need not be imported for it."""
+"""Stop words as a parameter of metrics; a separate module, so that it does not import metrics of word vectors."""
 
 from __future__ import annotations
 

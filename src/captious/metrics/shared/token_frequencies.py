@@ -1,4 +1,4 @@
-"""How many captions have each token of a model: what metrics on contextual encoders weight tokens by."""
+"""Document frequencies of a model's tokens, for the token weights of metrics with contextual encoders."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from captious.models.encoding_layers import numbered
 
 @dataclass(frozen=True, eq=False)
 class TokenFrequencies:
-    """The number of captions of a corpus that contain each token; every caption counts, duplicates included.
+    """The number of captions in a corpus that contain each token, duplicates included.
 
     Args:
         counts: int64[size of the vocabulary], captions by token id.
         n_captions: number of captions of the corpus.
-        model: label of the encoder whose tokens these are.
-        name: what signatures call the corpus.
+        model: label of the encoder of the tokens.
+        name: name of the corpus in signatures.
     """
 
     counts: NDArray[np.int64]
@@ -34,7 +34,7 @@ class TokenFrequencies:
 
     @classmethod
     def of(cls, captions: Iterable[str], encoder: Encoder, name: str = "captions") -> TokenFrequencies:
-        """Count captions. Special tokens count like others."""
+        """Count captions. Special tokens are counted like others."""
         texts, rows = numbered(captions)
         times = np.bincount(rows, minlength=len(texts))
         counts = np.zeros(len(encoder.tokenizer), np.int64)
@@ -53,7 +53,7 @@ class TokenFrequencies:
         return f"{zlib.crc32(np.ascontiguousarray(self.counts).data):08x}"
 
     def merge(self, other: State) -> TokenFrequencies:
-        """The frequencies of both corpora together; a caption that is in both counts twice.
+        """Return the frequencies of both corpora together; a caption in both counts twice.
 
         Raises:
             ParameterError: the models differ, or the other object is not token frequencies.

@@ -1,4 +1,4 @@
-"""What metrics on word vectors share: the vectors and stop words as parameters, and warnings."""
+"""Base class of metrics with word vectors: vectors and stop words as parameters, and warnings."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class VectorsParameter(ResourceParameter[WordVectors | str | os.PathLike[str] | 
 
 
 class VectorMetric(MeanMetric):
-    """A mean of caption scores that come from the vectors of words that are not stop words.
+    """A mean of caption scores computed from the vectors of words other than stop words.
 
-    Without stop words of its own, a metric takes ``default_stop_words``, NLTK's list if there is no other.
+    The default is ``default_stop_words``, NLTK's list unless overridden.
     """
 
     #: The score of a caption in which no word has a vector.
@@ -48,12 +48,12 @@ class VectorMetric(MeanMetric):
 
     @property
     def default_stop_words(self) -> StopWords:
-        """The stop words of a metric that has no others."""
+        """Return the default stop words."""
         return as_stop_words(None)
 
     @property
     def words(self) -> EmbeddedLayer:
-        """The words of captions that count."""
+        """The layer of the words that count."""
         return EmbeddedLayer(self.vectors, self.tokenizer, "token", self.stop_words)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:

@@ -1,4 +1,4 @@
-"""What explains scores of n-grams and of common subsequences, word by word, for one caption."""
+"""Explanations of scores of n-grams and of common subsequences, word by word, for one caption."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class MatchedNgram:
 
     Args:
         words: its words.
-        count: how often the candidate has it.
-        matched: how many of these match a reference.
+        count: number of occurrences in the candidate.
+        matched: number of these that match a reference.
     """
 
     words: tuple[str, ...]
@@ -34,9 +34,9 @@ class OrderMatches:
     """The n-grams of one order.
 
     Args:
-        precision: what the score is made of.
-        matched, count: how many n-grams match, and how many there are.
-        ngrams: those of the candidate, first those that match.
+        precision: precision of this order.
+        matched, count: numbers of matching and of all n-grams.
+        ngrams: n-grams of the candidate, matching ones first.
     """
 
     precision: float
@@ -47,15 +47,15 @@ class OrderMatches:
 
 @dataclass(frozen=True)
 class NgramMatches:
-    """A score that counts n-grams in common.
+    """The explanation of a score based on shared n-grams.
 
     Args:
-        candidate: its words.
-        score: of the caption.
+        candidate: words of the candidate.
+        score: score of the caption.
         orders: the n-grams of each order, from 1 to 4.
-        brevity_penalty: what the mean of the precisions is multiplied by.
-        length: of the candidate, in words.
-        closest_length: of the reference that is closest in length.
+        brevity_penalty: factor of the mean of the precisions.
+        length: length of the candidate, in words.
+        closest_length: length of the reference closest in length.
     """
 
     kind: ClassVar[str] = "ngram-matches"
@@ -75,8 +75,8 @@ class WeightedNgram:
     Args:
         words: its words.
         weight: its inverse document frequency.
-        references: how many references have it.
-        adds: what it adds to the score.
+        references: number of references with it.
+        adds: its contribution to the score.
     """
 
     words: tuple[str, ...]
@@ -87,15 +87,15 @@ class WeightedNgram:
 
 @dataclass(frozen=True)
 class NgramWeights:
-    """A score that is a sum over weighted n-grams.
+    """The explanation of a score that is a sum over weighted n-grams.
 
     Args:
-        candidate: its words.
-        score: of the caption.
-        orders: the part of each order in the score, from 1 to 4.
-        ngrams: those of the candidate: what adds most comes first, then those with the largest weight.
+        candidate: words of the candidate.
+        score: score of the caption.
+        orders: contribution of each order to the score, from 1 to 4.
+        ngrams: n-grams of the candidate, by contribution, then by weight, the largest first.
         n_references: number of references.
-        n_documents: number of images that the weights come from.
+        n_documents: number of images in the document frequencies.
     """
 
     kind: ClassVar[str] = "ngram-weights"
@@ -113,9 +113,9 @@ class Subsequence:
     """The longest common subsequence of the candidate and one reference.
 
     Args:
-        reference: its words.
+        reference: words of the reference.
         places: positions of its words, ascending: (in the candidate, in the reference).
-        precision, recall: its share of both sides.
+        precision, recall: its share of the candidate and of the reference.
     """
 
     reference: tuple[str, ...]
@@ -126,13 +126,13 @@ class Subsequence:
 
 @dataclass(frozen=True)
 class SubsequenceExplanation:
-    """A score that is made of common subsequences.
+    """The explanation of a score based on common subsequences.
 
     Args:
-        candidate: its words.
+        candidate: words of the candidate.
         references: one for each reference.
-        precision, recall: those that the score is computed from.
-        score: of the caption.
+        precision, recall: the values used in the score.
+        score: score of the caption.
     """
 
     kind: ClassVar[str] = "subsequences"
@@ -147,12 +147,12 @@ class SubsequenceExplanation:
 def token_lists(
     candidate: str, references: Sequence[str], tokenizer: Tokenizer, *, split: bool
 ) -> tuple[list[str], list[list[str]], Captions]:
-    """The words of a candidate and of its references, and the captions as a table.
+    """Return the words of a candidate and of its references, and the captions as a table.
 
     Args:
         candidate, references: captions of one image.
-        tokenizer: makes the words.
-        split: cut tokens at white space, as metrics of n-grams do.
+        tokenizer: the tokenizer.
+        split: split tokens at white space, as metrics of n-grams do.
     """
     captions = read_captions({0: candidate}, {0: [*references]})
     layer = WordLayer(tokenizer) if split else TokenLayer(tokenizer)
@@ -168,6 +168,6 @@ def token_lists(
 
 
 def ngrams(words: Sequence[str]) -> Iterator[Counter[tuple[str, ...]]]:
-    """The n-grams of each order with their counts."""
+    """Return the n-grams of each order with their counts."""
     for n in ORDERS:
         yield Counter(tuple(words[start : start + n]) for start in range(len(words) - n + 1))

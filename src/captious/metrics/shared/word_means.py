@@ -1,6 +1,6 @@
-"""What MOWE and WEmbSim share: a caption is the mean of the vectors of its words, and captions are compared by cosine.
+"""Base class of MOWE and WEmbSim: captions are the means of their word vectors, compared by cosine.
 
-The vectors are a word's own, or what a contextual encoder gives it in this caption.
+The vectors are static ones, or those of a contextual encoder for this caption.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _ROWS_AT_ONCE = 1 << 13
 class WordMeanMetric(VectorMetric):
     """A similarity of mean vectors.
 
-    With a model in place of vectors, the vector of a word is the mean of the hidden states of its pieces in a layer: by
-    default the first, the lowest contextual one (0 is the input embedding).
+    With a model instead of vectors, the vector of a word is the mean of the hidden states of its pieces in a layer, by
+    default the first, which is the lowest contextual one (0 is the input embedding).
 
     Raises:
         ParameterError: vectors and a model, or a layer without a model.
@@ -67,12 +67,12 @@ class WordMeanMetric(VectorMetric):
 
     @property
     def encoder(self) -> Encoder | None:
-        """The model, if vectors come from one."""
+        """Model, if it computes the vectors."""
         return self.model
 
     @property
     def encoded_layer(self) -> int:
-        """The layer of the model whose hidden states are averaged."""
+        """Layer of the model whose hidden states are averaged."""
         return _LOWEST if self.layer is None else self.layer
 
     @property
@@ -111,7 +111,7 @@ class WordMeanMetric(VectorMetric):
         return over_references(self.combine, similarity, offsets)
 
     def _compare(self, a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64]) -> None:
-        """Cosines of rows; what is compared with nothing stays as it is in ``out``."""
+        """Compute cosines of rows; values of ``out`` without a counterpart are not changed."""
         lengths = np.sqrt((a * a).sum(axis=1)) * np.sqrt((b * b).sum(axis=1))
         cosines = np.divide((a * b).sum(axis=1), lengths, out=out, where=lengths > 0)
         np.clip(cosines, -1, 1, out=cosines)  # rounding may exceed that
@@ -122,11 +122,11 @@ class WordMeanMetric(VectorMetric):
 
     @property
     def _in_encoder(self) -> tuple[object, ...]:
-        """All that the vector of a text depends on."""
+        """Everything that the vector of a text depends on."""
         return self.model, self.encoded_layer, self.tokenizer, self.form, self.stop_words
 
     def _encoded(self, texts: Sequence[str]) -> NDArray[np.float64]:
-        """Mean vectors of texts, float64[n, d]; zeros where no word is left."""
+        """Return mean vectors of texts, float64[n, d]; zeros if no word is left."""
         assert self.model is not None
         captions = [self.tokenizer(text) for text in texts]
         pieces = self._pieces([" ".join(words) for words in captions], captions)
@@ -140,7 +140,7 @@ class WordMeanMetric(VectorMetric):
         return means
 
     def _pieces(self, texts: list[str], captions: list[list[str]]) -> list[tuple[list[int], list[list[int]]]]:
-        """For each text, the ids of its pieces, and which pieces make up each word that is not a stop word."""
+        """Return, for each text, the ids of its pieces, and the pieces of each word that is not a stop word."""
         assert self.model is not None
         if not texts:
             return []
@@ -169,14 +169,14 @@ class WordMeanMetric(VectorMetric):
 
 
 class _Means:
-    """Mean vectors of captions, computed in runs: those of a whole corpus would fill the memory."""
+    """Mean vectors of captions, computed in blocks, as those of a whole corpus would fill the memory."""
 
     def __init__(self, words: EmbeddedWords) -> None:
         self._words = words
         self._rows = words.table.rows
 
     def of(self, first: int, end: int) -> NDArray[np.float64]:
-        """Mean vectors of some captions, float64[end - first, d]; zeros without words."""
+        """Return mean vectors of some captions, float64[end - first, d]; zeros without words."""
         offsets = self._words.offsets[first : end + 1]
         ids = self._words.ids[offsets[0] : offsets[-1]]
         return mean_vectors(self._rows, ids, offsets - offsets[0], threads())

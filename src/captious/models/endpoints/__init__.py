@@ -1,7 +1,7 @@
-"""Models behind HTTP endpoints that speak OpenAI's chat protocol: questions, answers, a cache on disk, limits.
+"""Models behind HTTP endpoints with OpenAI's chat protocol: questions, answers, a cache on disk, limits.
 
-Nothing here knows metrics: a question is a text, perhaps with an image, and an answer is a text, perhaps with the
-probabilities of its tokens.
+This package is independent of metrics: a question is a text, perhaps with an image, and an answer is a text, perhaps
+with the probabilities of its tokens.
 """
 
 from captious.models.endpoints.chat_model import ChatModel, as_chat_model, missing_client

@@ -1,4 +1,4 @@
-"""Questions to answers: from the cache, and the rest from the endpoint, several at a time, within the limits."""
+"""Answers to questions: from the cache, or else from the endpoint, concurrently and within the limits."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of questions, before they are asked.
+    """The cost of questions, estimated before they are sent.
 
     Args:
         calls: number of calls.
-        asked: tokens of the questions, about.
-        answered: tokens of the answers, at most.
+        asked: approximate number of tokens of the questions.
+        answered: maximum number of tokens of the answers.
     """
 
     calls: int
@@ -36,7 +36,7 @@ class Cost:
 
     @classmethod
     def of(cls, questions: Sequence[Question]) -> Cost:
-        """That of questions that are not in the cache."""
+        """Return the cost of questions that are not in the cache."""
         question_tokens, answer_tokens = (
             sum(values) for values in ([q.tokens for q in questions], [q.answer_tokens for q in questions])
         )
@@ -81,7 +81,7 @@ def _check_limits(model: ChatModel, cost: Cost, *, n_known: int) -> None:
 
 
 def _answered(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, cost: Cost) -> dict[str, Answer]:
-    """The answers of the endpoint; each is in the cache as soon as it arrives."""
+    """Return the answers of the endpoint; each is in the cache as soon as it arrives."""
     from captious.models.endpoints.chat_client import ChatClient  # httpx is only needed here
 
     answers: dict[str, Answer] = {}
@@ -121,7 +121,7 @@ _PATIENCE = 60.0  # seconds to wait for another process that writes
 
 
 class AnswerCache:
-    """A file of answers. Several processes may use it at the same time; answers are on disk once ``add`` returns.
+    """A file of answers that processes can share. Answers are on disk once ``add`` returns.
 
     Args:
         path: the file; None for answers.sqlite in the cache folder.
@@ -157,7 +157,7 @@ class AnswerCache:
         self._connection.close()
 
     def find(self, keys: Sequence[str]) -> dict[str, Answer]:
-        """The answers that are known, by key."""
+        """Return the answers in the cache, by key."""
         answers: dict[str, Answer] = {}
         with self._usable():
             for start in range(0, len(keys), _AT_A_TIME):
@@ -168,7 +168,7 @@ class AnswerCache:
         return answers
 
     def add(self, key: str, answer: Answer) -> Answer:
-        """Keep an answer, unless there is one; the answer that the file has."""
+        """Add an answer unless the key is present, and return the stored answer."""
         with self._usable():
             self._connection.execute("INSERT OR IGNORE INTO answers VALUES (?, ?)", (key, answer.to_json()))
         return self.find([key])[key]

@@ -1,4 +1,4 @@
-"""The chat protocol over HTTP: one question, one answer, with repetitions where a failure may pass."""
+"""The chat protocol over HTTP: one question, one answer, with retries after transient failures."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _IMAGE_TYPES = ((b"\x89PNG", "png"), (b"\xff\xd8", "jpeg"), (b"GIF8", "gif"), (b
 
 
 class _PassingError(Exception):
-    """A failure that may pass.
+    """A transient failure.
 
     Args:
         reason: what happened.
@@ -41,7 +41,7 @@ class _PassingError(Exception):
 
 
 class ChatClient:
-    """The connections to an endpoint, for use by several threads. A context manager.
+    """Thread-safe connections to an endpoint. A context manager.
 
     Args:
         model: the model.
@@ -75,14 +75,14 @@ class ChatClient:
         self._client.close()
 
     def stop(self) -> None:
-        """Make no more calls: threads that wait give up."""
+        """Make no more calls: waiting threads give up."""
         self._stopped.set()
 
     def answer(self, question: Question) -> Answer:
-        """The answer to a question.
+        """Return the answer to a question.
 
         Raises:
-            EndpointError: there is none, also after repetitions.
+            EndpointError: there is none, even after retries.
         """
         for repetition in range(self._model.retries + 1):
             self._wait_for_turn()
@@ -106,7 +106,7 @@ class ChatClient:
         raise AssertionError
 
     def _wait_for_turn(self) -> None:
-        """Wait as long as the rate limit, or a server that has enough, demands."""
+        """Wait as long as the rate limit, or an overloaded server, demands."""
         with self._lock:
             begin = max(self._next_call, time.monotonic())
             per_minute = self._model.calls_per_minute
@@ -117,7 +117,7 @@ class ChatClient:
             raise self._failed("the run was stopped", "run again")
 
     def _hold(self, seconds: float) -> None:
-        """Let all threads wait."""
+        """Make all threads wait."""
         with self._lock:
             self._next_call = max(self._next_call, time.monotonic() + seconds)
 
@@ -156,7 +156,7 @@ class ChatClient:
         return {name: value for name, value in {**body, **self._model.body}.items() if name not in self._model.omit}
 
     def _post(self, body: dict[str, Any]) -> tuple[int, httpx.Headers, bytes]:
-        """Status, headers and content of a response, which must be complete in time."""
+        """Return status, headers and content of a response, which must be complete before the timeout."""
         until = time.monotonic() + self._model.timeout
         content = bytearray()
         try:
@@ -181,7 +181,7 @@ class ChatClient:
             raise _PassingError(f"the connection broke ({type(error).__name__})") from None
 
     def _server_message(self, content: bytes) -> str:
-        """The server's message about an error, shortened, and without the key."""
+        """Return the server's message about an error, shortened, and without the API key."""
         text = " ".join(_error_message(content).split())
         return f": {self._without_key(text)[:300]}" if text else ""
 
@@ -193,7 +193,7 @@ class ChatClient:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """The seconds in a header Retry-After: a number, or a date."""
+    """Return the seconds in a header Retry-After, which is a number or a date."""
     if not text:
         return None
     try:

@@ -1,4 +1,4 @@
-"""``ChatModel``: a model behind an endpoint, how it is reached, and what it may cost."""
+"""``ChatModel``: a model behind an endpoint, its connection, and limits of its cost."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENDPOINT, KEY, MOST_CALLS = "CAPTIOUS_ENDPOINT", "CAPTIOUS_ENDPOINT_KEY", "CAPTI
 
 
 def missing_client() -> str | None:
-    """The command that installs what endpoints need, or None if it is there."""
+    """Return the command that installs the requirements of endpoints, or None if they are installed."""
     from importlib.util import find_spec
 
     return None if find_spec("httpx") else INSTALL
@@ -34,22 +34,22 @@ def missing_client() -> str | None:
 class ChatModel:
     """A model behind an endpoint that speaks OpenAI's chat protocol: vLLM, Ollama, llama.cpp, or a hosted one.
 
-    Only ``name``, ``body`` and ``omit`` change answers; signatures have them.
+    Only ``name``, ``body`` and ``omit`` can change answers, so they are part of signatures.
 
     Args:
-        name: the model, as the endpoint calls it.
-        endpoint: the address up to and including /v1; None for that in ``CAPTIOUS_ENDPOINT``.
-        key_variable: the environment variable that holds the API key. It is read when a call is made, and kept nowhere.
-        concurrency: calls at the same time, 1 to 256.
-        calls_per_minute: the most calls in a minute; None for no limit.
-        retries: how often a call is repeated that failed for a reason that may pass: too many calls, an error of the
-            server, no answer in time, a cut connection; 0 to 100.
-        first_wait: seconds before the first repetition, doubled with each, at most 60; a server that says how long to
-            wait is obeyed.
-        timeout: seconds in which a call must be answered.
-        most_calls: calls that may be made with this object; more are refused before the first of them. None for
-            ``CAPTIOUS_MOST_CALLS``, or 10,000.
-        most_tokens: the same for tokens, of questions as estimated, and of answers at their longest; None for no limit.
+        name: the model's name at the endpoint.
+        endpoint: the URL up to and including /v1; None for ``CAPTIOUS_ENDPOINT``.
+        key_variable: the environment variable that holds the API key. It is read for each call and not stored.
+        concurrency: number of concurrent calls, 1 to 256.
+        calls_per_minute: maximum calls per minute; None for no limit.
+        retries: number of retries after transient failures (too many calls, server errors, timeouts, lost connections),
+            0 to 100.
+        first_wait: seconds before the first retry, doubled with each, at most 60; a Retry-After header takes
+            precedence.
+        timeout: timeout of a call in seconds.
+        most_calls: maximum calls with this object; if more are needed, none is made. None for ``CAPTIOUS_MOST_CALLS``,
+            or 10,000.
+        most_tokens: the same for tokens, estimated for questions and at the maximum for answers; None for no limit.
         body: further fields of requests, such as ``{"top_p": 0.9}``.
         omit: fields to leave out of requests, such as ``["seed"]``, for endpoints that refuse them.
         cache: file of the cache of answers; None for answers.sqlite in captious's cache folder.
@@ -100,18 +100,18 @@ class ChatModel:
 
     @property
     def identity(self) -> str:
-        """The key of the model in the cache."""
+        """Key of the model in the cache."""
         return f"{self.endpoint}|{self.label}"
 
     def ask(self, questions: Sequence[Question]) -> list[Answer]:
-        """The answers to questions, from the cache where it has them.
+        """Return the answers to questions, from the cache where possible.
 
         Args:
-            questions: those that are equal are asked once.
+            questions: equal ones are sent once.
 
         Raises:
             MissingExtraError: httpx is not installed.
-            ParameterError: more calls or tokens than the limits allow; nothing was asked.
+            ParameterError: more calls or tokens than the limits allow; nothing was sent.
             EndpointError: the endpoint cannot be used. Answers so far are in the cache.
             ResourceError: the cache cannot be used.
         """
@@ -126,10 +126,11 @@ class ChatModel:
 
 
 def as_chat_model(value: Any) -> ChatModel:
-    """A model: itself, the name of one at ``CAPTIOUS_ENDPOINT``, or a TOML file with the arguments of ``ChatModel``.
+    """Return a model itself, by its name at ``CAPTIOUS_ENDPOINT``, or from a TOML file with the arguments of
+    ``ChatModel``.
 
     Raises:
-        ParameterError: none of these, or arguments that are out of range.
+        ParameterError: none of these, or arguments out of range.
         CaptionFileError: a file that cannot be read.
     """
     if isinstance(value, ChatModel):
@@ -165,7 +166,7 @@ def _of_file(path: Path) -> ChatModel:
 
 
 def _address(endpoint: Any) -> str:
-    """The address of an endpoint, without a slash at its end, from the environment if it is None."""
+    """Return the URL of an endpoint without a trailing slash, from the environment if it is None."""
     address = os.environ.get(ENDPOINT, "") if endpoint is None else endpoint
     if not address:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""What a model behind an endpoint is asked, and what it answers."""
+"""Questions to a model behind an endpoint, and its answers."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ _TOKENS_PER_IMAGE = 1000
 
 @dataclass(frozen=True)
 class Question:
-    """A question, with all that can change its answer apart from the model.
+    """A question, with everything that can change its answer apart from the model.
 
     Args:
         text: the message.
-        image: a file that is shown with it.
-        temperature: of sampling, 0 for the most likely answer.
+        image: an image file to attach.
+        temperature: sampling temperature, 0 for the most likely answer.
         seed: random seed of sampling; None to send none.
-        answer_tokens: the most tokens of an answer.
-        alternatives: number of alternatives to each token whose probabilities are asked for; 0 for none.
-        attempt: number of the attempt, from 0: the same question may be asked again after an invalid answer. The seed
-            that is sent is the sum of both.
+        answer_tokens: maximum tokens of an answer.
+        alternatives: number of alternatives to each token to request with their probabilities; 0 for none.
+        attempt: number of the attempt, from 0: a question may be repeated after an invalid answer. The seed that is
+            sent is the sum of both.
     """
 
     text: str
@@ -54,10 +54,10 @@ class Question:
         return values
 
     def key(self, model: str) -> str:
-        """A hash of everything that the answer of a model depends on.
+        """Return a hash of everything that the answer of a model depends on.
 
         Args:
-            model: what tells the model apart from others.
+            model: identity of the model.
 
         Raises:
             InputError: the image cannot be read.
@@ -68,7 +68,7 @@ class Question:
 
     @property
     def tokens(self) -> int:
-        """About how many tokens it has."""
+        """Approximate number of tokens."""
         return len(self.text) // _CHARACTERS_PER_TOKEN + (0 if self.image is None else _TOKENS_PER_IMAGE)
 
 
@@ -77,8 +77,8 @@ class Token:
     """A token of an answer.
 
     Args:
-        text: as it stands in the answer.
-        alternatives: the most likely tokens at its place, usually itself among them, with natural logarithms of their
+        text: its text in the answer.
+        alternatives: the most likely tokens at its position, usually including itself, with natural logarithms of their
             probabilities.
     """
 
@@ -91,10 +91,10 @@ class Answer:
     """An answer.
 
     Args:
-        text: what the model wrote; empty if it refused.
+        text: text of the model; empty if it refused.
         finish: why it ended, such as "stop", "length" or "content_filter".
         model: the name under which the model answered.
-        tokens: those of the text, if probabilities were asked for.
+        tokens: tokens of the text, if probabilities were requested.
         usage: tokens of question and answer, as the endpoint counts them.
     """
 
@@ -106,17 +106,17 @@ class Answer:
 
     @property
     def is_refusal(self) -> bool:
-        """Whether the endpoint refused the question, as it would again."""
+        """Whether the endpoint refused the question and would do so again."""
         return self.finish in REFUSED
 
     def to_json(self) -> str:
-        """Text from which ``from_json`` reads it."""
+        """Serialize the answer for ``from_json``."""
         tokens = [[token.text, token.alternatives] for token in self.tokens]
         return json.dumps([self.text, self.finish, self.model, tokens, self.usage])
 
     @classmethod
     def from_json(cls, text: str) -> Answer:
-        """Read what ``to_json`` wrote.
+        """Restore an answer from the result of ``to_json``.
 
         Raises:
             ValueError, TypeError: other text.
@@ -132,7 +132,7 @@ class Answer:
 
     @classmethod
     def of_response(cls, document: Mapping[str, Any]) -> Answer:
-        """The answer in a response of the protocol.
+        """Extract the answer from a response of the protocol.
 
         Raises:
             ValueError, TypeError, KeyError, IndexError: it is not one.
@@ -161,7 +161,7 @@ def _alternatives(pairs: Sequence[Sequence[Any]]) -> tuple[tuple[str, float], ..
 
 
 def image_bytes(path: Path) -> bytes:
-    """The contents of an image file.
+    """Return the content of an image file.
 
     Raises:
         InputError: it cannot be read.

@@ -1,1 +1,1 @@
-"""How a constituent depends on the head of the constituent around it."""
+"""Relations between a constituent and the head of the constituent around it."""

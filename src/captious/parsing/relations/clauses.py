@@ -1,8 +1,8 @@
 """Conditions of rules on clauses: subjects, objects and complements of verbs.
 
-The node is always the constituent whose relation is sought. The table of rules has an example for each condition; where
-others are given here, the constituent stands in square brackets. Functions that return a node say what the constituent
-depends on.
+The node is always the constituent whose relation is sought. The table of rules has an example for each condition; in
+further examples here, the constituent is in square brackets. Functions that return a node return the governor of the
+constituent.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def is_clausal_subject(node: Node) -> bool:
 
 
 def is_passive_subject(node: Node) -> bool:
-    """Whether the predicate has an auxiliary of the passive."""
+    """Return whether the predicate has an auxiliary of the passive."""
     phrase = node.parent
     while phrase.children:
         head = phrase.head_child
@@ -71,12 +71,12 @@ def is_passive_subject(node: Node) -> bool:
 
 
 def is_passive_auxiliary(node: Node) -> bool:
-    """Whether a form of be or get stands before a past participle."""
+    """Return whether a form of be or get precedes a past participle."""
     return (node.word in BE or node.word in GET) and _is_past(node.governor)
 
 
 def _is_past(phrase: Node) -> bool:
-    """Whether a verb phrase, or one of those coordinated in it, starts with a past participle."""
+    """Return whether a verb phrase, or one of those coordinated in it, starts with a past participle."""
     if phrase.label in ("VP", "ADJP") or begins_with(phrase, "ADJP"):
         tag = verb_tag(phrase)
         return tag in _PAST if tag else any(map(_is_past, phrase.children))
@@ -93,7 +93,7 @@ def exists_too(node: Node) -> bool:
 
 
 def whole_predicate(node: Node) -> Node:
-    """The outermost of the verb phrases that it is in."""
+    """Return the outermost of the verb phrases around it."""
     phrase = node.parent
     while phrase.parent.label == "VP":
         phrase = phrase.parent
@@ -120,7 +120,7 @@ def _has_subject(clause: Node) -> bool:
 
 
 def _verb_form(clause: Node) -> str:
-    """What the verb phrase of a clause starts with, a tag for most; empty if there is no verb phrase."""
+    """Return the first word of the verb phrase of a clause, mostly as a tag; empty if there is no verb phrase."""
     for child in clause.children:
         if child.label == "VP":
             return child.children[0].label if child.children else ""
@@ -128,7 +128,7 @@ def _verb_form(clause: Node) -> str:
 
 
 def _mark(clause: Node) -> str:
-    """The word that a subordinate clause starts with, or the label of such a phrase; empty if there is none."""
+    """Return the word that a subordinate clause starts with, or the label of such a phrase; empty if there is none."""
     if len(clause.children) < 2:
         return ""
     first = clause.children[0]
@@ -185,7 +185,7 @@ def asks_what_to_do(node: Node) -> bool:
 
 
 def is_content_clause(node: Node) -> bool:
-    """Whether a clause has no conjunction, or one that says no more than that a clause begins."""
+    """Return whether a clause has no conjunction, or one that only marks it as a clause."""
     word = _mark(node)
     if word == "WHADVP":
         return _asks_how(node) or node.governor.word in TELL
@@ -204,7 +204,7 @@ def completes_adjective(node: Node) -> bool:
 
 
 def is_relative_clause(node: Node) -> bool:
-    """Whether the noun can be what a clause lacks.
+    """Return whether the noun can fill the gap of a clause.
 
     Not after *that*, nor if the clause has an object or a predicate, or no subject.
     """
@@ -227,6 +227,6 @@ def ends_question(node: Node) -> bool:
 
 
 def question(node: Node) -> Node:
-    """[what] it looks like: what stands before the clause that a verb is in; without it or a subject, the clause"""
+    """[what] it looks like: the phrase before the clause of a verb; without it or a subject, the clause"""
     clause = whole_predicate(node).parent
     return clause.before[-1] if clause.before and _has_subject(clause) else clause

@@ -1,8 +1,8 @@
-"""Conditions of rules on phrases and words: what is coordinated, what a preposition has, the parts of a noun phrase.
+"""Conditions of rules on phrases and words: coordination, complements of prepositions, parts of a noun phrase.
 
-The node is always the constituent whose relation is sought. The table of rules has an example for each condition; where
-others are given here, the constituent stands in square brackets. Functions that return a node say what the constituent
-depends on.
+The node is always the constituent whose relation is sought. The table of rules has an example for each condition; in
+further examples here, the constituent is in square brackets. Functions that return a node return the governor of the
+constituent.
 """
 
 from __future__ import annotations
@@ -114,7 +114,9 @@ def is_participial(node: Node) -> bool:
 
 
 def has_noun(node: Node) -> bool:
-    """Whether a preposition, or two, have a noun: on the table, from under the table; not: while riding, in white."""
+    """Return whether a preposition, or two, have a noun: on the table, from under the table; not: while riding, in
+    white.
+    """
     if node.head_child.label in _NOMINAL:
         return True
     return (begins_with(node, "IN", "PP", "DT") or is_coordinated(node.head_child)) and _has_any_noun(node)
@@ -132,7 +134,7 @@ def lacks_noun(node: Node) -> bool:
 
 
 def _has_any_noun(node: Node) -> bool:
-    """Whether a preposition or participle, or the preposition after it, has a noun: staring at the table."""
+    """Return whether a preposition or participle, or the preposition after it, has a noun: staring at the table."""
     if node.head_child.label in _NOMINAL:
         return True
     phrases = [child for child in node.children if child.label == "PP"]

@@ -1,11 +1,11 @@
 """The rules that name the relation between a constituent and the head of the constituent around it.
 
-Each rule has two lines. The first gives the relation and says where the constituent stands, in labels of the treebank:
+Each rule has two lines. The first gives the relation and the position of the constituent, in labels of the treebank:
 ``nsubj NP before VP in S SINV`` is an NP before a head child that is a VP, in an S or SINV. ``after`` and ``beside``
-(on either side) are used like ``before``. ``any`` is any constituent and ``head`` any head child; what is not given may
-be anything. After ``if`` come conditions, functions of ``phrases`` or ``clauses``, some with labels in parentheses. If
-the constituent does not depend on the head child of the constituent around it, ``on`` names a function that finds what
-it depends on. The second line is a tree in which the rule decides the relation of the starred word.
+(on either side) are used like ``before``. ``any`` is any constituent and ``head`` any head child; omitted parts match
+anything. Conditions follow ``if``: functions of ``phrases`` or ``clauses``, some with labels in parentheses. If the
+constituent does not depend on the head child of the constituent around it, ``on`` names a function that finds its
+governor. The second line is a tree in which the rule determines the relation of the starred word.
 
 Rules are tried from the top; the first that fits decides.
 """
@@ -290,16 +290,16 @@ _CONDITION = re.compile(r"(?P<negated>not )?(?P<name>\w+)(?:\((?P<labels>.+)\))?
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Names a relation.
+    """A rule for a relation.
 
     Args:
         relation: a relation of Universal Dependencies, version 1.
         child: labels that the constituent may have; none for any, as in the next two.
         head: labels of the head child of its parent.
         parent: labels of its parent.
-        side: whether it stands ``before`` or ``after`` the head child; ``beside`` for either.
-        condition: what else must be true of the constituent.
-        governor: what it depends on, where that is not the head child of its parent.
+        side: position relative to the head child, ``before`` or ``after``; ``beside`` for either.
+        condition: further condition on the constituent.
+        governor: its governor, if other than the head child of its parent.
         example: a tree in brackets, one word with a star.
     """
 
@@ -313,7 +313,7 @@ class Rule:
     example: str
 
     def fits(self, child: str, head: str, parent: str, side: str) -> bool:
-        """Whether labels and side are right."""
+        """Return whether labels and side match."""
         labels = ((child, self.child), (head, self.head), (parent, self.parent))
         return self.side in (side, "beside") and all(not allowed or label in allowed for label, allowed in labels)
 
@@ -364,7 +364,7 @@ _fitting: dict[tuple[str, str, str, str], list[Rule]] = {}
 
 
 def find_rule(node: Node) -> Rule:
-    """The rule for a constituent that is not the head child of its parent."""
+    """Return the rule for a constituent that is not the head child of its parent."""
     parent = node.parent
     head = parent.head_child
     label = node.label

@@ -1,1 +1,1 @@
-"""Results as pages: one HTML file each, which holds its data, style and scripts, and loads nothing."""
+"""Results as pages: one HTML file each, with its data, style and scripts inside, that loads nothing."""

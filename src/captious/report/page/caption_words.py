@@ -1,8 +1,8 @@
-"""Captions inside a page: as numbers of words over one vocabulary, and tokens as what each word becomes.
+"""Captions inside a page: as word numbers over one vocabulary, with tokens derived from words.
 
-A caption is cut at single spaces, so that joining its words gives the same text, byte for byte. Tokens of a caption
-are those of its words, one after the other, for nearly every caption; the others are listed. So a page knows the tokens
-of every caption at the cost of the captions themselves.
+A caption is split at single spaces, so that joining its words restores the text, byte for byte. For nearly every
+caption, its tokens are those of its words, concatenated; exceptions are listed. So a page has the tokens of every
+caption at little more than the cost of the captions themselves.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from captious.report.page.packed_columns import Column, Columns
 
 
 class TokenIds(Protocol):
-    """Captions as ids over a vocabulary; what layers of tokens are."""
+    """Captions as ids over a vocabulary, as in token layers."""
 
     @property
     def ids(self) -> NDArray[np.int32]:
@@ -47,8 +47,8 @@ class CaptionWords:
 
     Args:
         words: distinct words of all lists, the most frequent first.
-        ids: of each list, int32[n_words].
-        offsets: of each list, int64[n_captions + 1].
+        ids: for each list, int32[n_words].
+        offsets: for each list, int64[n_captions + 1].
     """
 
     words: Sequence[str]
@@ -56,7 +56,7 @@ class CaptionWords:
     offsets: Sequence[NDArray[np.int64]]
 
     def pack(self, columns: Columns) -> dict[str, Any]:
-        """Their entries in the manifest."""
+        """Pack them, and return their manifest entries."""
         lists = [
             {"counts": columns.integers(np.diff(offsets)), "values": columns.integers(ids)}
             for ids, offsets in zip(self.ids, self.offsets, strict=True)
@@ -65,7 +65,7 @@ class CaptionWords:
 
 
 def caption_words(lists: Sequence[Sequence[str]]) -> CaptionWords:
-    """Cut lists of captions at single spaces."""
+    """Split lists of captions at single spaces."""
     cut = [[text.split(" ") for text in texts] for texts in lists]
     counts = Counter(chain.from_iterable(chain.from_iterable(cut)))
     words = sorted(counts, key=lambda word: (-counts[word], word))
@@ -84,7 +84,7 @@ class TokenTable:
 
     Args:
         captions: the captions as words.
-        layer: the annotation that makes tokens of references.
+        layer: the annotation that tokenizes references.
     """
 
     def __init__(self, captions: CaptionWords, layer: ReferenceLayer[TokenIds]) -> None:
@@ -102,18 +102,18 @@ class TokenTable:
         self._layers: list[dict[str, Any]] = []
 
     def numbered(self, tokens: TokenIds) -> NDArray[np.int32]:
-        """Ids over a vocabulary as numbers of this table, int32[n_tokens]; tokens that are new are added."""
+        """Convert ids over a vocabulary to numbers of this table, int32[n_tokens]; new tokens are added."""
         ids, places = np.unique(tokens.ids, return_inverse=True)
         words = [tokens.vocabulary.word(i) for i in ids.tolist()]
         numbers = [self.tokens.setdefault(word, len(self.tokens)) for word in words]
         return np.array(numbers, np.int32)[places] if numbers else np.empty(0, np.int32)
 
     def number(self, token: str) -> int:
-        """The number of a token, which is added if it is new."""
+        """Return the number of a token, which is added if it is new."""
         return self.tokens.setdefault(token, len(self.tokens))
 
     def add(self, which: int, tokens: TokenIds) -> None:
-        """Note the captions of list ``which`` whose tokens are not those of their words."""
+        """Record the captions of list ``which`` whose tokens are not those of their words."""
         ids, bounds = self.numbered(tokens), np.asarray(tokens.offsets)
         words, offsets = self._captions.ids[which], self._captions.offsets[which]
         lengths = np.diff(self._bounds)[words]
@@ -131,7 +131,7 @@ class TokenTable:
         )
 
     def pack(self, columns: Columns) -> dict[str, Any]:
-        """Their entries in the manifest."""
+        """Pack them, and return their manifest entries."""
         layers: list[Column] = [
             {name: value if name == "list" else columns.integers(value) for name, value in layer.items()}
             for layer in self._layers
@@ -144,7 +144,7 @@ class TokenTable:
 
 
 def ragged(starts: NDArray[Any], lengths: NDArray[Any]) -> NDArray[np.int64]:
-    """Indices of stretches, one after the other: start, start + 1, ... of each."""
+    """Return the indices of spans, concatenated: start, start + 1, ... of each."""
     ends = np.cumsum(lengths)
     shift = np.repeat(np.asarray(starts) - (ends - lengths), lengths)
     return np.asarray(shift + np.arange(len(shift)), np.int64)

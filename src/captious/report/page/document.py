@@ -1,4 +1,4 @@
-"""One file that is a whole page: style, data and scripts inside, and a policy that lets it load nothing else."""
+"""A single-file page: style, data and scripts inside, with a policy that lets it load nothing else."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def document(
     *,
     images: ImageUrls | ImageFolder | None = None,
 ) -> str:
-    """The page.
+    """Return the page.
 
     Args:
-        title: of the page, plain text.
-        content: of its main part, HTML.
-        manifest: what its scripts know, plain values.
+        title: title of the page, plain text.
+        content: HTML of its main part.
+        manifest: plain values for its scripts.
         columns: the data, base64.
-        images: where images come from.
+        images: source of images.
     """
     style = "".join(asset(name) for name in _STYLES)
     page_script = "".join(asset(name) for name in _SCRIPTS)
@@ -78,7 +78,7 @@ def document(
 
 @cache
 def _library(name: str) -> str:
-    """A library with its license."""
+    """Return a library with its license."""
     license = asset(f"third_party/{name}.LICENSE").strip()
     return f"/*\n{license}\n*/\n{asset(f'third_party/{name}.min.js')}"
 

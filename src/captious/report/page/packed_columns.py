@@ -1,7 +1,8 @@
-"""Arrays inside a page: narrowed, deflated, base64, each in an element of its own unpacked when needed.
+"""Arrays inside a page: narrowed, deflated and base64-encoded, each in an element of its own that is unpacked on
+demand.
 
-What describes a column in the manifest is a plain dictionary: the number of its element, its type, and how it was
-arranged before it was compressed. ``assets/columns.js`` reads it.
+A plain dictionary in the manifest describes a column: the number of its element, its type, and how it was arranged
+before compression. ``assets/columns.js`` reads it.
 """
 
 from __future__ import annotations
@@ -29,20 +30,20 @@ class Columns:
         self._packed: list[str] = []
 
     def __iter__(self) -> Iterator[str]:
-        """The content of each element: base64, which needs no escapes in HTML."""
+        """Yield the content of each element: base64, which needs no escapes in HTML."""
         return iter(self._packed)
 
     def integers(self, values: ArrayLike) -> Column:
-        """Integers from -2^31 + 1 to 2^32 - 1, in the narrowest type that holds them; any shape, flattened."""
+        """Pack integers from -2^31 + 1 to 2^32 - 1, in the narrowest type that holds them; any shape, flattened."""
         array = np.asarray(values).ravel()
         low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
         kind = next(t for t in _INTEGERS if np.iinfo(t).min <= low and high <= np.iinfo(t).max)
         return self._add(array.astype(kind))
 
     def numbers(self, values: NDArray[np.float64]) -> Column:
-        """Numbers with four digits after the point, or more where all are small; nan is kept.
+        """Pack numbers with four decimals, or more if all are small; nan is kept.
 
-        Numbers that this cannot hold, such as infinities, are stored as they are.
+        Numbers that cannot be packed like this, such as infinities, are stored as they are.
         """
         sizes = np.abs(values[~np.isnan(values)])
         most = float(sizes.max(initial=0))
@@ -55,7 +56,7 @@ class Columns:
         return {**self._add(scaled.astype(np.int32), planes=True), "digits": digits}
 
     def strings(self, texts: Sequence[str]) -> Column:
-        """Strings: one after the other as UTF-8, and their lengths as the page counts them, in UTF-16 units."""
+        """Pack strings: concatenated as UTF-8, with their lengths as the page counts them, in UTF-16 units."""
         joint_text = "".join(texts)
         lengths = np.fromiter((len(text) for text in texts), np.int64, len(texts))
         if not joint_text.isascii():
@@ -65,7 +66,7 @@ class Columns:
         return {"text": self._add(raw), "lengths": self.integers(lengths)}
 
     def lists(self, rows: Iterable[Sequence[int]]) -> Column:
-        """Lists of integers of any lengths."""
+        """Pack lists of integers of any length."""
         lists = [*rows]
         flat = [value for row in lists for value in row]
         return {"counts": self.integers([len(row) for row in lists]), "values": self.integers(flat)}

@@ -44,11 +44,11 @@ class SystemsPage:
     Args:
         reports: systems that were scored with the same metrics on the same images.
         title, image_url, explain, groups, resamples, seed, percent: as for ``write_report``.
-        folder: where the page will be.
+        folder: the folder of the page.
 
     Raises:
-        ParameterError: no systems, different images, references or metrics, two systems of one name, or a negative
-            number of images.
+        ParameterError: no systems, different images, references or metrics, two systems with the same name, or a
+            negative number of images.
     """
 
     reports: Sequence[Report]
@@ -94,7 +94,7 @@ class SystemsPage:
         return Reports(self.reports).compare(level=_LEVEL, resamples=self.resamples, seed=self.seed)
 
     def html(self) -> str:
-        """The page."""
+        """Return the page."""
         first = self.reports[0]
         _ = self.compared  # systems that cannot be compared are refused before any work is done
         columns = Columns()
@@ -143,12 +143,12 @@ class SystemsPage:
 
     @property
     def _by(self) -> str:
-        """The output that captions are sorted by at first."""
+        """The output that captions are initially sorted by."""
         first = self.reports[0]
         return first["cider-d"].name if "cider-d" in first else [*first][-1]  # it may have parameters: cider-d:idf=coco
 
     def _grouped(self, columns: Columns) -> dict[str, Any] | None:
-        """The groups, and that of each image."""
+        """Return the groups, and that of each image."""
         if not self.grouped:
             return None
         numbers_of = {name: number for number, name in enumerate(self.grouped[0])}
@@ -160,7 +160,7 @@ class SystemsPage:
         }
 
     def _ids(self, columns: Columns) -> dict[str, Any]:
-        """Image ids: numbers, or text and which of them are numbers."""
+        """Return image ids: numbers, or text and which of them are numbers."""
         ids = self.reports[0].ids
         if all(isinstance(image, int) and -(2**31) < image < 2**31 for image in ids):
             return {"numbers": columns.integers([*ids])}
@@ -170,7 +170,7 @@ class SystemsPage:
         }
 
     def _explained(self) -> NDArray[np.int64]:
-        """The images that are explained: those on which caption scores differ most, or the worst of one system."""
+        """Return the images to explain: those on which caption scores differ most, or the worst of one system."""
         first = self.reports[0]
         n = first.n_images
         if self.explain is None or self.explain >= n:
@@ -182,7 +182,7 @@ class SystemsPage:
 
     @property
     def _presentation(self) -> Presentation:
-        """The presentation of tables."""
+        """Return the presentation of tables."""
         return Presentation(percent=self.percent)
 
     # ---- the parts that need no script
@@ -220,7 +220,7 @@ class SystemsPage:
         return "\n".join(filter(None, parts))
 
     def _by_group(self) -> Iterator[str]:
-        """A table of groups for each output."""
+        """Return a table of groups for each output."""
         if not self.grouped:
             return
         table = self._presentation.of(grouped_score_table(self.grouped, intervals=True))
@@ -234,7 +234,7 @@ class SystemsPage:
         )
 
     def _differences(self, sampling: str) -> Iterator[str]:
-        """A table of differences for each pair of systems."""
+        """Return a table of differences for each pair of systems."""
         compared = self.compared
         if compared is None:
             return
@@ -257,7 +257,7 @@ class SystemsPage:
         )
 
     def _best(self, scores: Table) -> str:
-        """In how many metrics each of several systems has the best score."""
+        """Return the number of metrics in which each of several systems has the best score."""
         best = [[cell is not None and cell.best for cell in row.cells] for row in scores.rows]
         n_rows = sum(map(any, best))
         counts = {
@@ -287,7 +287,7 @@ class SystemsPage:
 
 
 def _parted(warning: str) -> tuple[str, tuple[str, str] | None]:
-    """A warning, and what it says about a command, which pages have at their end."""
+    """Split a warning into the problem and the advice about a command, which pages show at their end."""
     parts = _COMMAND.fullmatch(warning)
     return (warning, None) if parts is None else (parts["warning"], (parts["advice"], parts["command"]))
 

@@ -1,4 +1,4 @@
-"""Pages of judgments and studies: a table, its pictures as charts, and all that the numbers depend on."""
+"""Pages of judgments and studies: a table, its pictures as charts, and everything that the numbers depend on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from captious.results.table import Table
 
 
 def table_page(table: Table, title: str = "") -> str:
-    """The table, and a chart for each of its pictures."""
+    """Return the table, and a chart for each of its pictures."""
     title = title or table.title or "Agreement of metrics with human judgments"
     figures = [_figure(picture) for picture in table.pictures.values()]
     content = scrolling(html_table(table), "Results") + details(table)
@@ -33,13 +33,13 @@ def table_page(table: Table, title: str = "") -> str:
 
 
 def _figure(picture: Picture) -> dict[str, Any]:
-    """The data that ``assets/results.js`` draws."""
+    """Return the data that ``assets/results.js`` draws."""
     kind, content = _CHARTS[type(picture)]
     return {"kind": kind, "title": numbers.plain(picture.title), **content(picture)}
 
 
 def _ranking(picture: Ranking) -> dict[str, Any]:
-    """Values of one rank share a color."""
+    """Return the data of a ranking. Values of one rank share a color."""
     places = {rank: place for place, rank in enumerate(dict.fromkeys(picture.ranks))}
     shared = "; metrics of one rank share a color" if any(picture.ranks) else ""
     rows = _dots(picture.rows, [places[rank] for rank in picture.ranks])
@@ -85,7 +85,7 @@ def _curves(picture: Curves) -> dict[str, Any]:
 
 
 def _numbers(values: Any) -> Any:
-    """Numbers of an array in lists: six significant digits, as no chart shows more; None for what is not finite."""
+    """Convert an array to lists of numbers with six significant digits, as no chart shows more; None if not finite."""
     array = np.asarray(values, np.float64)
     if array.ndim > 1:
         return [_numbers(row) for row in array]

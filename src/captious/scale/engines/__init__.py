@@ -1,10 +1,10 @@
-"""Engines: where the shards of a plan are mapped.
+"""Engines: environments in which the shards of a plan are mapped.
 
-An engine has a function from work and tasks to their outcomes, in whatever order they come:
+An engine has a function from work and tasks to their outcomes, in any order:
 
     engine.run(work, tasks, workers) -> iterator of (task, result or exception)
 
-``work`` is picklable and does one task. An engine may do a task more than once, if a worker was lost.
+``work`` is picklable and performs one task. An engine may repeat a task if a worker was lost.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class Engine(Protocol):
     """An engine."""
 
     def run(self, work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> Iterator[Outcome[R]]:
-        """Do tasks.
+        """Run tasks.
 
         Args:
-            work: does the task of a number.
+            work: performs the task of a number.
             tasks: n numbers.
-            workers: how many tasks are done at a time; None for the engine's default.
+            workers: number of concurrent tasks; None for the engine's default.
         """
         ...
 
     def session(self) -> AbstractContextManager[None]:
-        """A context in which ``run`` is called once or more often: connects to what the engine needs."""
+        """Return a context for one or more calls of ``run``, connected to whatever the engine needs."""
         ...
 
 
 class _Stream:
-    """Shards one after the other in this process; kernels use several threads."""
+    """Maps shards one after the other in this process; kernels use several threads."""
 
     session = nullcontext
 
@@ -62,10 +62,10 @@ ENGINES = ("stream", *_MODULES)
 
 
 def engine_named(name: str) -> Engine:
-    """The engine of a name.
+    """Return the engine of a name.
 
     Raises:
-        UnknownNameError: there is none of that name.
+        UnknownNameError: an unknown name.
     """
     if name not in ENGINES:
         raise UnknownNameError(f"there is no engine {name!r}", help=f"engines are {', '.join(ENGINES)}")

@@ -1,7 +1,7 @@
-"""Shards in several processes of this machine, each with one thread.
+"""Mapping of shards in several processes of this machine, each with one thread.
 
-Processes are started afresh (spawn), so a script that uses them keeps its own work under ``if __name__ == "__main__"``.
-A process that is killed, by the kernel for its memory for instance, is replaced, and its shard is tried again.
+Processes are started with the spawn method, so scripts that use them keep their own work under ``if __name__ ==
+"__main__"``. A process that is killed, for instance for lack of memory, is replaced, and its shard is retried.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class _Worker:
 
 
 def _begin(packed: bytes, started: Event) -> None:
-    """Get ready in a new process."""
+    """Initialize a new process."""
     global _work
     started.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted, and ends its children

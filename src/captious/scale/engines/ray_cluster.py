@@ -1,7 +1,7 @@
-"""Shards as tasks of a Ray cluster, one core each. Workers read shards where they score them; only sums are sent back.
+"""Mapping of shards as tasks of a Ray cluster, one core each. Workers read shards themselves; only sums are sent back.
 
-The plan is put into Ray's object store once, and every worker process unpacks it once. A task whose worker is lost is
-done again elsewhere.
+The plan is put into Ray's object store once, and every worker process unpacks it once. If a worker is lost, its task is
+repeated elsewhere.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _unpacked: dict[str, Any] = {}
 
 
 def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> Iterator[Outcome[R]]:
-    """See ``Engine``; as many tasks at a time as the cluster has cores by default.
+    """See ``Engine``; by default, as many concurrent tasks as the cluster has cores.
 
-    Connects to the cluster of ``RAY_ADDRESS``, or to the one that the program is connected to; otherwise it starts one
+    Connects to the cluster in ``RAY_ADDRESS``, or to the one that the program is connected to; otherwise it starts one
     on this machine. Raises as ``session``.
     """
     with session():
@@ -54,7 +54,7 @@ def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> 
 
 @contextmanager
 def session() -> Iterator[None]:
-    """Be connected to a cluster; one that is started here is stopped at the end.
+    """Connect to a cluster within the block; one that is started here is stopped at the end.
 
     Raises:
         MissingExtraError: Ray is not installed.
@@ -74,7 +74,7 @@ def session() -> Iterator[None]:
 
 
 def _do(stored: list[Any], name: str, task: int) -> Any:
-    """Do a task in a worker. The work comes in a list, so that Ray does not unpack it for every task."""
+    """Run a task in a worker. The work is passed in a list, so that Ray does not unpack it for every task."""
     import ray
 
     if name not in _unpacked:

@@ -1,6 +1,6 @@
-"""CIDEr: the n-grams that captions share, weighed in the page from tokens and document frequencies.
+"""CIDEr: shared n-grams, weighted on the page from tokens and document frequencies.
 
-An n-gram that no document has weighs as much as one of a single document. So frequencies of 2 and more are enough.
+An n-gram in no document has the same weight as one in a single document. So frequencies of 2 and more suffice.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from captious.text import WordLayer
 
 
 def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
-    """Document frequencies as a tree of n-grams in preorder: of each its length, its last word, and its frequency."""
+    """Pack document frequencies as a tree of n-grams in preorder: the length, last word, and frequency of each."""
     columns = explained.columns
     number, table = explained.tokens(WordLayer(metric.tokenizer))
     idf = metric.frequencies(explained.reports[0].captions.references)
@@ -42,7 +42,7 @@ def pack(metric: Cider, explained: Explained) -> dict[str, Any]:
 
 
 def _frequent_ngrams(idf: DocumentFrequencies, table: TokenTable) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """N-grams of two or more documents, int32[n, 4] in numbers of the page's tokens, and how many documents."""
+    """Return n-grams of two or more documents, int32[n, 4] in token numbers of the page, and how many documents."""
     ngrams, documents = idf.counts.entries()
     frequent = documents > 1
     ngrams, documents = ngrams[frequent], documents[frequent]
@@ -59,7 +59,7 @@ def _occurring(
     metric: Cider,
     table: TokenTable,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Those that captions of the page have."""
+    """Select those that occur in captions of the page."""
     reports = explained.reports
     layer = WordLayer(metric.tokenizer)
     every = [
@@ -72,7 +72,7 @@ def _occurring(
 
 
 def _hashes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Hashes of all n-grams of captions."""
+    """Return hashes of all n-grams of captions."""
     caption = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
     padded = np.concatenate([ids, np.full(4, -1, np.int32)])
     caption = np.concatenate([caption, np.full(4, -1)])
@@ -85,7 +85,7 @@ def _hashes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> NDArray[np.ui
 
 
 def _hash(ngrams: NDArray[np.int32]) -> NDArray[np.uint64]:
-    """64 bits of each n-gram; two that share them do no harm, as one may be kept in vain."""
+    """Return a 64-bit hash of each n-gram; collisions are harmless, as they only keep superfluous n-grams."""
     out = np.zeros(len(ngrams), np.uint64)
     for column in ngrams.T:
         out = (out ^ (column.astype(np.int64) + 2).astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
@@ -96,7 +96,7 @@ def _hash(ngrams: NDArray[np.int32]) -> NDArray[np.uint64]:
 def _tree(
     ngrams: NDArray[np.int32], documents: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """N-grams in preorder: length, last word and frequency. Beginnings that are missing come in with frequency 1."""
+    """Return n-grams in preorder: length, last word and frequency. Missing prefixes are added with frequency 1."""
     beginnings = [ngrams]
     for n in (1, 2, 3):
         longer = ngrams[ngrams[:, n] >= 0]

@@ -1,4 +1,4 @@
-"""coverage: the sentences of candidates and references, and how well they agree."""
+"""coverage: the sentences of candidates and references, and how well they match."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from captious.report.page.explanations.explained import Explained
 
 
 def pack(metric: SentenceCoverage, explained: Explained) -> dict[str, Any]:
-    """The sentences of each reference, and per system the sentences of each candidate and all scores of pairs."""
+    """Pack the sentences of each reference, and per system the sentences of each candidate and all pair scores."""
     columns, rows = explained.columns, explained.rows.tolist()
     references = explained.reports[0].captions.references
     n_references = np.diff(references.offsets)[explained.rows]
@@ -45,6 +45,6 @@ def _texts(sentences: tuple[CoveredSentence, ...]) -> list[str]:
 
 
 def _lengths(sentences: tuple[CoveredSentence, ...], n_references: int) -> list[int]:
-    """The numbers of sentences of an image's references, whose names begin with that of the reference."""
+    """Return the number of sentences of each reference of an image; their names begin with that of the reference."""
     counts = Counter(int(sentence.name.partition(".")[0]) for sentence in sentences)
     return [counts[number] for number in range(1, n_references + 1)]

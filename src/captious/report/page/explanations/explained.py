@@ -1,4 +1,4 @@
-"""What the explanations of a page share: its systems, the images that are explained, words, tokens and columns."""
+"""Data shared by the explanations of a page: systems, images, words, tokens and columns."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class Explained:
 
     Args:
         reports: the systems, scored with the same metrics on the same images.
-        rows: the images that are explained, ascending.
-        words: references and candidates of every system as words, in this order.
-        columns: of the page.
-        tables: tokens by the layer that makes them, which metrics share.
+        rows: the images to explain, in ascending order.
+        words: words of the references, then of the candidates of every system.
+        columns: columns of the page.
+        tables: token tables by layer, shared by metrics.
     """
 
     reports: Sequence[Report]
@@ -33,7 +33,7 @@ class Explained:
     tables: dict[Any, TokenTable] = field(default_factory=dict)
 
     def tokens(self, layer: Any) -> tuple[int, TokenTable]:
-        """The tokens that a layer makes, and the number of their table."""
+        """Return the tokens of a layer, and the number of their table."""
         if layer not in self.tables:
             table = TokenTable(self.words, layer)
             table.add(0, self.reports[0].captions.references.layer(layer))

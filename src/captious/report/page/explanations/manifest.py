@@ -1,4 +1,4 @@
-"""What the manifest of a page says about explanations: which metrics have one, and what the page needs for it."""
+"""Manifest entries for explanations: which metrics have one, and the data that the page needs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {
 
 
 def explanations_of(explained: Explained) -> dict[str, Any]:
-    """Tables of tokens, and one entry per metric that can be explained."""
+    """Return tables of tokens, and one entry per metric that can be explained."""
     packed = []
     with steps(_explainable(explained.reports[0]), lambda labeled: f"explaining {labeled[0]}") as metrics:
         for label, metric, outputs in metrics:
@@ -51,9 +51,9 @@ def explanations_of(explained: Explained) -> dict[str, Any]:
 
 
 def _explainable(report: Report) -> list[tuple[str, BaseMetric, list[str]]]:
-    """Metrics that can be explained: those that were requested, and parts of combined ones.
+    """Yield the metrics that can be explained: requested ones, and parts of combined ones.
 
-    Of each its label, the metric, and the outputs that it explains.
+    Each comes with its label and the outputs that it explains.
     """
     metrics: dict[str, tuple[str, BaseMetric, list[str]]] = {}
     for label, result in report.items():

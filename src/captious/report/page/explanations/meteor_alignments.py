@@ -1,4 +1,4 @@
-"""METEOR: the alignment of each candidate with the reference that gives it its score."""
+"""METEOR: the alignment of each candidate with the reference that determines its score."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from captious.text.meteor_words import MeteorLayer
 
 
 def pack(metric: Meteor, explained: Explained) -> dict[str, Any]:
-    """Per system: the reference, precision and recall of each image, and the matches of all images.
+    """Pack, per system, the reference, precision and recall of each image, and the matches of all images.
 
-    A match is five numbers: words between it and the match before it in the candidate (which may be negative), its
-    words there, the same of the reference, and its module.
+    A match is five numbers: the gap to the previous match in the candidate (which may be negative), its number of words
+    there, the same for the reference, and its module.
     """
     columns = explained.columns
     table, _ = explained.tokens(MeteorLayer(metric.tokenizer, metric.tables))
@@ -47,6 +47,8 @@ def pack(metric: Meteor, explained: Explained) -> dict[str, Any]:
 
 
 def _gaps(starts: Any, lengths: Any, begins: Any) -> Any:
-    """Words between the end of a match and the start of the next one; for the first match of a caption, before it."""
+    """Return the words between the end of a match and the start of the next one; for the first match of a caption,
+    before it.
+    """
     ends = np.concatenate([[0], (starts + lengths)[:-1]])[: len(starts)]
     return starts - np.where(begins, 0, ends)

@@ -1,4 +1,4 @@
-"""SPICE: the tuples of each candidate and of the references of each image, which of them match, and their rows."""
+"""SPICE: the tuples of each candidate and of the references of each image, their matches and their rows."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _BETWEEN = "\x1f"  # between the names of one thing
 
 
 class _Graphs:
-    """Scene graphs as numbers: of each the number of its objects, attributes and relations, and their names."""
+    """Scene graphs as numbers: counts of objects, attributes and relations, and their names."""
 
     def __init__(self, names: dict[str, int]) -> None:
         self._names = names
@@ -38,8 +38,8 @@ class _Graphs:
 
 
 def pack(metric: Spice, explained: Explained) -> dict[str, Any]:
-    """Of every graph its counts and names; of every tuple of a candidate the number of its match, from 1, or 0; and for
-    each candidate the rows of its tuples and of those of the references.
+    """Pack the counts and names of every graph, for every tuple of a candidate the number of its match, from 1, or 0,
+    and for each candidate the rows of its tuples and of those of the references.
     """
     columns, rows = explained.columns, explained.rows.tolist()
     names: dict[str, int] = {}
@@ -81,7 +81,7 @@ def _tuples(facts: Facts) -> list[Fact]:
 
 
 def _matches(candidate: Facts, references: Facts) -> list[int | None]:
-    """The number of the reference tuple that matches each tuple of the candidate."""
+    """Return the number of the reference tuple that matches each tuple of the candidate."""
     number: dict[Fact | None, int] = {fact: i for i, fact in enumerate(_tuples(references))}
     return [number.get(references.find(fact, kind)) for kind in KINDS for fact in candidate.by_category[kind]]
 

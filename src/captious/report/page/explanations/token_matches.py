@@ -1,4 +1,4 @@
-"""BLEU and ROUGE-L: n-grams and common subsequences, which the page finds in the tokens of captions."""
+"""BLEU and ROUGE-L: n-grams and common subsequences, which the page computes from the tokens of captions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from captious.text import TokenLayer, WordLayer
 
 
 def pack_ngrams(metric: Bleu, explained: Explained) -> dict[str, Any]:
-    """The words of captions, and what is added to counts."""
+    """Pack the words of captions, and the smoothing of counts."""
     number, _ = explained.tokens(WordLayer(metric.tokenizer))
     return {"table": number, "added": metric.added}
 
 
 def pack_subsequences(metric: RougeL, explained: Explained) -> dict[str, Any]:
-    """The tokens of captions, and the F-measure."""
+    """Pack the tokens of captions, and the F-measure."""
     number, _ = explained.tokens(TokenLayer(metric.tokenizer))
     return {"table": number, "beta": metric.beta, "separately": metric.variant == "official"}

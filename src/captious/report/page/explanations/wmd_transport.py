@@ -1,4 +1,4 @@
-"""WMD: how the words of the nearest reference are moved to those of each candidate."""
+"""WMD: the transport of words from the nearest reference to each candidate."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from captious.report.page.explanations.explained import Explained
 
 
 def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
-    """Per system: the nearest reference of each image, and the moves of all images: a pair of words, and a share.
+    """Pack, per system, the nearest reference of each image, and the moves of all images: a pair of words, and a share.
 
-    The distance of two words is noted once, however often one is moved to the other.
+    The distance of a pair of words is stored once, however often it occurs.
     """
     columns = explained.columns
     pairs: dict[tuple[str, str], int] = {}
@@ -55,7 +55,7 @@ def pack(metric: Wmd, explained: Explained) -> dict[str, Any]:
 
 
 def _nearest(distances: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The first of the nearest references of each image, as indices of all references."""
+    """Return the first of the nearest references of each image, as indices of all references."""
     least = np.repeat(np.minimum.reduceat(distances, offsets[:-1]), np.diff(offsets))
     nearest = np.flatnonzero(distances == least)
     return nearest[np.searchsorted(nearest, offsets[:-1])]

@@ -18,7 +18,7 @@ from captious.text import WordLayer
 
 
 def pack(metric: Captious, explained: Explained) -> dict[str, Any]:
-    """The tokens of captions, and per system what is said of each word, of what is missing, and of the features."""
+    """Pack the tokens of captions, and per system the agreement of each word, missing words, and the features."""
     number, table = explained.tokens(WordLayer(metric.tokenizer))
     return {
         "table": number,
@@ -36,7 +36,7 @@ def _system(metric: Captious, report: Report, explained: Explained, table: Token
         return columns.numbers(np.fromiter(values, np.float64))
 
     def tokens(values: Iterable[str | None]) -> Column:
-        """Their numbers plus 1, 0 for none."""
+        """Return their numbers plus 1, 0 for none."""
         return columns.integers([0 if token is None else table.number(token) + 1 for token in values])
 
     return {
@@ -68,6 +68,6 @@ def _counts(columns: Columns, lists: Sequence[Sequence[Any]]) -> Column:
 
 
 def _places(agreement: Agreement) -> list[int]:
-    """The words behind unsound junctions, by position; the end of a caption is behind its last word."""
+    """Return the positions of words after unsound junctions; the end of a caption is after its last word."""
     ends = ["", *(word.word for word in agreement.words), ""]
     return [place for place, junction in enumerate(pairwise(ends)) if junction in agreement.unsound]
