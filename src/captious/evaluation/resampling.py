@@ -174,6 +174,13 @@ def permutation_p_value(observed: float, permuted: NDArray[np.float64], *, scale
     return float((as_far + 1) / (len(permuted) + 1))
 
 
+def can_vary(n_images: int | None) -> bool:
+    """Whether resampling so many images says anything: every resample of a single one is the same, so that it is no
+    evidence of a difference. None is for more than one.
+    """
+    return n_images != 1
+
+
 def bootstrap_p_value(
     difference: float,
     resampled: NDArray[np.float64],
@@ -185,8 +192,8 @@ def bootstrap_p_value(
     """Two-sided p value of a difference between two systems or metrics by the paired bootstrap (Koehn 2004).
 
     Under the null hypothesis the difference varies around zero as the resampled one varies around itself. If it does
-    not vary, the p value is the smallest one of the method, or 1 without a difference; rounding is neither. One image
-    cannot vary, so it is no evidence: the p value is 1, as in a permutation test.
+    not vary, the p value is the smallest one of the method, or 1 without a difference; rounding is neither. For a
+    single image it is 1, as in a permutation test.
 
     Args:
         difference: between two scores.
@@ -197,7 +204,7 @@ def bootstrap_p_value(
             the normal distribution with the deviation of the resamples, which can become 0: with Holm's correction for
             many pairs a counted p value would never be significant.
     """
-    if n_images == 1 and np.isfinite(difference):
+    if not can_vary(n_images) and np.isfinite(difference):
         return 1.0
     if method == "counted":
         return permutation_p_value(difference, resampled - difference, scale=scale)

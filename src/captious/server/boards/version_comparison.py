@@ -180,5 +180,6 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     least = min(map(len, resampled))  # the first of more are the same
     exact = sign * np.array([*scores.values()])
     shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
-    ranks = rank_rows(RankedScores(exact, shown, sign * np.array([each[:least] for each in resampled])))
+    values = sign * np.array([each[:least] for each in resampled])
+    ranks = rank_rows(RankedScores(exact, shown, values, query.outputs.counts[query.key]))
     return dict(zip(scores, ranks.tolist(), strict=True))
