@@ -52,13 +52,14 @@ def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
     rows_by_id: dict[int, OwnScore] = {}
     for submission in sorted(submissions, key=lambda one: one.pk):
         row, query = main_score(user, submission), query_of(submission)
-        if query is not None and row.score is not None:
+        score = row.score
+        if query is not None and score is not None:
             place = (submission.phase_id, submission.team_id, query.key)
             before = best.get(place)
             sign = -1 if query.lower_is_better else 1
-            change = None if before is None else round(row.score - before, submission.phase.digits)
+            change = None if before is None else round(score - before, submission.phase.digits)
             row = replace(row, change=change, is_better=change is not None and sign * change > 0)
-            best[place] = row.score if before is None else sign * max(sign * row.score, sign * before)
+            best[place] = score if before is None else sign * max(sign * score, sign * before)
         rows_by_id[submission.pk] = row
     return [rows_by_id[submission.pk] for submission in submissions]
 

@@ -66,22 +66,25 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_n
         return _load(checked, agree)
 
 
-def check_for_server(folder: Path) -> tuple[CheckedChallenge, Changes]:
+def check_for_server(folder: Path, refused: Sequence[str] = ()) -> tuple[CheckedChallenge, Changes]:
     """Check a folder as ``load_challenge`` does, and what loading it would change.
+
+    Args:
+        refused: problems that are known already, as for ``check_folder``.
 
     Raises:
         ChallengeError: every problem.
     """
     try:
-        checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
+        checked = check_folder(folder, settings.CAPTIOUS.upload_limits, refused)
     except ChallengeError as error:
-        raise ChallengeError([*error.problems, *organizer_problems(folder)], str(folder)) from None
+        raise ChallengeError([*error.problems, *_organizer_problems(folder)], str(folder)) from None
     old = Challenge.objects.filter(slug=checked.slug).first()
     _check_against(checked, old)
     return checked, changes_of(checked, old)
 
 
-def organizer_problems(folder: Path) -> list[str]:
+def _organizer_problems(folder: Path) -> list[str]:
     """The organizers of a challenge folder, whatever else is wrong in it, who have no accounts, a sentence each."""
     try:
         names = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")).get("organizers", [])
