@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.challenges.models import Draft, News, TeamApproval, TeamBan, TermsAcceptance
+from captious.server.challenges.models import ChallengeVersion, Draft, News, TeamApproval, TeamBan, TermsAcceptance
 from captious.server.notices.models import Notice, Webhook
 from captious.server.people.models import (
     AuditEvent,
@@ -38,6 +38,7 @@ __all__ = [
     "Attempt",
     "AuditEvent",
     "Challenge",
+    "ChallengeVersion",
     "Draft",
     "Identity",
     "Invitation",

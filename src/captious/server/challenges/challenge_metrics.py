@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import Any
@@ -116,8 +116,14 @@ def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None 
     return Settings(**settings, threads=threads)
 
 
-def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, str]) -> list[str]:
-    """Why the metrics of a challenge cannot run here, a sentence each; names that do not exist are left out."""
+def metric_problems(
+    metrics: Sequence[str], folder: Path, values: Mapping[str, str], *, unusable: Set[str] = frozenset()
+) -> list[str]:
+    """Why the metrics of a challenge cannot run here, a sentence each; names that do not exist are left out.
+
+    Args:
+        unusable: further settings, with which something is wrong. Metrics that take one are left out.
+    """
     problems = []
     for name, value in values.items():
         try:
@@ -131,14 +137,14 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
         try:
             request = Request.from_text(text)
             metric = _class_of(request)
-            if metric is None:
+            if metric is None or not unusable.isdisjoint(metric.declared):
                 continue
             used.append(metric)
             if reason := _lacks(metric, request, settings):
                 problems.append(f"{place}: {request.name} cannot run here: {reason}")
         except CaptiousError as error:
             problems.append(f"{place}: {one_line(error)}")
-    if not problems:
+    if not problems and not unusable:
         try:
             check_used(settings, used)
         except CaptiousError as error:

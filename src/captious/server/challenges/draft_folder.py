@@ -197,12 +197,20 @@ def published_problems(folder: Path, before: Path, published: ChallengeDefinitio
     private = {_digest(file) for file in files if file.is_file()}
     values = effective(folder)
     shown = {row.get("name") for row in values["captions"] if row.get("public")}
-    texts = [str(text) for text in values["metrics"] if text not in published.metrics]
-    named = {value for text in texts for _, value in _parameters(text)}
-    named |= {str(value) for name, value in values["settings"].items() if published.settings.get(name) != value}
+    named = [
+        (at(("metrics", i)), value)
+        for i, text in enumerate(values["metrics"])
+        if text not in published.metrics
+        for _, value in _parameters(str(text))
+    ]
+    named += [
+        (at(("settings", name)), str(value))
+        for name, value in values["settings"].items()
+        if published.settings.get(name) != value
+    ]
     problems = [
-        f"{value!r:.80}: these references are private; metrics may not have them as a file"
-        for value in sorted(named)
+        f"{place}: {value!r:.80}: these references are private; metrics may not have them as a file"
+        for place, value in named
         if (folder / value).is_file() and _digest(folder / value) in private
     ]
     return problems + [

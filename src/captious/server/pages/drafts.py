@@ -25,7 +25,7 @@ from captious.data import read_references
 from captious.errors import CaptiousError
 from captious.report.numbers import counted
 from captious.server.challenges.challenge_export import export_challenge
-from captious.server.challenges.challenge_store import check_for_server, load_challenge, organizer_problems
+from captious.server.challenges.challenge_store import check_for_server, load_challenge
 from captious.server.challenges.challenge_summary import summary_rows
 from captious.server.challenges.changes import Changes
 from captious.server.challenges.draft_folder import (
@@ -336,18 +336,15 @@ def _check(draft: Draft) -> Changes | None:
     challenge = _challenge(draft)
     draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
     changes = None
-    draft.problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
+    refused = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
     if challenge is not None:
-        draft.problems += published_problems(draft.folder, challenge.folder, challenge.definition)
-    if not draft.problems:
-        try:
-            checked, changes = check_for_server(draft.folder)
-            draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
-            draft.shown = shown_values(checked)
-        except ChallengeError as error:
-            draft.problems = error.problems
-    else:  # files of the server are not read
-        draft.problems += organizer_problems(draft.folder)
+        refused += published_problems(draft.folder, challenge.folder, challenge.definition)
+    try:
+        checked, changes = check_for_server(draft.folder, refused)
+        draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
+        draft.shown = shown_values(checked)
+    except ChallengeError as error:
+        draft.problems = error.problems
     draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
     draft.save()
     return changes

@@ -75,4 +75,5 @@ class SubmissionFilter(forms.Form):
             values = self.cleaned_data
             wanted = {"team__name__icontains": values["team"], "phase": values["phase"], "status": values["status"]}
             rows = rows.filter(**{name: value for name, value in wanted.items() if value})
-        return rows.select_related("phase__challenge", "team", "user", "shown_scores")
+        rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
+        return rows.prefetch_related("phase__challenge__organizers")  # for ``may_manage``
