@@ -47,22 +47,22 @@ class TestPercent:
 class TestNames:
     @pytest.mark.parametrize(("names", "expected"), [("toolkit", ["Bleu_4", "CIDEr"]), ("paper", ["B@4", "C"])])
     def test_of_others(self, reports: captious.Reports, names: NamingScheme, expected: list[str]) -> None:
-        labels = [row[:1] for row in rows(plain_text(Presentation(names=names).of(reports.to_table())))]
+        labels = [row[:1] for row in rows(plain_text(Presentation(naming=names).of(reports.to_table())))]
         assert all([name] in labels for name in (*expected, "length-words"))
 
     def test_variants_and_parameters_stay(self) -> None:
         report = captious.score({1: "a dog"}, {1: ["a dog"]}, ["bleu-4:tokenizer=spaces", "rouge-l@lin2004"])
-        text = report.to_markdown(names="paper", transpose=True)
+        text = report.to_markdown(naming="paper", transpose=True)
         assert "| B@4:tokenizer=spaces |" in text
         assert "| R-L@lin2004 |" in text
 
     def test_a_system_is_never_renamed(self) -> None:
         report = captious.score({1: "a dog"}, {1: ["a dog"]}, ["rouge-l"], system="spice")
-        assert "| spice |" in report.to_markdown(names="paper")
+        assert "| spice |" in report.to_markdown(naming="paper")
 
     def test_unknown(self) -> None:
         with pytest.raises(UnknownNameError, match="captious, toolkit, paper"):
-            Presentation(names="mine")  # type: ignore[arg-type]
+            Presentation(naming="mine")  # type: ignore[arg-type]
 
 
 class TestTranspose:

@@ -41,8 +41,8 @@ _BY_EXTENSION = {
     "": "table",
 }
 #: The parameters of ``Presentation``, which commands that print tables have.
-PRESENTATION = ("percent", "transpose", "names", "interval_style")
-_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "names": click.Choice(NAMING_SCHEMES)}
+PRESENTATION = ("percent", "transpose", "naming", "interval_style")
+_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "naming": click.Choice(NAMING_SCHEMES)}
 #: Formats whose numbers are unrounded and whose names are ours.
 _FOR_PROGRAMS = ("json", "jsonl", "csv")
 

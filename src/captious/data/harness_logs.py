@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.data.ids import ImageId, as_image_id
-from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, UnknownNameError
+from captious.errors import CaptionFileError, EmptyInputError, UnknownNameError, needed_for
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
 
 #: Names of fields that hold the image, the first that is there.
@@ -221,10 +221,8 @@ def _number(text: Any) -> Any:
 
 
 def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
-    try:
+    with needed_for("reading a spreadsheet", "xlsx", where=str(file)):
         import openpyxl
-    except ImportError:
-        raise MissingExtraError("spreadsheets need openpyxl", help="pip install 'captious[xlsx]'") from None
     content = user_bytes(file, *_LOG)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

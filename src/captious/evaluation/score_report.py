@@ -151,6 +151,10 @@ class Report(DisplayedMapping[str, Result]):
         self.description = description
         self._parts = dict(results)
 
+    def named(self, system: str) -> Report:
+        """Return this report with another name of the system."""
+        return Report(system, self._captions, self._parts, self.warnings, self.description)
+
     @property
     def captions(self) -> Captions | CaptionSets:
         """The captions that were scored; ``CaptionSets`` if images have several candidates.

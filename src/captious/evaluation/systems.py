@@ -147,12 +147,11 @@ def name_of(candidates: object, default: str) -> str:
 
 
 def pair_names(a: object, b: object) -> tuple[str, str]:
-    """Return the names of two systems: those of their files, or "a" and "b"."""
+    """Return the names of two systems, which may be equal: those of their files, or "a" and "b"."""
     if all(isinstance(candidates, str | os.PathLike) for candidates in (a, b)) and a != b:
         first, second = system_names([Path(a), Path(b)])  # type: ignore[arg-type]
         return first, second
-    names = name_of(a, "a"), name_of(b, "b")
-    return names if names[0] != names[1] else ("a", "b")
+    return name_of(a, "a"), name_of(b, "b")
 
 
 def _stem(file: str | os.PathLike[str]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from captious.data import ImageId, References, read_rows
 from captious.data.caption_rows import CaptionRows
 from captious.data.ids import IdForm, are_numbers, numbers_from_text, read_alike
-from captious.errors import MissingExtraError, ParameterError
+from captious.errors import ParameterError, needed_for
 from captious.files.atomic_write import whole_file
 
 
@@ -112,10 +112,11 @@ class ImageObjects:
             ParameterError: one side has ids, the other only positions.
         """
         if {self.id_form, other.id_form} == {"text", "typed"}:
-            typed, text = (self, other) if self.id_form == "typed" else (other, self)
-            ids, _ = read_alike(text._images, "text", typed._images, "typed")
-            text = ImageObjects(dict(zip(ids, text.by_image.values(), strict=True)), name=text.name)
-            self, other = typed, text
+            sides = read_alike(self._images, self.id_form, other._images, other.id_form)
+            self, other = (
+                ImageObjects(dict(zip(ids, side.by_image.values(), strict=True)), name=side.name)
+                for ids, side in zip(sides, (self, other), strict=True)
+            )
         elif self.id_form != other.id_form:
             raise ParameterError(
                 "one side has image ids and the other only positions, so they cannot be matched",
@@ -146,11 +147,9 @@ class ImageObjects:
             file.write(text)
 
     def _save_parquet(self, path: str | os.PathLike[str]) -> None:
-        try:
+        with needed_for("parquet", "parquet"):
             import pyarrow as pa
             import pyarrow.parquet as pq
-        except ImportError:
-            raise MissingExtraError("parquet needs pyarrow", help="pip install 'captious[parquet]'") from None
         images = list(numbers_from_text(self.by_image) if self.id_form == "text" else self.by_image)
         if not are_numbers(images):
             images = [str(image) for image in images]

@@ -232,7 +232,11 @@ def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
 def _checked(
     rows: _Rows, file: str, expected: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
-    """Every check of ids and captions in one pass, and the problems in the order in which people solve them."""
+    """Check all ids and captions in one pass; problems are in the order in which people solve them.
+
+    Unlike ``read_alike``, ids of another type are problems, each with its remedy, so that stored uploads have the ids
+    of the challenge.
+    """
     challenge = set(expected)
     by_text: dict[str, ImageId] = {str(image): image for image in expected if isinstance(image, int)}
     captions: dict[ImageId, str] = {}
