@@ -126,6 +126,8 @@ def test_every_reference_set_has_its_rank_and_public_images_are_shown(site: Site
         assert f"Rank {place.rank} of 2" in aside
         assert f"By cider-d with {place.query.references_label}, among" in aside
         assert shown[0] == own == float(re.findall(r'<span class="value">(.*?)</span>', section[len(aside) - 6 :])[0])
+    few = [re.search(r"over images, and there are only (\d+)", section) for section in sections]
+    assert [match and int(match[1]) for match in few] == [8, 16, 8]  # each warning is beside the set that it is about
     images = page.partition('id="images-title"')[2]
     assert "references val · c5" in images[:100]
     assert images.count("Image ") >= 6

@@ -205,7 +205,7 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
     ChallengeVersion.objects.create(
         challenge=challenge,
         number=version,
-        definition_values=challenge.definition_values,
+        definition_values={**challenge.definition_values, "organizers": []},
         files=dict(checked.checksums),
         scoring_versions=scoring_versions,
     )

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel
+
 from captious.server.challenges.challenge_metrics import public_label, public_path
-from captious.server.challenges.definition import BaselineDefinition
+from captious.server.challenges.definition import TABLES, BaselineDefinition, ChallengeDefinition
 from captious.server.challenges.folder import FILE_NAME, CheckedChallenge
 from captious.server.models import Challenge, ChallengeVersion, Phase, Submission
 
@@ -186,16 +188,21 @@ def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Itera
 def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The tables of a definition by their names, such as ``phase 'main'``; keys of none are in ``""``."""
     tables: dict[str, dict[str, Any]] = {"": {}}
-    for key, value in values.items():
+    for key, value in _in_order(values, ChallengeDefinition).items():
         if key in _LABELS:
             one, names = _LABELS[key]
             for row in value:
-                tables[f"{one} {'/'.join(row[name] for name in names)!r}"] = row
+                tables[f"{one} {'/'.join(row[name] for name in names)!r}"] = _in_order(row, TABLES[key])
         elif isinstance(value, Mapping):
             tables[""] |= {f"{key}.{name}": cell for name, cell in value.items()}
         else:
             tables[""][key] = value
     return tables
+
+
+def _in_order(values: Mapping[str, Any], table: type[BaseModel]) -> dict[str, Any]:
+    """Values in the order of the format, which databases may not keep."""
+    return {name: values[name] for name in dict.fromkeys([*table.model_fields, *values]) if name in values}
 
 
 def _described(row: Mapping[str, Any] | None) -> str | None:

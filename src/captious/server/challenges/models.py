@@ -61,7 +61,7 @@ class ChallengeVersion(models.Model):
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="versions")
     #: ``Challenge.version``.
     number = models.PositiveIntegerField()
-    #: challenge.toml as plain values.
+    #: challenge.toml as plain values, without user names, which would stay when accounts go.
     definition_values = models.JSONField()
     #: sha256 of every file by its path in the folder.
     files = models.JSONField()

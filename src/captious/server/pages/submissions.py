@@ -37,7 +37,6 @@ from captious.server.people.access import (
     own_submissions,
     set_warnings_for,
     submission_for,
-    warnings_for,
 )
 from captious.server.people.admission import bans_of
 from captious.server.people.audit import record
@@ -92,7 +91,6 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     boards = _boards(request.user, submission, places)
     found = (images_of(request.user, submission, place.query) for place in places.values())
     bans = bans_of(submission.challenge, [submission.team], request.user) if own else {}
-    of_outputs = {warning for board in boards for row in board["scores"] for warning in row["warnings"]}
     return challenge_page(
         request,
         submission.challenge,
@@ -101,7 +99,6 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         submission=submission,
         place_in_queue=queue.place(submission),
         images=next((images for images in found if images is not None), None),
-        warnings=[warning for warning in warnings_for(request.user, submission) if warning not in of_outputs],
         boards=boards,
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
@@ -139,7 +136,7 @@ def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> l
         scores = all_scores.get(key)
         if not scores:
             continue
-        references, place = sets[key], places.get(key)
+        references, place, found = sets[key], places.get(key), warnings.get(key, [])
         main, scales, others = (None, {}, []) if place is None else _beside(place)
         is_current = submission.is_current(key)
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
@@ -148,13 +145,14 @@ def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> l
                 "place": place,
                 "references": references.name,
                 "captions": references.captions if has_several else "",
+                "warnings": [each for each in found if each.split(" ", 1)[0] not in scores],
                 "scores": [
                     {
                         "name": name,
                         **entry,
                         "drawn": [entry, *(other.get(name) for other in others)],
                         "scale": scales.get(name),
-                        "warnings": [each for each in warnings.get(key, []) if each.split(" ", 1)[0] == name],
+                        "warnings": [each for each in found if each.split(" ", 1)[0] == name],
                     }
                     for name, entry in sorted(scores.items(), key=lambda pair: pair[0] != main)
                 ],
