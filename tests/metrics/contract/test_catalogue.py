@@ -84,7 +84,7 @@ def test_unknown_names() -> None:
         catalogue.get("xyzzy")
 
 
-def test_owners() -> None:
+def test_outputs_belong_to_their_metric() -> None:
     assert catalogue.owner("bleu-4") == catalogue.owner("bleu") == "bleu"
     assert catalogue.owner("spice-relation") == "spice"
     assert catalogue.owner("xyzzy") is None
@@ -151,7 +151,7 @@ def test_a_plain_attribute_is_not_a_parameter(value: object, declaration: str) -
     assert caught.value.help == "its parameters are variant, tokenizer"
 
 
-def test_several_outputs_need_names_of_their_own() -> None:
+def test_registered_outputs_need_distinct_names() -> None:
     class Bleuish(captious.Bleu):
         """Four outputs, called as those of BLEU."""
 
@@ -211,7 +211,7 @@ def test_only_metrics_can_register(thing: object) -> None:
         captious.register("thing")(thing)  # type: ignore[type-var]
 
 
-def test_entry_points(plugins: list[EntryPoint]) -> None:
+def test_entry_points_register_metrics(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("extent", f"{Length.__module__}:Length"))
     assert catalogue.metric_names() == [*NAMES, "extent"]
     assert catalogue.get("extent").name == "extent"
@@ -232,7 +232,7 @@ def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[
         select(["bleu-1"], captious.Settings(images="pictures"))
 
 
-def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
+def test_entry_points_of_other_groups_are_ignored(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("extent", "nowhere:Nothing", "console_scripts"))
     assert catalogue.metric_names() == NAMES
 
