@@ -94,7 +94,7 @@ def test_the_signature_says_what_scores_depend_on(tmp_path: Path) -> None:
     assert Leic(weights=random_critique(small_recipe())).parameters.keys() == {"variant", "weights", "seed"}
 
 
-def test_what_is_missing_is_named() -> None:
+def test_missing_image_features_are_counted() -> None:
     with pytest.raises(ParameterError, match="needs weights: a trained critique"):
         Leic()
     trained = random_critique(small_recipe("concat", "only"))
@@ -152,7 +152,7 @@ def test_the_label_depends_on_the_recipe() -> None:
     assert zeros.label != words.label
 
 
-def test_what_is_not_used_is_said() -> None:
+def test_unused_arguments_of_leic_are_refused() -> None:
     (warning,) = Leic(weights=random_critique(small_recipe()), images=features_of(CORPUS)).warnings(CORPUS, None)
     assert "sees no images" in warning
     with pytest.raises(ParameterError, match="reads all references"):

@@ -191,7 +191,7 @@ def test_two_runs_may_be_interleaved(tiny_encoder: Folders) -> None:
         np.testing.assert_array_equal(a, b)
 
 
-def test_no_texts_make_no_batches(tiny_encoder: Folders) -> None:
+def test_encoder_makes_no_batches_of_no_texts(tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
     assert encoder.tokenize([]) == []
     assert list(encoder.run(encoder.tokenize([]), [1])) == []
@@ -210,7 +210,7 @@ def test_special_tokens_surround_a_text_and_make_up_an_empty_one(tiny_encoder: F
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_what_is_too_long_is_cut(kind: str, tiny_encoder: Folders) -> None:
+def test_sequences_beyond_the_limit_are_cut(kind: str, tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
     (sequence,) = encoder.tokenize(["a dog " * 40])
     assert len(sequence) == MAX_LENGTH
@@ -227,7 +227,7 @@ def test_many_texts_are_tokenized_in_pieces(tiny_encoder: Folders, monkeypatch: 
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
-def test_nobody_attends_to_padding_within_a_sequence(kind: str, tiny_encoder: Folders) -> None:
+def test_padding_within_a_sequence_gets_no_attention(kind: str, tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
     padded = [[CLS, 7, PAD, 9, SEP], [CLS, 8, 9, 10, SEP], [CLS, PAD, PAD, 5, SEP]]
     (batch,) = encoder.run(padded, attentions=True)

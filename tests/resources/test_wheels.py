@@ -79,7 +79,7 @@ def kept(folder: Path) -> set[str]:
 
 
 @pytest.mark.usefixtures("expected")
-def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetched_wheel_provides_the_meteor_tables(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = use(monkeypatch, that_brings(wheel))
     assert meteor.find() is None
     located = RESOURCES["meteor"].fetch("", lambda line: None)
@@ -95,7 +95,9 @@ def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert [match.module for match in alignment.matches] == ["exact", "synonym", "exact"]
 
 
-def test_nothing_in_the_current_folder_is_run(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_download_runs_no_code_of_the_current_folder(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("pip", "ssl", "subprocess", "tempfile"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('run from the current folder')")
     monkeypatch.chdir(tmp_path)
@@ -107,7 +109,7 @@ def test_nothing_in_the_current_folder_is_run(cache: Path, tmp_path: Path, monke
 
 
 @pytest.mark.usefixtures("expected")
-def test_fetching_again_mends(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetching_again_repairs_the_tables(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, that_brings(wheel))
     meteor.fetch()
     (cache / "meteor" / JAR).write_bytes(b"broken")
@@ -120,7 +122,7 @@ def test_fetching_again_mends(wheel: bytes, cache: Path, monkeypatch: pytest.Mon
     assert tables.is_built
 
 
-def test_another_wheel_than_the_published_one(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpublished_wheel_is_refused(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, that_brings(wheel))
     with pytest.raises(ResourceError, match=r"pycocoevalcap==1\.2 that differs from the published one") as caught:
         meteor.fetch()
@@ -144,7 +146,9 @@ def test_another_wheel_than_the_published_one(wheel: bytes, cache: Path, monkeyp
     ],
     ids=["no network", "no pip", "killed", "nothing came", "two came"],
 )
-def test_pip_fails(pip: Pip, where: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_pip_is_reported_with_its_command(
+    pip: Pip, where: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     use(monkeypatch, pip)
     with pytest.raises(ResourceError, match=r"could not download pycocoevalcap==1\.2") as caught:
         meteor.fetch()
