@@ -39,7 +39,7 @@ class TestWholeFile:
         assert list(target.parent.iterdir()) == [target]
 
     @pytest.mark.parametrize("error", [RuntimeError("x"), KeyboardInterrupt(), OSError(errno.ENOSPC, "disk full")])
-    def test_an_error_in_the_middle_leaves_the_old_one(self, target: Path, error: BaseException) -> None:
+    def test_error_while_writing_keeps_the_old_file(self, target: Path, error: BaseException) -> None:
         with pytest.raises((type(error), OutputError)), whole_file(target) as file:
             file.write("half")
             file.flush()
@@ -48,7 +48,7 @@ class TestWholeFile:
         assert list(target.parent.iterdir()) == [target]
 
     @pytest.mark.parametrize("call", ["replace", "fsync"])
-    def test_a_full_disk_at_the_end(self, target: Path, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_full_disk_keeps_the_old_file(self, target: Path, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object, **__: object) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -60,7 +60,7 @@ class TestWholeFile:
         assert target.read_text() == "old"
         assert list(target.parent.iterdir()) == [target]
 
-    def test_a_folder_that_does_not_exist(self, tmp_path: Path) -> None:
+    def test_missing_folder_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="cannot write") as caught:
             write_text(tmp_path / "none" / "out.txt", "new")
         assert "folder that exists" in caught.value.help
@@ -196,11 +196,11 @@ class TestWholeFile:
         write_text(tmp_path / "out.txt", "a\r\nb\nc")
         assert (tmp_path / "out.txt").read_bytes() == b"a\r\nb\nc"
 
-    def test_an_unusual_name(self, tmp_path: Path) -> None:
+    def test_unusual_file_name_is_written(self, tmp_path: Path) -> None:
         write_text(tmp_path / "ünï côde 猫.txt", "new")
         assert [path.name for path in tmp_path.iterdir()] == ["ünï côde 猫.txt"]
 
-    def test_a_name_as_long_as_the_file_system_takes(self, tmp_path: Path) -> None:
+    def test_longest_file_name_is_written(self, tmp_path: Path) -> None:
         target = tmp_path / ("n" * 251 + ".txt")
         write_text(target, "new")
         assert target.read_text() == "new"

@@ -48,7 +48,7 @@ def expected(candidates: list[list[str]], references: list[list[list[str]]], cap
 
 @settings(max_examples=25, deadline=None)
 @given(corpus=corpora())
-def test_the_oracle_agrees(corpus: Corpus) -> None:
+def test_captious_equals_the_oracle(corpus: Corpus) -> None:
     captions = corpus.table()
     candidates = [[*map(str.lower, candidate)] for candidate in corpus.candidates]
     np.testing.assert_allclose(
@@ -56,7 +56,7 @@ def test_the_oracle_agrees(corpus: Corpus) -> None:
     )
 
 
-def test_the_oracle_agrees_on_real_captions(shared_data: Path) -> None:
+def test_captious_equals_the_oracle_on_real_captions(shared_data: Path) -> None:
     rows = read_lines(shared_data / "flickr8k" / "expert.jsonl.gz")[:60]
     captions = table([row["candidate"] for row in rows], [row["refs"] for row in rows])
     candidates = [tokens(row["candidate"]) for row in rows]
@@ -207,7 +207,7 @@ def test_german_captions_use_german_weights() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:captious. made for English:captious.CaptiousWarning")
-def test_the_language_of_the_captions_chooses_weights_that_there_are() -> None:
+def test_language_of_captions_chooses_bundled_weights() -> None:
     captions = [["ein Hund läuft auf der Wiese"], [["ein Hund rennt über die Wiese"]]]
     german = captious.score(*captions, "captious", settings=captious.Settings(language="de"))
     assert "weights:captious-de-" in german["captious"].signature

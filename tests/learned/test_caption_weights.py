@@ -83,12 +83,12 @@ def test_files_that_are_not_weights_are_refused(tmp_path: Path, content: bytes) 
     assert caught.value.help
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="cannot read weights"):
         CaptionWeights.load(tmp_path / "none.safetensors")
 
 
-def test_the_about_is_json() -> None:
+def test_description_of_weights_is_json() -> None:
     assert json.loads(json.dumps(WEIGHTS.about)) == WEIGHTS.about
 
 

@@ -77,6 +77,6 @@ def test_files_that_are_not_heads_are_refused(tmp_path: Path, content: bytes) ->
     assert caught.value.help
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_head_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="cannot read weights"):
         EncoderHead.load(tmp_path / "none.safetensors")

@@ -130,7 +130,7 @@ def test_judged_captions_of_one_image_have_its_features() -> None:
     assert len({*own}) == 3
 
 
-def test_the_scorer_sees_the_images() -> None:
+def test_leic_reward_depends_on_the_images() -> None:
     metric = Leic(weights=random_critique(small_recipe("mlp", "context")), images=features_of(CORPUS))
     drawn = np.random.default_rng(4).integers(0, len(CORPUS), 50)
     texts = [CORPUS.candidates[i] for i in drawn]

@@ -146,7 +146,7 @@ def test_answers_are_counted_one_by_one() -> None:
         assert [r.score for r in alone.values()] == [r.per_caption[row] for r in together.values()]
 
 
-def test_an_object_that_is_listed_twice() -> None:
+def test_object_listed_twice_counts_once_in_the_fixed_variant() -> None:
     scores = {
         variant: captious.score(CAPTIONS, metrics=[Amber(variant=variant, lists=LISTS, tagger="parser")])
         for variant in ("official", "fixed")

@@ -334,7 +334,7 @@ def test_unlisted_models_use_the_last_layer_with_a_warning(tiny: Encoder) -> Non
     assert (scores(metric, ODD) != scores(BertScore(model=tiny, layer=2), ODD)).any()
 
 
-def test_a_layer_that_does_not_exist(tiny: Encoder) -> None:
+def test_missing_layer_is_refused(tiny: Encoder) -> None:
     with pytest.raises(ParameterError, match="invalid layer for bertscore: -1"):
         BertScore(model=tiny, layer=-1)
     with pytest.raises(ParameterError, match=f"no layer {BLOCKS + 1}"):
@@ -442,7 +442,7 @@ def test_invalid_baselines_are_refused(baseline: Any, tiny: Encoder) -> None:
         (None, "No such file"),
     ],
 )
-def test_a_file_that_has_no_baseline(content: str | None, message: str, tiny: Encoder, tmp_path: Path) -> None:
+def test_file_without_a_baseline_is_refused(content: str | None, message: str, tiny: Encoder, tmp_path: Path) -> None:
     file = tmp_path / "baseline.tsv"
     if content is not None:
         file.write_text(content)
@@ -474,7 +474,7 @@ def test_signatures_show_all_that_changes_a_score(tiny: Encoder, tmp_path: Path)
     assert "|rescale:0.125,0.25,0.5|idf:no|" in signatures[5]
 
 
-def test_the_model_of_a_run_is_taken(tiny: Encoder) -> None:
+def test_bertscore_uses_the_model_of_settings(tiny: Encoder) -> None:
     (chosen,) = select("bertscore", Settings(model=tiny))
     assert isinstance(chosen.metric, BertScore)
     assert chosen.metric.encoder == tiny

@@ -170,7 +170,7 @@ class TestWords:
         (tmp_path / "words.txt").write_text("dog, puppy\ndog, hound\n")
         assert as_object_words(tmp_path / "words.txt").object_of == dict.fromkeys(["dog", "puppy", "hound"], "dog")
 
-    def test_a_vocabulary_that_is_not_there(self, tmp_path: Path) -> None:
+    def test_missing_vocabulary_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(ResourceError, match="cannot read"):
             as_object_words(tmp_path / "none.txt")
 
@@ -231,7 +231,7 @@ class TestObjects:
         with pytest.raises(MissingObjectsError, match=r"(?s)objects of 1 of 2 images.*image_id 2\n"):
             Chair(objects={1: ["dog"]}).statistics(Captions(table.texts, table))
 
-    def test_a_subset_leaves_them_out(self) -> None:
+    def test_subset_omits_images_without_objects(self) -> None:
         settings = captious.Settings(objects={1: OBJECTS[1], 2: OBJECTS[2], 9: []})
         with pytest.warns(CaptiousWarning, match="chair leaves out 2 of 4 images"):
             report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=settings, subset=True)

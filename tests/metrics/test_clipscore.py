@@ -150,7 +150,7 @@ def test_prompt_and_w_change_clipscore_as_in_the_formula(
         )
 
 
-def test_a_wide_margin_is_cut_where_the_official_code_cuts(model: str, tmp_path: Path) -> None:
+def test_wide_image_is_cropped_as_in_the_official_code(model: str, tmp_path: Path) -> None:
     # The margin of 3 pixels is halved to 2 on the left; transformers by itself would cut 1.
     from PIL import Image
 
@@ -367,7 +367,7 @@ def test_a_broken_image_is_named(model: str, pictures: Path, captions: Captions,
         ClipScore(images=tmp_path / "pictures", model=model).scores(captions)
 
 
-def test_a_model_that_is_no_clip(pictures: Path, captions: Captions, tmp_path: Path, model: str) -> None:
+def test_models_other_than_clip_are_refused(pictures: Path, captions: Captions, tmp_path: Path, model: str) -> None:
     from transformers import BertConfig, BertModel
 
     shape = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
@@ -385,7 +385,7 @@ def test_clipscore_without_pillow_is_refused(pictures: Path, model: str, monkeyp
     assert caught.value.help == "pip install 'captious[models]'"
 
 
-def test_a_run_with_coco_names(model: str, tmp_path: Path) -> None:
+def test_images_with_coco_names_are_found(model: str, tmp_path: Path) -> None:
     save_pictures(tmp_path, ["COCO_val2014_000000391895.jpg", "000000000009.jpg", "a.png"])
     ids: tuple[int | str, ...] = (391895, 9, "a")
     references = References(ids, ("a dog", "a cat", "a bird"), np.arange(4))

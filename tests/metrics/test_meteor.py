@@ -225,7 +225,7 @@ captions = st.lists(st.sampled_from(WORDS), max_size=16).map(" ".join)
 @given(candidate=captions, reference=captions)
 @example(candidate="a large group of people", reference="a crowd")
 @example(candidate=MAT, reference=MAT)
-def test_an_alignment_is_what_the_statistics_say(candidate: str, reference: str) -> None:
+def test_alignment_agrees_with_the_statistics(candidate: str, reference: str) -> None:
     metric = meteor()
     alignment = metric.align(candidate, reference)
     assert (list(alignment.candidate), list(alignment.reference)) == (candidate.split(), reference.split())
@@ -270,7 +270,7 @@ def test_an_alignment_is_what_the_statistics_say(candidate: str, reference: str)
 
 @given(candidate=captions, reference=captions)
 @example(candidate="a large group of people", reference="a big crowd of men")
-def test_the_paper_variant_is_the_formulas_of_the_paper(candidate: str, reference: str) -> None:
+def test_paper_variant_follows_the_formulas_of_the_paper(candidate: str, reference: str) -> None:
     # Chen et al. 2015, equations 11 to 14, over the words that are matched.
     alpha, gamma, theta = 0.85, 0.6, 0.2
     alignment = meteor("paper").align(candidate, reference)

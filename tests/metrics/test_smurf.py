@@ -75,7 +75,7 @@ def test_fused_score_equals_the_oracle(
     assert fused[0] == pytest.approx(oracle.fused(sparcs, spurts, mima, threshold, average), abs=1e-12)
 
 
-def test_the_threshold_itself_counts() -> None:
+def test_score_at_the_threshold_is_not_an_outlier() -> None:
     at, zero = np.array([THRESHOLD]), np.zeros(1)
     assert fuse(at, zero, zero)[0] == pytest.approx(0)  # (-1.96 + 1.96 + 0) / 3
     assert fuse(np.nextafter(at, -3), zero, zero)[0] == pytest.approx(-0.98)
@@ -166,7 +166,7 @@ def test_constants_are_fitted_to_references(roberta: str) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"sparcs": [1], "spurts": [0, 1], "mima": [0, 1]}'])
-def test_a_file_that_holds_no_constants(tmp_path: Path, content: str) -> None:
+def test_file_without_constants_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.json"
     path.write_text(content)
     with pytest.raises(ResourceError, match="not a file of SMURF constants"):

@@ -68,7 +68,7 @@ def scored(metric: captious.Metric, candidate: str, *references: str) -> dict[st
 # ---- by hand
 
 
-def test_a_score(spice: Spice) -> None:
+def test_spice_score_is_as_expected(spice: Spice) -> None:
     # dog, sofa, (dog, two), (dog, brown), (dog, sofa, sit on)
     # dog, couch, (couch, large), (dog, large), (dog, couch, on)
     scores = scored(spice, TWO, ONE, LARGE)

@@ -347,7 +347,7 @@ def test_frequencies_of_another_model_are_refused(small: Encoder, tmp_path: Path
         scores(Yi2020(model=small, token_idf=other), table(["a dog"], [["a dog"]]))
 
 
-def test_a_small_corpus_is_warned_of(small: Encoder) -> None:
+def test_small_corpus_gives_a_warning(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
     metric = Yi2020(model=small, layer=2)
     (warning,) = metric.warnings(captions, metric.fit(captions.references))
@@ -387,7 +387,7 @@ def test_yi2020_of_captions_or_references_without_words_is_zero(small: Encoder) 
     assert 0 < values[2] <= 1 + 1e-6
 
 
-def test_a_candidate_that_is_the_only_reference(small: Encoder) -> None:
+def test_candidate_equal_to_its_only_reference_scores_one(small: Encoder) -> None:
     many = TokenFrequencies.of(["b"] * 50, small)
     for variant in Yi2020.variants:
         values = scores(Yi2020(model=small, token_idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))

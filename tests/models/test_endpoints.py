@@ -107,7 +107,7 @@ def test_a_failure_that_does_not_pass_ends_the_run_and_keeps_the_rest(make: Make
     assert len(calls(endpoint, "kept")) == 5 + 3
 
 
-def test_a_server_that_asks_for_too_much_patience(make: Make) -> None:
+def test_overlong_retry_delay_ends_the_run(make: Make) -> None:
     with pytest.raises(EndpointError, match="asks to wait 86,400 seconds"):
         make().ask([Question("FAULT:later")])
 

@@ -82,7 +82,7 @@ def test_a_full_disk_is_an_error_that_says_what_is_needed(monkeypatch: pytest.Mo
     assert caught.value.where == tempfile.gettempdir()
 
 
-def test_a_folder_of_temporary_files_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_temporary_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_vectors, "_IN_MEMORY", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(OutputError, match="do not fit"):

@@ -99,7 +99,7 @@ def test_word_mover_distances_equal_the_oracle(a: list[int], b: list[int]) -> No
 
 
 @given(candidate=bags, references=st.lists(bags, min_size=1, max_size=6))
-def test_the_nearest_is_the_nearest_of_all(candidate: list[int], references: list[list[int]]) -> None:
+def test_nearest_word_is_exact(candidate: list[int], references: list[list[int]]) -> None:
     arguments = *packed(candidate), *packed(*references), long(0, len(references))
     every = word_mover_distances(VECTORS, *arguments, 1)
     (nearest,) = nearest_word_movers(VECTORS, *arguments, 1)

@@ -124,7 +124,7 @@ def test_meteor_equals_the_gold_of_karpathy(system: System) -> None:
     assert result.score == pytest.approx(METEOR[system.number], abs=CLOSE, rel=0)
 
 
-def test_the_whole_way_through_score(system: System) -> None:
+def test_score_reproduces_the_gold_values(system: System) -> None:
     candidates = dict(zip(system.captions.ids, system.captions.candidates, strict=True))
     report = captious.score(candidates, system.captions.references, metrics=["bleu", "rouge-l", "cider-d"])
     for output, expected in CORPUS.items():

@@ -206,7 +206,7 @@ def test_tags_of_other_sets_are_not_taken_for_penn_tags(tmp_path: Path) -> None:
     assert parse.tags == ("CD", "NNS")
 
 
-def test_a_name_of_nothing() -> None:
+def test_unknown_parser_name_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="'foo'") as caught:
         as_parse_source("foo")
     assert "corenlp, bundled" in caught.value.help
@@ -313,7 +313,7 @@ def test_files_that_are_neither(tmp_path: Path, name: str, text: str, where: str
     assert caught.value.help
 
 
-def test_a_file_that_cannot_be_finished_is_not_there(tmp_path: Path) -> None:
+def test_unfinished_file_of_parses_is_removed(tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     with pytest.raises(RuntimeError):
         write_parses(file, _broken())

@@ -22,6 +22,6 @@ def test_drawn_captions_resemble_real_captions() -> None:
     assert not any(word.startswith("UNK") for word in words)
 
 
-def test_the_grammar_makes_them() -> None:
+def test_tuning_captions_are_drawn_from_the_grammar() -> None:
     trees = parser_with("bundled").parser.derivations(drawn_captions(200))
     assert (trees.scores > -1000).all()  # none needs the last resort

@@ -115,7 +115,7 @@ def test_single_match_is_written_in_the_singular() -> None:
     assert text.splitlines()[4] == f"  1 match in 1 chunk · {NUMBERS}"
 
 
-def test_the_first_of_several_that_are_best_is_marked() -> None:
+def test_first_of_equally_good_references_is_marked() -> None:
     one = alignment("a", "a", *word_by_word(1), chunks=1)
     worse = replace(one, score=0.5)
     lines = picture(worse, one, one).splitlines()
@@ -251,7 +251,7 @@ class TestColors:
         assert f"\x1b[2m{'x' * 12}\x1b[0m" in text
         assert f"\x1b[2m{'x' * 8}\x1b[0m" in text
 
-    def test_the_mark_of_the_best(self) -> None:
+    def test_best_reference_is_marked(self) -> None:
         assert "score 1.0000 \x1b[32m◀\x1b[0m\n" in picture(alignment("a", "b"), alignment("a", "b"), color=True)
 
     def test_colored_lines_have_no_trailing_blanks(self) -> None:

@@ -107,7 +107,7 @@ class TestCaptionScores:
         assert caught.value.help == "pip install 'captious[parquet]'"
 
     @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_a_disk_that_fills_up_among_caption_scores(
+    def test_full_disk_leaves_no_caption_scores(
         self, first: captious.Report, tmp_path: Path, extension: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         if extension == ".parquet":

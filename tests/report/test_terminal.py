@@ -85,7 +85,7 @@ def test_legend_needs_a_mark(first: captious.Report) -> None:
     assert "◀" not in plain_text(score_table([first, first]))
 
 
-def test_a_subset_is_said() -> None:
+def test_table_names_the_scored_subset() -> None:
     report = captious.score({1: "a", 9: "b"}, {1: ["a x", "c"], 2: ["b", "d"]}, ["rouge-l"], subset=True, system="part")
     text = plain_text(score_table([report]))
     assert text.startswith("1 image · 2.0 references each")
@@ -156,7 +156,7 @@ def test_captions_are_text_and_never_markup() -> None:
     assert "[red]a[/red]" in plain_text(comparison.to_table(examples=1))
 
 
-def test_a_terminal_obeys_no_caption_and_no_name() -> None:
+def test_control_characters_of_captions_and_names_are_removed() -> None:
     comparison = compared("a \x1b[2J", "b", ["a", "c"], systems=("\x1b[31mred", "y"))
     assert "\x1b" not in plain_text(comparison.to_table(examples=1))
     assert "\x1b" not in plain_text(score_table([comparison.a, comparison.b]))

@@ -48,7 +48,7 @@ def test_transport_plan_without_words_has_an_infinite_distance() -> None:
     ]
 
 
-def test_the_nearest_is_marked() -> None:
+def test_nearest_reference_is_marked() -> None:
     lines = text_of(NONE, TWO).splitlines()
     assert "  distance 3.8750 · score .0208 ◀" in lines
     assert lines[-1].endswith("◀ best")

@@ -145,7 +145,7 @@ class TestNotes:
         assert open_arrays(path, "made here") is not None
         assert sum(sums) > 1_500_000
 
-    def test_a_change_is_found(self, path: Path, later: None) -> None:
+    def test_changed_array_file_is_detected(self, path: Path, later: None) -> None:
         assert open_arrays(path, "made here", note=True) is not None
         before = path.stat()
         data = bytearray(path.read_bytes())

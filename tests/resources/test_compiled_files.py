@@ -88,7 +88,7 @@ def test_damaged_file_is_compiled_again(path: Path) -> None:
     assert make.times == 1
 
 
-def test_a_file_of_something_else_under_this_name(path: Path) -> None:
+def test_file_of_another_label_is_compiled_again(path: Path) -> None:
     compiled(path, "numbers 0", Maker(7))
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000
 
@@ -143,7 +143,7 @@ def test_concurrent_processes_compile_once(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-def test_a_build_that_is_killed(path: Path, tmp_path: Path) -> None:
+def test_killed_build_is_taken_over(path: Path, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     victim = start(MAKE.replace("{beforehand}", STUCK), path, marker)
     wait_until((tmp_path / "marker writing").exists)
@@ -205,7 +205,7 @@ except ResourceError as error:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
-def test_a_file_that_may_not_grow(path: Path) -> None:
+def test_file_size_limit_is_reported(path: Path) -> None:
     assert output(start(LIMITED, path)) == "the cache cannot be written to: File too large\n"
     assert not path.exists()
     assert others(path) == set()
@@ -232,7 +232,7 @@ def test_unwritable_cache_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("kind", ["folder", "file of others"])
-def test_a_lock_that_cannot_be_taken(path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_lock_is_reported(path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path.parent.mkdir(parents=True)
     if kind == "folder":
         (path.parent / "lock").mkdir()
@@ -247,7 +247,7 @@ def refuse(*arguments: object, **settings: object) -> None:
     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def test_an_index_that_is_taken_away_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_index_does_not_lose_the_arrays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # By somebody who cleans the cache, say: the arrays were made all the same.
     monkeypatch.setattr(compiled_files, "open_arrays", lambda path, label, note: None)
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000

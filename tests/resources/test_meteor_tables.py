@@ -93,7 +93,7 @@ def test_meteor_tables_are_searched_in_order(
     assert located().origin == "package pycocoevalcap"
 
 
-def test_a_module_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_named_pycocoevalcap_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     module = SimpleNamespace(submodule_search_locations=None)
     monkeypatch.setattr(PathFinder, "find_spec", staticmethod(lambda name, *more: module))
     assert meteor.find() is None
@@ -106,7 +106,7 @@ def test_replaced_package_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no permissions")
-def test_a_cache_that_one_may_not_look_into(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_cache_has_no_tables(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FILES.write(cache / "meteor", data="")
     stat = os.stat
 
@@ -295,7 +295,7 @@ def test_concurrent_processes_compile_the_tables_once(tmp_path: Path, monkeypatc
     assert located().is_built
 
 
-def test_a_cache_that_is_a_file(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_in_place_of_the_cache_is_reported(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_home(monkeypatch, tmp_path / "home")
     cache.write_text("not a folder")
     metric = captious.Meteor()  # nothing is needed yet

@@ -120,7 +120,7 @@ def test_environment_variable_names_the_vectors(file: Path, cache: Path, monkeyp
     ],
     ids=lambda content: content[:20],
 )
-def test_the_file_of_a_name_that_is_damaged(content: str, file: Path, cache: Path) -> None:
+def test_damaged_record_of_a_name_is_reported(content: str, file: Path, cache: Path) -> None:
     add(VectorFile(file), "glove")
     path = cache / "vectors" / "names" / "glove.json"
     path.write_text(content)
@@ -146,7 +146,7 @@ def test_invalid_vector_names_are_refused(name: str, file: Path) -> None:
         add(VectorFile(file), name)
 
 
-def test_a_name_that_is_taken(file: Path, cache: Path, tmp_path: Path) -> None:
+def test_name_in_use_is_refused(file: Path, cache: Path, tmp_path: Path) -> None:
     add(VectorFile(file), "glove")
     add(VectorFile(file), "glove")  # the same again is nothing new
     other = tmp_path / "other.txt"
@@ -301,7 +301,7 @@ def test_replacing_mends_what_is_damaged(file: Path, cache: Path) -> None:
     assert rows.read_bytes() == before
 
 
-def test_a_removed_name(file: Path, cache: Path) -> None:
+def test_removed_name_is_unknown(file: Path, cache: Path) -> None:
     """The compiled files go with the last name that stands for them."""
     add(VectorFile(file), "one")
     add(VectorFile(file), "two")

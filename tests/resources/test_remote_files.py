@@ -107,7 +107,7 @@ def test_broken_connection_is_resumed(web: Web) -> None:
     assert len(web.spans) == 30
 
 
-def test_a_file_that_changes(web: Web) -> None:
+def test_changed_remote_file_is_refused(web: Web) -> None:
     def change(file: io.BufferedIOBase) -> bytes:
         web.files["/file"] += b"more"
         return file.read()

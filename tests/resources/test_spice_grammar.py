@@ -102,7 +102,7 @@ def test_grammar_is_found_in_the_aac_metrics_cache(
 
 
 @pytest.mark.parametrize("form", sorted(FORMS.keys() - {PACKED_WITHIN}))
-def test_a_file_that_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+def test_named_grammar_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     put(tmp_path / "file", FORMS[form])
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "~/file")
@@ -260,7 +260,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     assert located().fingerprint == fingerprint_of(OTHER)
 
 
-def test_a_cache_that_cannot_be_used(tmp_path: Path, cache: Path) -> None:
+def test_unusable_cache_is_reported(tmp_path: Path, cache: Path) -> None:
     cache.write_text("a file")
     with pytest.raises((ResourceError, OutputError), match="cache folder cannot be used"):
         spice_grammar.fetch(str(put(tmp_path / "file", PACKED)))

@@ -344,11 +344,11 @@ def test_a_long_number_takes_no_time(tmp_path: Path) -> None:
     assert time.process_time() - start < 2
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_vector_file_is_refused(tmp_path: Path) -> None:
     refused(VectorFile(tmp_path / "none"), "No such file")
 
 
-def test_the_first_of_each_if_that_is_wanted(tmp_path: Path) -> None:
+def test_first_of_duplicate_words_is_kept_on_request(tmp_path: Path) -> None:
     content = joined(TEXT, 4, b"the 1 2 3 4 5\n")
     path = written(tmp_path, content).path
     first = VectorFile(path, keep_first=True)

@@ -158,7 +158,7 @@ def test_failing_pip_is_reported_with_its_command(
 
 
 @pytest.mark.usefixtures("expected")
-def test_a_cache_that_is_a_file(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_in_place_of_the_cache_is_refused(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = use(monkeypatch, that_brings(wheel))
     cache.write_text("not a folder")
     with pytest.raises(ResourceError, match="the cache folder cannot be used"):
@@ -167,7 +167,7 @@ def test_a_cache_that_is_a_file(wheel: bytes, cache: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("expected")
-def test_a_place_that_is_taken(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_occupied_target_is_refused(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, that_brings(wheel))
     (cache / "meteor" / JAR).mkdir(parents=True)
     with pytest.raises(OutputError, match=JAR):

@@ -146,7 +146,7 @@ def test_plan_map_and_reduce_check_their_inputs(shards: Path) -> None:
         plan.reduce([*sums, sums[0]])
 
 
-def test_the_other_metrics_that_run_here(shards: Path) -> None:
+def test_other_available_metrics_equal_score(shards: Path) -> None:
     metrics = ["rouge-s", "ngram-precision", "meteor" if captious.Meteor.missing() is None else "rouge-s:gap=3"]
     assert texts(sharded(shards, metrics, batch_rows=5)) == texts(scored(metrics))
 
@@ -232,7 +232,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return read
 
 
-def test_a_run_resumes(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_run_reuses_finished_shards(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, out = texts(scored()), tmp_path / "out"
     good = (shards / "part-2.jsonl").read_text()
     (shards / "part-2.jsonl").write_text("x")
@@ -333,7 +333,7 @@ def test_damaged_states_are_named(shards: Path, tmp_path: Path, content: str) ->
         sharded(shards, ["cider-d"], output=tmp_path / "out")
 
 
-def test_a_folder_that_cannot_be_one(shards: Path) -> None:
+def test_unusable_work_folder_is_refused(shards: Path) -> None:
     with pytest.raises(OutputError):
         sharded(shards, ["rouge-l"], output=shards / "part-0.jsonl")
 

@@ -138,7 +138,7 @@ def test_invalid_shard_is_named_with_its_line(
     assert name in str(caught.value)
 
 
-def test_a_line_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("captious.data.json_files.MOST_BYTES", 1000)
     monkeypatch.setattr("captious.data.row_parser.MOST_BYTES", 1000)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b" " * 100_000))
@@ -182,7 +182,7 @@ def test_shards_are_read_from_an_object_store(tmp_path: Path) -> None:
         as_shards("nothing://bucket/*")
 
 
-def test_an_object_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_object_store_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     fsspec = pytest.importorskip("fsspec")
 
     def glob(*_: object) -> list[str]:

@@ -237,7 +237,7 @@ def test_entry_points_of_other_groups_are_ignored(plugins: list[EntryPoint]) -> 
     assert catalogue.metric_names() == NAMES
 
 
-def test_an_entry_point_that_leads_to_something_else(plugins: list[EntryPoint]) -> None:
+def test_entry_point_that_is_not_a_metric_is_reported(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("wrong", "json:dumps"))
     with pytest.raises(ParameterError, match="json:dumps is not a metric"):
         catalogue.get("wrong")
@@ -312,7 +312,7 @@ def test_requests_are_called_by_what_is_not_the_default(text: str, label: str) -
     assert select([text]).labels == (label,)
 
 
-def test_the_catalogue_is_current() -> None:
+def test_catalogue_file_is_current() -> None:
     program = Path(__file__).parents[3] / "tools" / "catalogue.py"
     subprocess.run([sys.executable, str(program), "--check"], check=True)
 

@@ -183,7 +183,7 @@ class TestNamesOfTheToolkit:
     def test_cider_d_gives_no_warning_of_names(self, metrics: list[str]) -> None:
         assert select(metrics).warnings == ()
 
-    def test_a_name_that_only_the_toolkit_has(self) -> None:
+    def test_toolkit_name_gets_the_captious_name(self) -> None:
         with pytest.raises(UnknownNameError, match="ROUGE_L is rouge-l"):
             select(["rouge"])
 

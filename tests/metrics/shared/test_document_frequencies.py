@@ -162,7 +162,7 @@ def test_frequencies_without_words_give_finite_scores(tmp_path: Path) -> None:
     assert np.isfinite(scores(loaded)).all()
 
 
-def test_a_folder_that_is_not_there(idf: DocumentFrequencies, tmp_path: Path) -> None:
+def test_saving_to_a_missing_folder_is_refused(idf: DocumentFrequencies, tmp_path: Path) -> None:
     with pytest.raises(OutputError):
         idf.save(tmp_path / "nowhere" / "x.idf")
 
@@ -227,7 +227,7 @@ WRONG = {
 }
 
 
-def test_the_small_file_is_right(tmp_path: Path) -> None:
+def test_small_frequency_file_is_exact(tmp_path: Path) -> None:
     (tmp_path / "x.idf").write_bytes(WHOLE)
     assert by_words(DocumentFrequencies.load(tmp_path / "x.idf")) == {("a",): 3, ("a", "dog"): 2}
 
@@ -275,7 +275,7 @@ def test_frequencies_of_another_tokenizer_are_refused(idf: DocumentFrequencies) 
             metric(idf=idf, tokenizer="ptb")
 
 
-def test_the_tokenizer_of_the_frequencies_unless_one_is_given(idf: DocumentFrequencies) -> None:
+def test_tokenizer_defaults_to_that_of_the_frequencies(idf: DocumentFrequencies) -> None:
     for metric in (captious.Cider, captious.CiderD):
         assert metric(idf=idf).tokenizer is metric(idf=idf, tokenizer="whitespace").tokenizer is WHITESPACE
         assert metric().tokenizer.name == "ptb"

@@ -213,7 +213,7 @@ def test_numbers_below_zero_are_sorted_and_drawn(open_page: Opener, examples: Pa
     expect(page.locator(".option .key").first).to_have_text(re.compile(r"^−\.\d{3}$"))
 
 
-def test_a_spike_at_zero_is_told(open_page: Opener, tmp_path: Path) -> None:
+def test_share_of_scores_near_zero_is_labeled(open_page: Opener, tmp_path: Path) -> None:
     candidates = {image: "a dog runs on grass" if image < 4 else "no such words" for image in range(10)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
