@@ -37,7 +37,7 @@ _EXTRAS = {
     "pillow": ("images for clipscore and refclipscore", "models"),
     "spacy": ("parts of speech in captious study words, and hwcm:parser=spacy:NAME", "parse"),
 }
-#: How a remedy begins that only needs a network.
+#: Prefix of remedies that only need a network.
 _COMMANDS = ("pip install", "hf download", "captious resources")
 
 

@@ -163,7 +163,7 @@ def _width(node: _Node) -> float:
 
     label = _label(node).replace("$", r"\$")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # letters that the font lacks, which are told where they are drawn
+        warnings.simplefilter("ignore")  # letters that the font lacks; a warning follows when they are drawn
         return float(TextPath((0, 0), label, size=_FONT).get_extents().width) + 2 * _PADDING if label else 2 * _PADDING
 
 
