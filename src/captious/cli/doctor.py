@@ -43,7 +43,7 @@ _COMMANDS = ("pip install", "hf download", "captious resources")
 
 @click.command()
 def doctor() -> None:
-    """Show what works now, what needs one command, and what needs files of yours."""
+    """Show what works now, what needs one command, and what needs your own files."""
     print_rows(
         [
             ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
@@ -53,8 +53,8 @@ def doctor() -> None:
     )
     tiers: dict[str, list[tuple[str, str, str]]] = {
         "Works now": [],
-        "One command away": [],
-        "Needs files of yours": [],
+        "Needs one command": [],
+        "Needs your own files": [],
     }
     works, command, files = tiers.values()
     for name in metric_names():
