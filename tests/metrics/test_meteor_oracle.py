@@ -128,6 +128,7 @@ SHARES = st.sampled_from([0.0, 1.0, 0.5]) | st.floats(0, 1)
 
 
 @given(corpus=soups(), alpha=SHARES, beta=st.sampled_from([0.0, 1.0, 3.0]), gamma=SHARES, delta=SHARES)
+@example(Corpus([["the", "dog"]], [[["dog"]]]), 0.0, 0.0, 0.0, 2e-309)  # the reciprocal of the precision overflows
 def test_meteor_equals_the_oracle_for_parameters(
     corpus: Corpus, alpha: float, beta: float, gamma: float, delta: float
 ) -> None:
