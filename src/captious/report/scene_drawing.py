@@ -167,8 +167,8 @@ def _width(node: _Node) -> float:
         return float(TextPath((0, 0), label, size=_FONT).get_extents().width) + 2 * _PADDING if label else 2 * _PADDING
 
 
-def _end(one: _Node, columns: _Columns) -> float:
-    return columns.objects + columns.direction * _width(one)
+def _end(node: _Node, columns: _Columns) -> float:
+    return columns.objects + columns.direction * _width(node)
 
 
 def _y(node: _Node) -> float:
