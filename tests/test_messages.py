@@ -19,7 +19,7 @@ from captious.errors import ParameterError, option, options_as_flags
         ("columns", "id=NAME", 'columns="id=NAME"', "--columns id=NAME"),
     ],
 )
-def test_options(name: str, value: str, in_python: str, as_flag: str) -> None:
+def test_options_are_named_as_flags_or_keywords(name: str, value: str, in_python: str, as_flag: str) -> None:
     assert option(name, value) == in_python
     with options_as_flags():
         assert option(name, value) == as_flag

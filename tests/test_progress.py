@@ -11,7 +11,7 @@ from captious.progress import Progress, observed, steps
 from .support.observers import Events
 
 
-def test_silence_by_default(capfd: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_silent_by_default(capfd: pytest.CaptureFixture[str]) -> None:
     before = threading.active_count()
     with Progress(3) as progress:
         progress.step("first")
@@ -47,7 +47,7 @@ def test_work_within_work() -> None:
     ]
 
 
-def test_items_as_steps() -> None:
+def test_items_count_as_steps() -> None:
     events = Events()
     with observed(events), steps(["a", "b"], lambda item: f"reading {item}") as named:
         assert list(named) == ["a", "b"]

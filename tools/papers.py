@@ -46,10 +46,11 @@ def _index(papers: list[Paper]) -> str:
         "# Tables of papers",
         "",
         _text(
-            f"{n} tables and figures of {len(papers)} papers that captious implements, and what becomes of them here. "
+            f"This page lists {n} tables and figures of {len(papers)} papers that captious implements, and whether captious "
+            "reproduces them. "
             "`captious reproduce PAPER TABLE --data DIR` computes a table and prints it beside the published figures, "
             "`captious reproduce PAPER` all tables of a paper, and `captious reproduce list` this list. "
-            "[Add your paper's tables](add-a-paper.md) shows how a package brings its own."
+            "[Add your paper's tables](add-a-paper.md) describes tables of other packages."
         ),
         "",
         _text("The state of a table is one of these words:"),

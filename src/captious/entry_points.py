@@ -27,12 +27,12 @@ class EntryPoints:
 
     Args:
         group: such as "captious.metrics".
-        what: kind of object in messages.
+        kind: kind of object in messages.
         built_in: names that other packages cannot use.
     """
 
     group: str
-    what: str
+    kind: str
     built_in: Sequence[str]
 
     @cached_property
@@ -66,13 +66,13 @@ class EntryPoints:
             raise
         except Exception as error:  # whatever the code of another package does when it is imported
             raise ParameterError(
-                f"the {self.what} {name} cannot be loaded: {error}",
+                f"the {self.kind} {name} cannot be loaded: {error}",
                 where=f"entry point {point.value}",
                 help="repair or uninstall the package that provides it",
             ) from error
 
         if not fits(loaded):
-            raise ParameterError(f"{point.value} is not a {self.what}", help=f"the entry point must name {expected}")
+            raise ParameterError(f"{point.value} is not a {self.kind}", help=f"the entry point must name {expected}")
         return loaded
 
 

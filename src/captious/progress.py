@@ -63,7 +63,7 @@ class Progress:
         self.total = total
         #: Steps that are done, or in hand.
         self.done = 0
-        #: What is being done.
+        #: Description of the current work.
         self.what = ""
         self._observer: Observer | None = None
 

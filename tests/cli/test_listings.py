@@ -108,7 +108,7 @@ def test_doctor_shows_three_groups(run: Run, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(get("wmd"), "missing", classmethod(lambda cls: "captious vectors add FILE --name NAME"))
     _, *tiers = run("doctor").out.split("\n\n")
     works, command, files = ([line.split()[0] for line in tier.splitlines()[1:]] for tier in tiers)
-    assert [tier.splitlines()[0] for tier in tiers] == ["Works now", "One command away", "Needs files of yours"]
+    assert [tier.splitlines()[0] for tier in tiers] == ["Works now", "Needs one command", "Needs your own files"]
     assert "rouge-l" in works
     assert "bertscore" in command
     assert "wmd" in files

@@ -323,7 +323,7 @@ def test_events_of_pools_are_those_of_each_process(program: Path) -> None:
     assert done.stderr.splitlines().count(LINE) == 1
 
 
-def test_the_environment_for_programs_that_are_started_elsewhere(program: Path) -> None:
+def test_environment_replaces_copies_in_other_programs(program: Path) -> None:
     lines = run(program, "--environment").stdout
     command = ["sh", "-c", f"{lines}\n{sys.executable} evaluate.py"]
     done = subprocess.run(command, cwd=program, capture_output=True, text=True)
@@ -338,7 +338,7 @@ def test_a_program_without_python_is_named(program: Path) -> None:
     assert "there is no program and no command" in done.stderr
 
 
-def test_a_program_that_a_signal_ends(program: Path) -> None:
+def test_signal_of_the_program_becomes_the_exit_status(program: Path) -> None:
     (program / "evaluate.py").write_text("import os, signal; os.kill(os.getpid(), signal.SIGTERM)")
     assert run(program, "evaluate.py").returncode == 128 + 15
 

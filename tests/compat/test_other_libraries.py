@@ -213,7 +213,7 @@ def test_scores_equal_pycocoevalcap_on_raw_captions(home: str, name: str, reques
 # ---- the page
 
 
-def test_the_page_names_what_is_tested_here() -> None:
+def test_documentation_names_the_tested_libraries() -> None:
     page = (Path(__file__).parents[2] / "docs" / "drop-in" / "where-numbers-come-from.md").read_text(encoding="utf-8")
     requests = set(re.findall(r"`((?:bleu|rouge|cider|meteor)[\w.@:=,-]*[@:][\w.@:=,-]*)`", page))
     assert requests == {

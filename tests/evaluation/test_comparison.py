@@ -42,7 +42,7 @@ class TestIdenticalSystems:
         assert {difference.p_randomization for difference in identical.values()} == {1.0}
 
 
-def test_a_better_system_is_better() -> None:
+def test_better_system_has_a_positive_difference() -> None:
     comparison = captious.compare(BAD, GOOD, REFERENCES, names=("bad", "good"))
     assert (comparison.a.system, comparison.b.system) == ("bad", "good")
     for difference in comparison.values():
@@ -239,7 +239,7 @@ class TestUnderTheNull:
         # Kolmogorov's 1% bound for 300 values, and a little for resamples in hundreds.
         assert np.abs(empirical - grid).max() < 1.63 / np.sqrt(300) + 0.01
 
-    def test_the_two_tests_agree(self, p_values: tuple[np.ndarray, np.ndarray]) -> None:
+    def test_bootstrap_and_randomization_agree(self, p_values: tuple[np.ndarray, np.ndarray]) -> None:
         assert np.corrcoef(*p_values)[0, 1] > 0.95
 
 

@@ -74,12 +74,12 @@ class TestMetrics:
         by_object = captious.score(CANDIDATES, REFERENCES, captious.RougeL())
         assert list(by_name) == list(by_object) == ["rouge-l"]
 
-    def test_an_unknown_name_gets_a_guess(self) -> None:
+    def test_unknown_metric_name_gets_a_suggestion(self) -> None:
         with pytest.raises(UnknownNameError, match="blue-4") as caught:
             captious.score(CANDIDATES, REFERENCES, ["BLUE_4"])
         assert caught.value.help.startswith("did you mean bleu-4, ")
 
-    def test_an_unknown_variant_lists_those_there_are(self) -> None:
+    def test_unknown_variant_error_lists_the_known_ones(self) -> None:
         with pytest.raises(UnknownNameError, match="no variant 'nope'") as caught:
             captious.score(CANDIDATES, REFERENCES, ["bleu-4@nope"])
         assert "official, paper" in caught.value.help
@@ -135,7 +135,7 @@ class TestTokenizers:
         ].signature
         assert f"tokenizer:{words.__module__}.words" in signature
 
-    def test_a_function_that_splits_is_whitespace(self) -> None:
+    def test_str_split_is_the_whitespace_tokenizer(self) -> None:
         own = captious.score(CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], settings=Settings(tokenizer=words))
         built_in = captious.score(
             CANDIDATES, REFERENCES, ["rouge-l", "bleu", "cider-d"], settings=Settings(tokenizer="whitespace")
@@ -187,9 +187,7 @@ class TestIdf:
 
         return captious.DocumentFrequencies.of(REFERENCES, PTB)
 
-    def test_an_object_and_its_file_give_the_same(
-        self, frequencies: captious.DocumentFrequencies, tmp_path: Path
-    ) -> None:
+    def test_object_and_file_give_equal_scores(self, frequencies: captious.DocumentFrequencies, tmp_path: Path) -> None:
         frequencies.save(tmp_path / "dogs.idf")
         small = {i: CANDIDATES[i] for i in range(3)}, {i: REFERENCES[i] for i in range(3)}
         by_object = captious.score(*small, ["cider-d"], settings=Settings(idf=frequencies))["cider-d"]
@@ -301,7 +299,7 @@ class TestWarnings:
             captious.score({1: "a"}, {1: ["a b", "c"]}, ["cider-d", "cider-d@paper", "cider"])
         assert len(caught) == 2
 
-    def test_one_image_scores_zero_and_says_why(self) -> None:
+    def test_single_image_scores_zero_with_a_warning(self) -> None:
         with pytest.warns(CaptiousWarning, match="ln 1 = 0"):
             report = captious.score({1: "a b"}, {1: ["a b", "c"]}, ["cider-d"])
         assert report["cider-d"].score == 0
@@ -318,7 +316,7 @@ class TestWarnings:
         with pytest.warns(CaptiousWarning, match="6 of 20 candidates are copies"):
             captious.score(candidates, {i: ["a cat", "b"] for i in range(20)}, ["rouge-l"])
 
-    def test_a_copy_now_and_then_is_chance(self) -> None:
+    def test_occasional_copies_of_references_give_no_warning(self) -> None:
         captious.score(
             {i: "a cat" if i < 2 else "nothing" for i in range(20)}, {i: ["a cat", "b"] for i in range(20)}, ["rouge-l"]
         )

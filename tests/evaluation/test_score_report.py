@@ -45,7 +45,7 @@ def test_caption_scores_are_one_float_per_image(report: captious.Report) -> None
         assert type(result.score) is float
 
 
-def test_a_mean_metric_is_the_mean_and_bleu_is_not(report: captious.Report) -> None:
+def test_report_score_is_the_mean_except_for_bleu(report: captious.Report) -> None:
     assert report["rouge-l"].score == pytest.approx(report["rouge-l"].per_caption.mean(), abs=1e-15)
     assert report["bleu-2"].score != pytest.approx(report["bleu-2"].per_caption.mean(), abs=1e-3)
 
@@ -59,7 +59,7 @@ def test_report_is_a_mapping_of_results(report: captious.Report) -> None:
     assert [result.name for result in report.values()] == list(report)
 
 
-def test_an_output_that_was_not_scored_is_an_error_that_lists_what_was(report: captious.Report) -> None:
+def test_unscored_output_raises_an_error_that_lists_the_scored_ones(report: captious.Report) -> None:
     with pytest.raises(UnknownNameError, match="'cider' was not scored") as caught:
         report["cider"]
     assert "rouge-l, bleu-1, bleu-2, bleu-3, bleu-4" in caught.value.help

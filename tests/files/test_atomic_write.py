@@ -39,7 +39,7 @@ class TestWholeFile:
         assert list(target.parent.iterdir()) == [target]
 
     @pytest.mark.parametrize("error", [RuntimeError("x"), KeyboardInterrupt(), OSError(errno.ENOSPC, "disk full")])
-    def test_an_error_in_the_middle_leaves_the_old_one(self, target: Path, error: BaseException) -> None:
+    def test_error_while_writing_keeps_the_old_file(self, target: Path, error: BaseException) -> None:
         with pytest.raises((type(error), OutputError)), whole_file(target) as file:
             file.write("half")
             file.flush()
@@ -48,7 +48,7 @@ class TestWholeFile:
         assert list(target.parent.iterdir()) == [target]
 
     @pytest.mark.parametrize("call", ["replace", "fsync"])
-    def test_a_full_disk_at_the_end(self, target: Path, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_full_disk_keeps_the_old_file(self, target: Path, call: str, monkeypatch: pytest.MonkeyPatch) -> None:
         def full(*_: object, **__: object) -> None:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -60,13 +60,13 @@ class TestWholeFile:
         assert target.read_text() == "old"
         assert list(target.parent.iterdir()) == [target]
 
-    def test_a_folder_that_does_not_exist(self, tmp_path: Path) -> None:
+    def test_missing_folder_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="cannot write") as caught:
             write_text(tmp_path / "none" / "out.txt", "new")
         assert "folder that exists" in caught.value.help
         assert list(tmp_path.iterdir()) == []
 
-    def test_a_folder_without_permission(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_unwritable_folder_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         if os.geteuid() == 0:  # root may write everywhere
 
             def denied(*_: object, **__: object) -> None:
@@ -81,7 +81,7 @@ class TestWholeFile:
         tmp_path.chmod(0o700)
         assert list(tmp_path.iterdir()) == []
 
-    def test_a_folder_in_place_of_a_file(self, tmp_path: Path) -> None:
+    def test_folder_in_place_of_a_file_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "out").mkdir()
         with pytest.raises(OutputError):
             write_text(tmp_path / "out", "new")
@@ -102,7 +102,7 @@ class TestWholeFile:
         assert target.read_text() == "new"
         assert {*target.parent.iterdir()} == {link, target}
 
-    def test_what_is_no_file_is_never_replaced(self, tmp_path: Path) -> None:
+    def test_special_file_is_never_replaced(self, tmp_path: Path) -> None:
         pipe = tmp_path / "pipe"
         os.mkfifo(pipe)
         reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)  # so that whoever writes into it need not wait
@@ -114,7 +114,7 @@ class TestWholeFile:
         assert stat.S_ISFIFO(pipe.lstat().st_mode)
         assert list(tmp_path.iterdir()) == [pipe]
 
-    def test_what_cannot_be_opened_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_socket_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.chdir(tmp_path)  # names of sockets are short
         with socket.socket(socket.AF_UNIX) as listener:
             listener.bind("socket")
@@ -156,7 +156,7 @@ class TestWholeFile:
         write_text(target, "new")
         write_text(target.with_name("another"), "new")
 
-    def test_what_dead_processes_left_is_removed_and_what_living_ones_write_is_not(self, tmp_path: Path) -> None:
+    def test_only_temporary_files_of_dead_processes_are_removed(self, tmp_path: Path) -> None:
         leave = "import os, sys; from captious.files.atomic_write import whole_file\n"
         leave += "with whole_file(sys.argv[1]) as file: file.write('x'); file.flush(); os._exit(0)"
         for _ in range(2):
@@ -176,13 +176,13 @@ class TestWholeFile:
         assert (tmp_path / "one.txt").read_text() == "1"
         assert {*tmp_path.iterdir()} == {tmp_path / "one.txt", tmp_path / "two.txt", kept, elsewhere}
 
-    def test_many_writers_of_one_folder(self, tmp_path: Path) -> None:
+    def test_concurrent_writers_share_a_folder(self, tmp_path: Path) -> None:
         """None takes another's file for one that was left over."""
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(lambda i: write_text(tmp_path / f"{i % 16}.txt", str(i % 16)), range(400)))
         assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {f"{i}.txt": str(i) for i in range(16)}
 
-    def test_a_file_system_without_locks(self, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_files_are_written_without_lock_support(self, target: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         def refused(*_: object) -> None:
             raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
@@ -196,11 +196,11 @@ class TestWholeFile:
         write_text(tmp_path / "out.txt", "a\r\nb\nc")
         assert (tmp_path / "out.txt").read_bytes() == b"a\r\nb\nc"
 
-    def test_an_unusual_name(self, tmp_path: Path) -> None:
+    def test_unusual_file_name_is_written(self, tmp_path: Path) -> None:
         write_text(tmp_path / "ünï côde 猫.txt", "new")
         assert [path.name for path in tmp_path.iterdir()] == ["ünï côde 猫.txt"]
 
-    def test_a_name_as_long_as_the_file_system_takes(self, tmp_path: Path) -> None:
+    def test_longest_file_name_is_written(self, tmp_path: Path) -> None:
         target = tmp_path / ("n" * 251 + ".txt")
         write_text(target, "new")
         assert target.read_text() == "new"

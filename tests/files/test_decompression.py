@@ -31,7 +31,7 @@ def limit(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return lambda value: monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", value)
 
 
-def test_what_is_packed_is_unpacked_whatever_its_name() -> None:
+def test_compression_is_recognized_by_content() -> None:
     for name in ("x.json", "x.json.gz"):
         assert plain_content(PACKED, name) == CONTENT
     assert plain_content(PACKED + PACKED, "x") == CONTENT * 2
@@ -44,7 +44,7 @@ def test_what_is_packed_is_unpacked_whatever_its_name() -> None:
 @pytest.mark.parametrize(
     ("value", "fits"), [("100000", True), ("99999", False), ("98K", True), ("97k", False), ("1T", True)]
 )
-def test_the_limit(value: str, fits: bool, limit: Callable[[str], None]) -> None:
+def test_content_beyond_the_limit_is_refused(value: str, fits: bool, limit: Callable[[str], None]) -> None:
     limit(value)
     if fits:
         assert plain_content(PACKED, "x") == CONTENT
@@ -63,13 +63,13 @@ def test_eight_times_the_file_is_never_too_much(limit: Callable[[str], None]) ->
 
 
 @pytest.mark.parametrize("value", ["-1", "much", "1.5G", "8GB", "9" * 30])
-def test_limits_that_are_none(value: str, limit: Callable[[str], None]) -> None:
+def test_invalid_limits_are_refused(value: str, limit: Callable[[str], None]) -> None:
     limit(value)
     with pytest.raises(ParameterError, match="CAPTIOUS_MAX_UNPACKED is"):
         plain_content(PACKED, "x")
 
 
-def test_seeking(limit: Callable[[str], None]) -> None:
+def test_seeking_beyond_the_limit_is_refused(limit: Callable[[str], None]) -> None:
     content = bytes(range(256)) * 400
     file = unpacked(io.BytesIO(gzip.compress(content)))
     assert file.seek(0, io.SEEK_END) == len(content)
@@ -117,7 +117,9 @@ def tables_with_these_paraphrases(paraphrases: Path) -> None:
     ],
     ids=["captions", "judgments", "parses", "stop words", "vectors", "vocabulary", "frequencies", "paraphrases"],
 )
-def test_every_reader(name: str, read: Callable[[Path], object], tmp_path: Path, limit: Callable[[str], None]) -> None:
+def test_every_reader_respects_the_unpacked_limit(
+    name: str, read: Callable[[Path], object], tmp_path: Path, limit: Callable[[str], None]
+) -> None:
     path = tmp_path / name
     path.write_bytes(PACKED)
     if name == "x.idf":
@@ -148,7 +150,7 @@ def test_errors_say_what_and_where(tmp_path: Path, content: bytes | None) -> Non
     assert str(caught.value.where).startswith(str(path)) and caught.value.help == "write them"
 
 
-def test_a_file_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_file_beyond_the_unpacked_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", "1M")
     (tmp_path / "a.gz").write_bytes(gzip.compress(b"a" * (2 << 20)))
     with pytest.raises(ResourceError, match="the file is too large"):

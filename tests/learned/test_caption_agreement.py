@@ -48,7 +48,7 @@ def expected(candidates: list[list[str]], references: list[list[list[str]]], cap
 
 @settings(max_examples=25, deadline=None)
 @given(corpus=corpora())
-def test_the_oracle_agrees(corpus: Corpus) -> None:
+def test_captious_equals_the_oracle(corpus: Corpus) -> None:
     captions = corpus.table()
     candidates = [[*map(str.lower, candidate)] for candidate in corpus.candidates]
     np.testing.assert_allclose(
@@ -56,7 +56,7 @@ def test_the_oracle_agrees(corpus: Corpus) -> None:
     )
 
 
-def test_the_oracle_agrees_on_real_captions(shared_data: Path) -> None:
+def test_captious_equals_the_oracle_on_real_captions(shared_data: Path) -> None:
     rows = read_lines(shared_data / "flickr8k" / "expert.jsonl.gz")[:60]
     captions = table([row["candidate"] for row in rows], [row["refs"] for row in rows])
     candidates = [tokens(row["candidate"]) for row in rows]
@@ -66,7 +66,7 @@ def test_the_oracle_agrees_on_real_captions(shared_data: Path) -> None:
     )
 
 
-def test_flickr8k_expert_and_pascal_50s(shared_data: Path) -> None:
+def test_captious_beats_cider_d_on_flickr8k_expert_and_pascal_50s(shared_data: Path) -> None:
     judgment = captious.judge(["flickr8k-expert", "pascal-50s"], ["captious", "cider-d"], data=shared_data, resamples=1)
     for benchmark in ("flickr8k-expert", "pascal-50s"):
         assert judgment[benchmark]["captious"].value > judgment[benchmark]["cider-d"].value + 0.03
@@ -87,7 +87,7 @@ def test_worse_captions_score_lower(worse: str) -> None:
     assert score(worse) < score("a dog runs across the grass")
 
 
-def test_other_words_for_the_same_score_higher_than_other_things() -> None:
+def test_paraphrases_score_higher_than_other_content() -> None:
     references = ["a man rides a motorcycle", "someone on a motorbike"]
     assert score("a guy riding a bike", *references) > score("a guy eating a pizza", *references)
 
@@ -130,7 +130,7 @@ def test_a_place_that_a_reference_has_several_times_does_not_make_a_caption_its_
     assert features[0, FEATURES.index("contradiction")] == 0
 
 
-def test_precision_and_recall_of_long_captions() -> None:
+def test_omissions_lower_recall_and_additions_lower_precision() -> None:
     scene = "a dog runs across the grass"
     more = "a man holds an umbrella . a red bus stops at the station . two plates of food are on the table"
     captions = table(
@@ -174,7 +174,7 @@ def test_an_explanation_shows_where_a_caption_breaks() -> None:
     assert ("the", "") in Captious().explain("a dog runs across the", REFERENCES).unsound
 
 
-def test_it_is_a_reward() -> None:
+def test_captious_works_as_a_reward() -> None:
     scorer = captious.reward(Captious(), {1: REFERENCES, 2: ["a plate of food"]})
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
     assert rewards[0] > rewards[1] and rewards[0] > rewards[2]
@@ -186,7 +186,7 @@ def test_the_signature_names_the_weights() -> None:
     assert all(f"weights:{WEIGHTS.name}" in signature for signature in signatures)
 
 
-def test_weights_of_a_file(tmp_path: Path) -> None:
+def test_weights_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.safetensors"
     WEIGHTS.save(path)
     report = captious.score(["a dog"], [REFERENCES], [f"captious:weights={path}"])
@@ -194,7 +194,7 @@ def test_weights_of_a_file(tmp_path: Path) -> None:
     assert read_captions({0: "a dog"}, {0: REFERENCES}).ids == (0,)
 
 
-def test_german_captions() -> None:
+def test_german_captions_use_german_weights() -> None:
     german = Captious(language="de")
     references = [["ein Hund rennt über die Wiese", "ein brauner Hund läuft auf Gras"]] * 2
     right, wrong = german.scores(table(["ein Hund läuft auf der Wiese", "eine Frau kocht in der Küche"], references))
@@ -207,7 +207,7 @@ def test_german_captions() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:captious. made for English:captious.CaptiousWarning")
-def test_the_language_of_the_captions_chooses_weights_that_there_are() -> None:
+def test_language_of_captions_chooses_bundled_weights() -> None:
     captions = [["ein Hund läuft auf der Wiese"], [["ein Hund rennt über die Wiese"]]]
     german = captious.score(*captions, "captious", settings=captious.Settings(language="de"))
     assert "weights:captious-de-" in german["captious"].signature

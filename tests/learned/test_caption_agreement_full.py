@@ -103,7 +103,7 @@ def test_scores_are_those_of_a_slow_transcription(encoders: tuple[Encoder, Encod
 
 
 @pytest.mark.models
-def test_another_encoder_is_refused(encoders: tuple[Encoder, Encoder]) -> None:
+def test_head_refuses_another_encoder(encoders: tuple[Encoder, Encoder]) -> None:
     one, other = encoders
     metric = Captious(weights=random_head(one), model=other)
     with pytest.raises(ParameterError, match="trained for another encoder") as caught:
@@ -137,7 +137,7 @@ def test_an_explanation_has_the_features_of_the_head(encoders: tuple[Encoder, En
 
 
 @pytest.mark.models
-def test_a_head_from_a_file(encoders: tuple[Encoder, Encoder], tmp_path: Path) -> None:
+def test_head_is_read_from_a_file(encoders: tuple[Encoder, Encoder], tmp_path: Path) -> None:
     path = tmp_path / "mine.safetensors"
     head = random_head(encoders[0])
     head.save(path)
@@ -190,7 +190,7 @@ def test_scores_lie_between_0_and_1_whatever_the_caption(full: Captious) -> None
 
 
 @pytest.mark.models
-def test_it_is_a_reward(full: Captious) -> None:
+def test_full_variant_works_as_a_reward(full: Captious) -> None:
     scorer = captious.reward(full, {1: REFERENCES, 2: ["a plate of food"]})
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
     assert rewards[0] > rewards[1] and rewards[0] > rewards[2]
@@ -198,7 +198,7 @@ def test_it_is_a_reward(full: Captious) -> None:
 
 @pytest.mark.models
 @pytest.mark.slow
-def test_it_agrees_with_people_better_than_light(full: Captious, shared_data: Path) -> None:
+def test_full_variant_agrees_with_people_better_than_light(full: Captious, shared_data: Path) -> None:
     values = [
         next(iter(captious.judge(["pascal-50s"], [metric], data=shared_data, resamples=1)["pascal-50s"].values())).value
         for metric in (full, Captious())

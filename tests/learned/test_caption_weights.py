@@ -17,7 +17,7 @@ WEIGHTS = CaptionWeights.load()
 BUNDLED = bundled()
 
 
-def test_the_package_ships_less_than_8_mb_for_a_language() -> None:
+def test_bundled_weights_of_a_language_are_below_8_mb() -> None:
     assert all(bundled(language).stat().st_size < 8_000_000 for language in LANGUAGES)
 
 
@@ -74,7 +74,7 @@ def _changed(**changes: object) -> bytes:
         *("no-subwords", "n-gram-of-other-words", "no-document"),
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_files_that_are_not_weights_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "weights.safetensors"
     path.write_bytes(content)
     with pytest.raises(ResourceError) as caught:
@@ -83,12 +83,12 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     assert caught.value.help
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="cannot read weights"):
         CaptionWeights.load(tmp_path / "none.safetensors")
 
 
-def test_the_about_is_json() -> None:
+def test_description_of_weights_is_json() -> None:
     assert json.loads(json.dumps(WEIGHTS.about)) == WEIGHTS.about
 
 

@@ -65,7 +65,7 @@ def test_blocks_of_images_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
         assert whole[label].per_caption.tolist() == pytest.approx(parts[label].per_caption.tolist(), abs=1e-9)
 
 
-def test_what_is_left_out_or_made_up_shows_on_one_side() -> None:
+def test_omissions_lower_recall_and_inventions_lower_precision_only() -> None:
     half, more = REFERENCES[0].partition(".")[0] + ".", REFERENCES[0] + " Two children eat ice cream."
     whole, part, longer = (Coverage().explain(text, REFERENCES[:1]) for text in (REFERENCES[0], half, more))
     assert part.recall < whole.recall - 0.2
@@ -74,7 +74,7 @@ def test_what_is_left_out_or_made_up_shows_on_one_side() -> None:
     assert longer.recall == pytest.approx(whole.recall)
 
 
-def test_document_frequencies() -> None:
+def test_coverage_weighs_words_by_document_frequencies() -> None:
     metric = CoverageCider()
     captions = captious.read_captions({i: CANDIDATE for i in range(3)}, {i: [f"{i} dogs run."] for i in range(3)})
     state = metric.fit(captions.references)

@@ -25,7 +25,7 @@ def test_a_saved_file_holds_the_same_head(tmp_path: Path) -> None:
     assert again.about == HEAD.about
 
 
-def test_the_head_says_how_it_was_made() -> None:
+def test_head_records_recipe_data_and_license() -> None:
     assert {"recipe", "held out", "data", "license"} <= set(HEAD.about)
     assert HEAD.about["data"].keys() >= {"coco/captions_val2014.json.gz", "cxc/sits.jsonl.gz"}
 
@@ -68,7 +68,7 @@ def test_an_unchanged_file_is_not_refused(tmp_path: Path) -> None:
         *("no-matrix", "few-rows", "not-a-number", "short-probes", "short-score"),
     ],
 )
-def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+def test_files_that_are_not_heads_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "head.safetensors"
     path.write_bytes(content)
     with pytest.raises(ResourceError, match="not weights of captious@full") as caught:
@@ -77,6 +77,6 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
     assert caught.value.help
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_head_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="cannot read weights"):
         EncoderHead.load(tmp_path / "none.safetensors")

@@ -79,7 +79,7 @@ def own_frequencies(counted: DocumentFrequencies, inputs: list[lceval.Inputs]) -
     return cider.Frequencies(counted.n_documents, Counter({ngram: n for ngram, n in named if ngram in ngrams_of_texts}))
 
 
-def test_nneval(case: Case) -> None:
+def test_nneval_features_equal_their_metrics(case: Case) -> None:
     matrix = Features(feature_set=as_feature_set("nneval"), settings=case.settings).matrix(case.captions)
     expected = [lceval.nneval(caption, case.known) for caption in case.inputs]
     np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-6)
@@ -87,7 +87,7 @@ def test_nneval(case: Case) -> None:
 
 
 @pytest.mark.parametrize(("name", "combine"), [("lceval", None), ("lceval-mean", fmean), ("lceval-min", min)])
-def test_lceval(name: str, combine: lceval.Combine | None, case: Case) -> None:
+def test_lceval_features_equal_their_metrics(name: str, combine: lceval.Combine | None, case: Case) -> None:
     features = Features(feature_set=as_feature_set(name), settings=case.settings)
     matrix = features.matrix(case.captions, features.fit(case.captions.references))
     expected = [lceval.lceval(caption, case.known, combine) for caption in case.inputs]

@@ -10,7 +10,7 @@ from captious.errors import CaptiousError, ResourceError, UnknownNameError
 from captious.learned.feature_sets import FEATURE_SETS, Feature, FeatureSet, as_feature_set
 
 
-def test_the_sets_of_the_papers() -> None:
+def test_named_feature_sets_have_the_sizes_of_the_papers() -> None:
     nneval = as_feature_set("nneval")
     assert [(f.metric.partition(":")[0], f.scale) for f in nneval.features] == [
         *(("meteor", 1), ("wmd@lceval", 1), ("bleu-1", 1), ("bleu-2", 1), ("bleu-3", 1), ("bleu-4", 1)),
@@ -41,7 +41,7 @@ def test_labels_change_with_the_content() -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "toml"])
-def test_sets_in_files(form: str, tmp_path: Path) -> None:
+def test_feature_sets_are_read_from_files(form: str, tmp_path: Path) -> None:
     path = tmp_path / f"mine.{form}"
     texts = {
         "json": '{"name": "mine", "features": ["bleu-1", {"metric": "cider-d:idf=coco", "scale": 0.1}]}',
@@ -75,7 +75,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("said", REFUSED, ids=lambda said: said[:24])
-def test_refused(said: str, tmp_path: Path) -> None:
+def test_invalid_feature_sets_are_refused(said: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text(REFUSED[said])
     with pytest.raises(ResourceError, match=said.replace("[", r"\[")) as refused:

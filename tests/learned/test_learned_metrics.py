@@ -62,7 +62,7 @@ def test_a_caption_of_the_image_scores_above_one_of_another(name: str, vectors: 
     assert not [warning for warning in report.warnings if "trained with" in warning]
 
 
-def test_people_above_captions_of_other_images_on_coco(shared_data: Path, vectors: Path) -> None:
+def test_human_captions_outscore_captions_of_other_images_on_coco(shared_data: Path, vectors: Path) -> None:
     """On images that were not trained on: those of the evaluation."""
     references = captious.read_references(shared_data / "coco" / "karpathy_test_refs.json.gz")
     examples, _ = make_examples(references, {}, negatives="other", images=100, per_image=2, validation=0)
@@ -72,7 +72,7 @@ def test_people_above_captions_of_other_images_on_coco(shared_data: Path, vector
     assert isinstance(examples, Examples)
 
 
-def test_weights_of_ones_own(tmp_path: Path) -> None:
+def test_users_weights_replace_the_bundled_ones(tmp_path: Path) -> None:
     own().save(tmp_path / "own.safetensors")
     captions = TOY.table()
     from_file, from_object = LCEval(weights=tmp_path / "own.safetensors"), LCEval(weights=own())
@@ -93,7 +93,7 @@ def test_scorer_and_streams_agree() -> None:
     np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12)
 
 
-def test_weights_of_another_metric() -> None:
+def test_weights_of_another_metric_are_refused() -> None:
     with pytest.raises(ParameterError, match="these weights are of lceval, not of nneval") as refused:
         NNEval(weights=own())
     assert "lceval:weights=FILE" in refused.value.help
@@ -103,7 +103,7 @@ def test_weights_of_another_metric() -> None:
         LCEval(weights="none.safetensors")
 
 
-def test_other_resources_than_in_training_are_said() -> None:
+def test_resources_that_differ_from_training_give_a_warning() -> None:
     metric = NNEval()
     (warning,) = [message for message in metric.warnings(table(["a"], [["b"]]), None) if "trained with" in message]
     assert "vectors glove_100d_captions-" in warning
@@ -122,7 +122,7 @@ def test_vectors_of_training_under_another_name_are_not_warned_of() -> None:
     assert [text for text in NNEval(weights=changed).warnings(table(["a"], [["b"]]), None) if "trained with" in text]
 
 
-def test_another_grammar_than_in_training_is_said() -> None:
+def test_grammar_that_differs_from_training_gives_a_warning() -> None:
     features = FeatureSet("chains", (Feature("hwcm-2"),))
     trained = NetworkWeights("lceval", "own", features, random_network(1, 2), resources={"parser": "bundled-1"})
     (warning,) = LCEval(weights=trained, parser="bundled").warnings(table(["a"], [["b"]]), None)

@@ -94,7 +94,7 @@ def test_the_signature_says_what_scores_depend_on(tmp_path: Path) -> None:
     assert Leic(weights=random_critique(small_recipe())).parameters.keys() == {"variant", "weights", "seed"}
 
 
-def test_what_is_missing_is_named() -> None:
+def test_missing_image_features_are_counted() -> None:
     with pytest.raises(ParameterError, match="needs weights: a trained critique"):
         Leic()
     trained = random_critique(small_recipe("concat", "only"))
@@ -130,7 +130,7 @@ def test_judged_captions_of_one_image_have_its_features() -> None:
     assert len({*own}) == 3
 
 
-def test_the_scorer_sees_the_images() -> None:
+def test_leic_reward_depends_on_the_images() -> None:
     metric = Leic(weights=random_critique(small_recipe("mlp", "context")), images=features_of(CORPUS))
     drawn = np.random.default_rng(4).integers(0, len(CORPUS), 50)
     texts = [CORPUS.candidates[i] for i in drawn]
@@ -152,7 +152,7 @@ def test_the_label_depends_on_the_recipe() -> None:
     assert zeros.label != words.label
 
 
-def test_what_is_not_used_is_said() -> None:
+def test_unused_arguments_of_leic_are_refused() -> None:
     (warning,) = Leic(weights=random_critique(small_recipe()), images=features_of(CORPUS)).warnings(CORPUS, None)
     assert "sees no images" in warning
     with pytest.raises(ParameterError, match="reads all references"):

@@ -30,7 +30,7 @@ def random_network(*sizes: int, seed: int = 4) -> Network:
 
 
 @pytest.mark.parametrize(("features", "expected"), VERIFIED)
-def test_values_of_the_published_checkpoint(features: np.ndarray, expected: float) -> None:
+def test_network_gives_the_values_of_the_published_checkpoint(features: np.ndarray, expected: float) -> None:
     """Within 1e-6; four printed decimals of a weight permit p (1 - p) 5e-5 (1 + sum of features), at most 2.3e-6."""
     own = features.copy()
     own[10] -= 0.5
@@ -42,7 +42,7 @@ def test_values_of_the_published_checkpoint(features: np.ndarray, expected: floa
 
 
 @pytest.mark.parametrize("sizes", [(16, 2), (16, 12, 2), (8, 72, 72, 2), (1, 1, 1, 1, 2)])
-def test_forward_values(sizes: tuple[int, ...]) -> None:
+def test_network_probabilities_equal_a_plain_forward_pass(sizes: tuple[int, ...]) -> None:
     network = random_network(*sizes)
     features = np.random.default_rng(1).normal(size=(40, sizes[0]))
     expected = [oracle.network(network.weights, network.biases, row.tolist()) for row in features]
@@ -76,7 +76,7 @@ def test_large_logits_do_not_overflow() -> None:
         (((3, 2, 1),), ((2,),), "not a network"),
     ],
 )
-def test_what_is_no_network(
+def test_invalid_layers_are_refused(
     weights: tuple[tuple[int, ...], ...], biases: tuple[tuple[int, ...], ...], said: str
 ) -> None:
     with pytest.raises(ParameterError, match=said):

@@ -39,7 +39,7 @@ def run(recipe: Recipe = RECIPE) -> Outcome:
     return train_network(recipe, X, Y, V, V[:, 0] + V[:, 3])
 
 
-def test_it_learns() -> None:
+def test_network_training_learns_and_keeps_the_best_epoch() -> None:
     outcome = run(replace(RECIPE, learning_rate=0.01))
     assert ((outcome.network.human(X) > 0.5) == Y).mean() > 0.8
     assert outcome.best_tau > 0.6
@@ -48,7 +48,7 @@ def test_it_learns() -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_it_repeats_to_the_bit(threads: int) -> None:
+def test_network_training_repeats_to_the_bit(threads: int) -> None:
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     first, again = run(), run()
@@ -77,7 +77,7 @@ def test_the_loss_has_a_penalty_on_weights_but_not_on_biases() -> None:
 
 
 @pytest.mark.parametrize("initialization", INITIALIZATIONS)
-def test_initial_weights(initialization: str) -> None:
+def test_initial_weights_have_the_spread_of_their_scheme(initialization: str) -> None:
     recipe = replace(RECIPE, hidden=(300,), initialization=initialization)
     weight = training._initial(recipe, np.random.default_rng(0), torch)[0].detach().numpy()
     expected = (2 / 16) ** 0.5 if initialization == "he-normal" else (2 / 316) ** 0.5
@@ -86,7 +86,7 @@ def test_initial_weights(initialization: str) -> None:
         assert np.abs(weight).max() <= (6 / 316) ** 0.5
 
 
-def test_it_stops_when_nothing_gets_better(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_stops_without_improvement(monkeypatch: pytest.MonkeyPatch) -> None:
     taus = iter([0.1, 0.3, 0.2, 0.3, 0.1, 0.9])
     monkeypatch.setattr(training, "tau", lambda scores, target: next(taus))
     outcome = run(replace(RECIPE, patience=3))
@@ -114,7 +114,7 @@ def test_an_interrupt_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
         run()
 
 
-def test_what_cannot_be_trained(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_training_without_torch_or_examples_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ParameterError, match="all training examples are of one kind"):
         train_network(RECIPE, X, np.ones(300, bool), V, TARGET)
     with pytest.raises(ParameterError, match="cannot be ranked"):
@@ -128,7 +128,7 @@ def test_constant_scores_have_no_tau() -> None:
     assert tau(np.zeros(5), np.arange(5.0)) == 0
 
 
-def test_recipes_of_the_papers_and_of_the_repository() -> None:
+def test_named_recipes_match_papers_and_repository() -> None:
     assert [as_recipe(name).sizes for name in RECIPES] == [(8, 72, 72, 2), (16, 12, 2), (16, 2)]
     assert [as_recipe(name).batch_size for name in RECIPES] == [6650, 75, 13300]
     assert {as_recipe(name).learning_rate for name in RECIPES} == {5e-4}
@@ -136,7 +136,7 @@ def test_recipes_of_the_papers_and_of_the_repository() -> None:
     assert {field.name for field in fields(Recipe)} == {*as_recipe("lceval").to_dict()}
 
 
-def test_recipes_in_files(tmp_path: Path) -> None:
+def test_recipes_are_read_from_files(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text('base = "lceval"\nfeatures = "lceval-mean"\nhidden = [24, 6]\nepochs = 3\n')
     recipe = as_recipe(path)
@@ -158,7 +158,7 @@ def test_recipes_in_files(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_recipes_that_are_none(text: str, tmp_path: Path) -> None:
+def test_invalid_recipe_files_are_refused(text: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.toml"
     path.write_text(text)
     with pytest.raises(ResourceError) as refused:

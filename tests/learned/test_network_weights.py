@@ -31,7 +31,7 @@ def trained(**changed: Any) -> NetworkWeights:
     return NetworkWeights(**{**fields, **changed})
 
 
-def test_what_is_written_is_read(tmp_path: Path) -> None:
+def test_saved_weights_are_read_back_byte_for_byte(tmp_path: Path) -> None:
     written = trained()
     written.save(tmp_path / "a.safetensors")
     read = NetworkWeights.load(tmp_path / "a.safetensors")
@@ -55,7 +55,7 @@ def test_labels_change_with_every_weight() -> None:
 
 
 @pytest.mark.parametrize("metric", ["nneval", "lceval"])
-def test_weights_of_the_package(metric: str) -> None:
+def test_bundled_weights_record_their_data_and_figures(metric: str) -> None:
     path = bundled(metric)
     assert path.stat().st_size < 200_000
     loaded = NetworkWeights.load(path)
@@ -103,7 +103,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_files(name: str, tmp_path: Path) -> None:
+def test_hostile_weight_files_are_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "hostile.safetensors"
     path.write_bytes(HOSTILE[name])
     with pytest.raises(ResourceError) as refused:
@@ -112,7 +112,7 @@ def test_hostile_files(name: str, tmp_path: Path) -> None:
     assert "captious learn train" in refused.value.help
 
 
-def test_damaged_files(tmp_path: Path) -> None:
+def test_damaged_weight_files_are_read_or_refused(tmp_path: Path) -> None:
     """Cut and changed bytes give the weights or an error, and nothing else."""
     path = tmp_path / "weights.safetensors"
     trained().save(path)

@@ -70,7 +70,7 @@ def test_images_to_keep_out() -> None:
     assert counts.kept_out == 2
 
 
-def test_captions_of_other_images() -> None:
+def test_negatives_are_captions_of_other_images() -> None:
     examples, _ = make_examples(REFERENCES, SYSTEMS, negatives="other", validation=0.2)
     part = {row.image: row.part for row in examples.rows}
     for row in examples.rows:
@@ -85,20 +85,20 @@ def test_captions_of_other_images() -> None:
     assert {row.system for row in alone.rows} == {HUMAN, OTHER}
 
 
-def test_the_same_seed_gives_the_same_examples() -> None:
+def test_examples_depend_on_the_seed_only() -> None:
     first, again, other = (make_examples(REFERENCES, SYSTEMS, negatives="both", seed=n)[0] for n in (1, 1, 2))
     assert first == again
     assert first != other
 
 
-def test_few_references() -> None:
+def test_images_with_one_reference_are_counted() -> None:
     few = References((0, 1, 2), ("a", "b", "c", "d", "e", "f"), [0, 1, 3, 6])
     examples, counts = make_examples(few, SYSTEMS, validation=0)
     assert counts.with_one_reference == 1
     assert {row.image: len(row.references) for row in examples.rows} == {1: 1, 2: 2}
 
 
-def test_refused() -> None:
+def test_unusable_example_requests_are_refused() -> None:
     with pytest.raises(ParameterError, match="no systems"):
         make_examples(REFERENCES, {})
     with pytest.raises(UnknownNameError, match="'wrong' negatives"):
@@ -111,7 +111,7 @@ def test_refused() -> None:
         make_examples(REFERENCES, {"human": SYSTEMS["first"]})
 
 
-def test_files(tmp_path: Path) -> None:
+def test_examples_are_read_back_from_files(tmp_path: Path) -> None:
     examples, _ = make_examples(REFERENCES, SYSTEMS)
     write_examples(tmp_path / "examples.jsonl", examples)
     read, source = read_examples(tmp_path / "examples.jsonl")
@@ -143,7 +143,7 @@ def test_files_of_another_form(line: str, tmp_path: Path) -> None:
     assert refused.value.help
 
 
-def test_ratings_and_ids(tmp_path: Path) -> None:
+def test_files_of_ratings_and_ids_are_read_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "judged.jsonl"
     path.write_text(
         '{"candidate": "a", "refs": ["b", "c"], "rating": 3}\n{"candidate": "d", "references": ["e"], "rating": 1.5}'

@@ -42,7 +42,7 @@ def test_the_replacement_of_the_official_program_gives_the_same() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_of_one_candidate_it_is_spice() -> None:
+def test_allspice_of_single_candidates_equals_spice() -> None:
     one = {image: texts[:1] for image, texts in CANDIDATES.items()}
     report = captious.score(one, REFERENCES, ["spice", "allspice"], several=True)
     np.testing.assert_array_equal(report["allspice"].per_caption, report["spice"].per_caption)

@@ -99,7 +99,9 @@ def transcribed(
     st.lists(st.sampled_from([*LISTS["relation"]]), max_size=6),
     st.booleans(),
 )
-def test_the_program(found: list[str], truth: list[str], hallu: list[str], with_vectors: bool) -> None:
+def test_statistics_equal_the_official_program(
+    found: list[str], truth: list[str], hallu: list[str], with_vectors: bool
+) -> None:
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(len(WORDS), 2)).astype(np.float32)
     vectors = WordVectors.of(WORDS, rows) if with_vectors else None
@@ -144,7 +146,7 @@ def test_answers_are_counted_one_by_one() -> None:
         assert [r.score for r in alone.values()] == [r.per_caption[row] for r in together.values()]
 
 
-def test_an_object_that_is_listed_twice() -> None:
+def test_object_listed_twice_counts_once_in_the_fixed_variant() -> None:
     scores = {
         variant: captious.score(CAPTIONS, metrics=[Amber(variant=variant, lists=LISTS, tagger="parser")])
         for variant in ("official", "fixed")
@@ -154,13 +156,13 @@ def test_an_object_that_is_listed_twice() -> None:
 
 
 @pytest.mark.parametrize("ids", [("AMBER_1.jpg", "images/AMBER_2"), ("1", "2")])
-def test_ids(ids: tuple[str, str]) -> None:
+def test_ids_match_the_amber_lists(ids: tuple[str, str]) -> None:
     captions = dict(zip(ids, CAPTIONS.values(), strict=True))
     report = captious.score(captions, metrics=[Amber(lists=LISTS, tagger="parser")])
     assert report["amber-cover"].score == pytest.approx(4 / 5)
 
 
-def test_images_without_lists() -> None:
+def test_images_without_lists_are_refused() -> None:
     metric = Amber(lists=LISTS, tagger="parser")
     with pytest.raises(MissingObjectsError, match="AMBER's words of 1 of 2 images are not known") as caught:
         captious.score({1: "a man", 3: "a man"}, metrics=[metric])
@@ -187,7 +189,7 @@ def test_lists_that_are_wrong(tmp_path: Path) -> None:
         Amber(lists=tmp_path)
 
 
-def test_the_owners_lists(shared_data: Path) -> None:
+def test_users_lists_replace_the_official_ones(shared_data: Path) -> None:
     lists = Amber(lists=shared_data / "amber").lists
     assert len(lists.by_image) == 1004
     assert len(lists.safe) == 9
@@ -198,7 +200,7 @@ def test_the_owners_lists(shared_data: Path) -> None:
     assert [result.score for result in report.values()] == pytest.approx(expected)
 
 
-def test_nouns_of_nltk() -> None:
+def test_nltk_tagger_finds_nouns() -> None:
     pytest.importorskip("nltk")
     try:
         found = nouns("Two dogs run on the beach. No dogs swim.")

@@ -145,7 +145,7 @@ def test_odd_captions_are_scored_as_by_bert_score(minilm: Encoder, idf: bool) ->
     np.testing.assert_allclose(ours[~weightless], expected[~weightless], atol=CLOSE, rtol=0)
 
 
-def test_roberta_gets_the_blank_that_bert_score_gives_it(tmp_path: Path) -> None:
+def test_roberta_texts_start_with_a_blank_as_in_bert_score(tmp_path: Path) -> None:
     folder = save_tiny_encoder("roberta", tmp_path / "tiny")
     vocabulary = transformers.AutoTokenizer.from_pretrained(folder).get_vocab()
     names = dict(zip(("cls_token", "pad_token", "sep_token", "unk_token"), SPECIAL_TOKENS, strict=True))
@@ -323,7 +323,7 @@ def test_a_folder_may_be_called_like_a_model(tmp_path: Path) -> None:
     assert BertScore(model="somebody/bert-base-uncased", layer=1).compared_layer == 1
 
 
-def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> None:
+def test_unlisted_models_use_the_last_layer_with_a_warning(tiny: Encoder) -> None:
     metric = BertScore(model=tiny)
     assert metric.compared_layer == BLOCKS
     (warning,) = metric.layer_warnings()
@@ -334,7 +334,7 @@ def test_of_other_models_it_is_the_last_and_a_caution_says_so(tiny: Encoder) -> 
     assert (scores(metric, ODD) != scores(BertScore(model=tiny, layer=2), ODD)).any()
 
 
-def test_a_layer_that_does_not_exist(tiny: Encoder) -> None:
+def test_missing_layer_is_refused(tiny: Encoder) -> None:
     with pytest.raises(ParameterError, match="invalid layer for bertscore: -1"):
         BertScore(model=tiny, layer=-1)
     with pytest.raises(ParameterError, match=f"no layer {BLOCKS + 1}"):
@@ -426,7 +426,7 @@ def test_published_baselines_are_known_by_model_and_layer(tiny: Encoder) -> None
 
 
 @pytest.mark.parametrize("baseline", [(0.1, 0.2), (0.1, 0.2, 1.0), ("a", "b", "c"), (0.1, 0.2, float("nan")), 5])
-def test_what_is_no_baseline(baseline: Any, tiny: Encoder) -> None:
+def test_invalid_baselines_are_refused(baseline: Any, tiny: Encoder) -> None:
     with pytest.raises(ParameterError, match="baseline"):
         BertScore(model=tiny, rescale=baseline)
 
@@ -442,7 +442,7 @@ def test_what_is_no_baseline(baseline: Any, tiny: Encoder) -> None:
         (None, "No such file"),
     ],
 )
-def test_a_file_that_has_no_baseline(content: str | None, message: str, tiny: Encoder, tmp_path: Path) -> None:
+def test_file_without_a_baseline_is_refused(content: str | None, message: str, tiny: Encoder, tmp_path: Path) -> None:
     file = tmp_path / "baseline.tsv"
     if content is not None:
         file.write_text(content)
@@ -474,7 +474,7 @@ def test_signatures_show_all_that_changes_a_score(tiny: Encoder, tmp_path: Path)
     assert "|rescale:0.125,0.25,0.5|idf:no|" in signatures[5]
 
 
-def test_the_model_of_a_run_is_taken(tiny: Encoder) -> None:
+def test_bertscore_uses_the_model_of_settings(tiny: Encoder) -> None:
     (chosen,) = select("bertscore", Settings(model=tiny))
     assert isinstance(chosen.metric, BertScore)
     assert chosen.metric.encoder == tiny

@@ -53,7 +53,7 @@ def lines(path: Path) -> Iterable[dict[str, Any]]:
 
 
 class TestByHand:
-    def test_statistics(self) -> None:
+    def test_statistics_equal_a_table_made_by_hand(self) -> None:
         np.testing.assert_array_equal(Chair(objects=OBJECTS).statistics(captions()), STATISTICS)
 
     def test_scores(self) -> None:
@@ -84,7 +84,7 @@ class TestByHand:
         assert compared["chair-s"].difference == -0.5
         assert compared["chair-s"].lower_is_better
 
-    def test_signature(self) -> None:
+    def test_signature_depends_on_objects_but_not_their_order(self) -> None:
         signature = Chair(objects=OBJECTS).signatures()[1]
         assert signature.startswith("chair-i|variant:official|vocabulary:coco|objects:4-")
         reordered = {image: OBJECTS[image][::-1] for image in reversed(OBJECTS)}
@@ -124,14 +124,14 @@ class TestWords:
             ("", []),
         ],
     )
-    def test_official(self, caption: str, expected: list[str]) -> None:
+    def test_objects_of_captions_equal_the_official_ones(self, caption: str, expected: list[str]) -> None:
         assert [mention.object for mention in Chair(objects=NOTHING).explain(caption, []).mentions] == expected
 
     def test_the_fixed_variant_finds_the_bus(self) -> None:
         explanation = Chair(objects=NOTHING, variant="fixed").explain("a bus, two buses, an airbus and people", ["bus"])
         assert [mention.object for mention in explanation.mentions] == ["bus", "bus", "airplane", "person"]
 
-    def test_other_words(self, tmp_path: Path) -> None:
+    def test_users_vocabulary_is_used_and_named(self, tmp_path: Path) -> None:
         lists = tmp_path / "words.txt"
         lists.write_text("# of ours\nglasses, spectacles\nwind turbine, windmill\npublic address system, loudspeaker\n")
         chair = Chair(objects={1: ["glasses"]}, vocabulary=lists)
@@ -167,7 +167,7 @@ class TestWords:
             ("a.txt", "\udcff", "cannot read"),
         ],
     )
-    def test_bad_vocabularies(self, tmp_path: Path, name: str, content: str, said: str) -> None:
+    def test_invalid_vocabularies_are_refused(self, tmp_path: Path, name: str, content: str, said: str) -> None:
         path = tmp_path / name
         path.write_bytes(content.encode(errors="surrogateescape"))
         with pytest.raises(ResourceError, match=said):
@@ -177,11 +177,11 @@ class TestWords:
         (tmp_path / "words.txt").write_text("dog, puppy\ndog, hound\n")
         assert as_object_words(tmp_path / "words.txt").object_of == dict.fromkeys(["dog", "puppy", "hound"], "dog")
 
-    def test_a_vocabulary_that_is_not_there(self, tmp_path: Path) -> None:
+    def test_missing_vocabulary_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(ResourceError, match="cannot read"):
             as_object_words(tmp_path / "none.txt")
 
-    def test_words_of_the_package(self) -> None:
+    def test_bundled_vocabulary_has_80_objects(self) -> None:
         words = as_object_words("coco")
         assert isinstance(words, ObjectWords)
         assert len(words.objects) == 80
@@ -238,7 +238,7 @@ class TestObjects:
         with pytest.raises(MissingObjectsError, match=r"(?s)objects of 1 of 2 images.*image_id 2\n"):
             Chair(objects={1: ["dog"]}).statistics(Captions(table.texts, table))
 
-    def test_a_subset_leaves_them_out(self) -> None:
+    def test_subset_omits_images_without_objects(self) -> None:
         settings = captious.Settings(objects={1: OBJECTS[1], 2: OBJECTS[2], 9: []})
         with pytest.warns(CaptiousWarning, match="chair leaves out 2 of 4 images"):
             report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=settings, subset=True)
@@ -263,15 +263,15 @@ class TestObjects:
         with pytest.raises(ParameterError, match="'cow and horse'"):
             Chair(objects=NOTHING).objects_of([{1: ["dog", "cat"], 2: ["cow and horse"]}])
 
-    def test_it_needs_objects(self) -> None:
+    def test_chair_needs_objects(self) -> None:
         with pytest.raises(ParameterError, match="objects=FILE"):
             captious.score(CANDIDATES, REFERENCES, ["chair"])
 
-    def test_it_has_the_named_variants(self) -> None:
+    def test_chair_names_its_variants(self) -> None:
         with pytest.raises(UnknownNameError, match="official, standalone, fixed, lmms-eval"):
             Chair(objects=OBJECTS, variant="paper")
 
-    def test_annotations_of_coco(self, tmp_path: Path) -> None:
+    def test_coco_annotations_give_the_objects(self, tmp_path: Path) -> None:
         instances = {
             "images": [{"id": 1}, {"id": 2}, {"id": 3}],
             "categories": [{"id": 7, "name": "train"}, {"id": 1, "name": "person"}],
@@ -344,10 +344,10 @@ def assert_is_official(chair: Chair, system: str) -> None:
 
 @with_data
 class TestOfficial:
-    def test_every_caption_of_a_system(self, val2014: Chair) -> None:
+    def test_scores_of_one_system_are_official(self, val2014: Chair) -> None:
         assert_is_official(val2014, "vinyals-et-al-2017")
 
-    def test_every_word_of_some_captions(self, val2014: Chair) -> None:
+    def test_words_of_captions_are_official(self, val2014: Chair) -> None:
         captions = official("mun-et-al-2017")
         expected = list(lines(CHAIR / "chair_mun-et-al-2017.jsonl.gz"))[:4000]
         for row, caption in zip(expected, captions.candidates, strict=False):
@@ -361,7 +361,7 @@ class TestOfficial:
             assert [[mention.words, mention.object] for mention in wrong] == row["hallucinated"]
             assert [mention.start for mention in wrong] == row["hallucination_idxs"]
 
-    def test_captions_made_by_hand(self) -> None:
+    def test_mentions_of_edge_cases_are_official(self) -> None:
         finder = Chair(objects=NOTHING)._finder
         for case in json.loads((CHAIR / "chair_edge.json").read_text()):
             tokens = word_tokenize(case["caption"])
@@ -381,17 +381,17 @@ class TestOfficial:
             "zhou-et-al-2017",
         ],
     )
-    def test_every_system(self, val2014: Chair, system: str) -> None:
+    def test_scores_of_every_system_are_official(self, val2014: Chair, system: str) -> None:
         assert_is_official(val2014, system)
 
     @pytest.mark.slow
-    def test_objects_of_all_reference_captions(self) -> None:
+    def test_objects_of_reference_captions_are_official(self) -> None:
         learned = Chair(objects=NOTHING).objects_of([SHARED / "coco" / "captions_val2014.json.gz"]).by_image
         rows = list(lines(CHAIR / "objects_val2014.jsonl.gz"))
         assert {row["image_id"]: set(row["caption_objects"]) for row in rows} == learned
 
     @pytest.mark.slow
-    def test_every_reference_caption(self) -> None:
+    def test_mentions_of_reference_captions_are_official(self) -> None:
         document = json.loads(gzip.decompress((SHARED / "coco" / "captions_val2014.json.gz").read_bytes()))
         texts = {annotation["id"]: annotation["caption"] for annotation in document["annotations"]}
         finder = Chair(objects=NOTHING)._finder
@@ -412,7 +412,7 @@ class TestOfficial:
             pytest.param("zhou-et-al-2017", (14.603, 10.094, 42.439), marks=pytest.mark.nightly),
         ],
     )
-    def test_the_fixed_variant(self, system: str, expected: tuple[float, ...]) -> None:
+    def test_fixed_variant_scores_are_official(self, system: str, expected: tuple[float, ...]) -> None:
         sources = [CHAIR / "objects_val2014.jsonl.gz", SHARED / "coco" / "captions_val2014.json.gz"]
         chair = Chair(objects=Chair(objects=NOTHING, variant="fixed").objects_of(sources), variant="fixed")
         scores = chair.aggregate(chair.statistics(official(system)).sum(axis=0))

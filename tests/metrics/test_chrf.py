@@ -41,7 +41,7 @@ def same_as_sacrebleu(candidates: list[str], references: list[list[str]], parame
 
 
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
-def test_captions_of_many_languages(parameters: dict[str, Any]) -> None:
+def test_chrf_of_many_languages_equals_sacrebleu(parameters: dict[str, Any]) -> None:
     for pairs in (ENGLISH, *CAPTIONS.values()):
         candidates = [candidate for candidate, _ in pairs]
         references = [[reference] for _, reference in pairs]
@@ -58,7 +58,9 @@ images = st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=4)
 @pytest.mark.parametrize("parameters", PARAMETERS, ids=str)
 @given(images=images)
 @settings(max_examples=60)
-def test_any_captions(parameters: dict[str, Any], images: list[tuple[str, list[str]]]) -> None:
+def test_chrf_of_arbitrary_captions_equals_sacrebleu(
+    parameters: dict[str, Any], images: list[tuple[str, list[str]]]
+) -> None:
     same_as_sacrebleu([candidate for candidate, _ in images], [references for _, references in images], parameters)
 
 
@@ -66,7 +68,7 @@ def small() -> Captions:
     return table(["ab c"], [["xyz", "abd"]])
 
 
-def test_by_hand() -> None:
+def test_chrf_of_a_small_example_is_as_computed_by_hand() -> None:
     """abc and abd share a, b and ab: precision and recall 2/3, 1/2, 0 of the orders that they have."""
     statistics = Chrf().statistics(small())
     assert statistics.tolist() == [[3, 3, 2, 2, 2, 1, 1, 1, 0] + [0] * 9]

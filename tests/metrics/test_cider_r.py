@@ -38,7 +38,7 @@ def slow(candidate: list[str], references: list[list[str]], frequencies: cider.F
     return total / len(references)
 
 
-def test_formula() -> None:
+def test_cider_r_equals_its_formula() -> None:
     corpus = large_corpus(60, seed=5)
     frequencies = cider.frequencies(corpus.references)
     expected = [slow(c, r, frequencies) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
@@ -63,7 +63,7 @@ class TestPenalties:
     def test_length_counts_relative_to_the_reference(self) -> None:
         assert self.of("a dog") < self.of("a dog runs") < self.of("a dog runs in the park")
 
-    def test_captions_without_words(self) -> None:
+    def test_penalty_of_captions_without_words_is_zero(self) -> None:
         assert self.of("") == self.of("...") == self.of("!?") == 0
 
     def test_contractions_are_two_words(self) -> None:
@@ -82,7 +82,7 @@ def test_rewards_are_the_scores() -> None:
 
 @pytest.mark.skipif(not GOLD.exists(), reason="no shared data")
 @pytest.mark.parametrize("system", range(3))
-def test_official(system: int) -> None:
+def test_cider_r_equals_the_official_scores(system: int) -> None:
     expected = json.loads(gzip.decompress((GOLD / "cider_r.json.gz").read_bytes()))[f"karpathy_sys{system}"]
     lines = gzip.decompress((GOLD / f"karpathy_sys{system}.jsonl.gz").read_bytes()).decode().splitlines()
     rows = [json.loads(line) for line in lines]

@@ -54,7 +54,7 @@ def test_streams_of_different_frequencies_do_not_merge() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_nothing_taken_in() -> None:
+def test_stream_without_captions_is_refused() -> None:
     for metric in (captious.Cider(), captious.Bleu()):
         with pytest.raises(ParameterError, match="no captions have been added to"):
             captious.Stream(metric).compute()
@@ -110,7 +110,7 @@ REFERENCES = [
 
 @pytest.mark.parametrize("caption", WITH_SPACES)
 @pytest.mark.parametrize("counted", [None, REFERENCES[::-1]], ids=["own", "given"])
-def test_scorer_cuts_tokens_with_spaces(caption: str, counted: list[list[str]] | None) -> None:
+def test_scorer_splits_tokens_that_contain_spaces(caption: str, counted: list[list[str]] | None) -> None:
     idf = None if counted is None else DocumentFrequencies.of(references_table(counted), PTB)
     metric = captious.CiderD(idf=idf)
     for image in range(4):
@@ -133,7 +133,7 @@ def test_scorer_does_not_change_when_other_captions_are_scored(caption: str) -> 
     np.testing.assert_array_equal(scorer([0, 1, 2, 3], [caption] * 4), before)
 
 
-def test_scorer_with_a_function_as_tokenizer() -> None:
+def test_scorer_accepts_a_function_as_tokenizer() -> None:
     def letters(caption: str) -> list[str]:
         return list(caption)
 
@@ -169,7 +169,7 @@ def test_scorer_reads_text_ids_as_numbers_if_they_are(tmp_path_factory: pytest.T
     np.testing.assert_array_equal(scorer([12, 13], ["a dog", "a"]), scorer(["12", "13"], ["a dog", "a"]))
 
 
-def test_scorer_errors() -> None:
+def test_scorer_names_invalid_captions() -> None:
     scorer = captious.reward(captious.CiderD(idf=idf_of("a dog", "a cat")), {1: ["a dog"], 2: ["a cat"]})
     with pytest.raises(UnknownImageError) as caught:
         scorer([1, 3], ["a dog", "a dog"])
@@ -181,7 +181,7 @@ def test_scorer_errors() -> None:
     assert "caption 1" in encoding.value.where
 
 
-def test_scorer_from_several_threads() -> None:
+def test_scorer_gives_equal_rewards_in_several_threads() -> None:
     rng = random.Random(4)
     captions = CORPUS.table()
     scorer = captious.reward(captious.CiderD(), captions.references)
@@ -209,7 +209,7 @@ def test_few_images_are_warned_of(metric: str) -> None:
     assert any(metric in warning and "99" in warning for warning in report.warnings)
 
 
-def test_one_image_scores_zero_and_says_why() -> None:
+def test_single_image_scores_zero_with_a_warning() -> None:
     with pytest.warns(captious.CaptiousWarning, match="only 1: .* and so is the score"):
         report = captious.score({1: "a dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"])
     assert report["cider-d"].score == 0

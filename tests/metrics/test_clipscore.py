@@ -133,7 +133,7 @@ def test_references_that_point_away_count_0(
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_prompt_and_w(
+def test_prompt_and_w_change_clipscore_as_in_the_formula(
     metric: type[ClipScore], vectors: tuple[Any, Any], model: str, pictures: Path, captions: Captions
 ) -> None:
     few = captions.select(range(6))
@@ -150,7 +150,7 @@ def test_prompt_and_w(
         )
 
 
-def test_a_wide_margin_is_cut_where_the_official_code_cuts(model: str, tmp_path: Path) -> None:
+def test_wide_image_is_cropped_as_in_the_official_code(model: str, tmp_path: Path) -> None:
     # The margin of 3 pixels is halved to 2 on the left; transformers by itself would cut 1.
     from PIL import Image
 
@@ -246,7 +246,7 @@ def test_order_of_references_does_not_matter(
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_no_images_have_no_statistics(metric: type[ClipScore], model: str, pictures: Path) -> None:
+def test_clipscore_of_no_images_has_no_rows(metric: type[ClipScore], model: str, pictures: Path) -> None:
     assert metric(images=pictures, model=model).statistics(Captions((), references_table([]))).shape == (0, 2)
 
 
@@ -291,7 +291,7 @@ def test_threads_change_nothing(
 # ---- long captions
 
 
-def test_what_is_cut_is_said_and_counts_for_nothing(model: str, pictures: Path, captions: Captions) -> None:
+def test_truncated_captions_give_a_warning_and_equal_scores(model: str, pictures: Path, captions: Captions) -> None:
     long = "ab" * MAX_TOKENS
     few = table([long, f"{long} and more", "a dog"], [["a cat", long], [long], ["a dog"]])
     metric, ref = ClipScore(images=pictures, model=model), RefClipScore(images=pictures, model=model)
@@ -318,7 +318,7 @@ def test_a_caption_that_just_fits_is_whole(model: str, pictures: Path) -> None:
 # ---- what it is called, and what is refused
 
 
-def test_signatures(model: str, pictures: Path) -> None:
+def test_clipscore_signatures_are_pinned(model: str, pictures: Path) -> None:
     (plain,) = ClipScore(images=pictures, model=model).signatures()
     assert plain.startswith(f"clipscore|variant:official|model:{Path(model).name}@")
     assert "|prompt:A photo depicts|w:2.5|" in plain
@@ -329,7 +329,7 @@ def test_signatures(model: str, pictures: Path) -> None:
     assert ",bfloat16|prompt:this is|w:1|" in other
 
 
-def test_other_weights_have_another_signature(model: str, pictures: Path, tmp_path: Path) -> None:
+def test_signature_depends_on_the_weights_of_the_model(model: str, pictures: Path, tmp_path: Path) -> None:
     other = save_tiny_clip(tmp_path / Path(model).name, seed=9)
     assert (
         ClipScore(images=pictures, model=str(other)).signatures()
@@ -344,12 +344,12 @@ def test_half_precision_is_near(model: str, pictures: Path, captions: Captions) 
 
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("w", [0, -1.0, float("nan"), float("inf")])
-def test_w_outside_its_range(metric: type[ClipScore], w: float, pictures: Path) -> None:
+def test_w_outside_its_range_is_refused(metric: type[ClipScore], w: float, pictures: Path) -> None:
     with pytest.raises(ParameterError, match=f"invalid w for {metric.name}"):
         metric(images=pictures, w=w)
 
 
-def test_without_images() -> None:
+def test_clipscore_without_images_is_refused() -> None:
     with pytest.raises(ParameterError, match="refclipscore needs the images") as caught:
         RefClipScore()
     assert "images=DIR" in caught.value.help
@@ -367,7 +367,7 @@ def test_a_broken_image_is_named(model: str, pictures: Path, captions: Captions,
         ClipScore(images=tmp_path / "pictures", model=model).scores(captions)
 
 
-def test_a_model_that_is_no_clip(pictures: Path, captions: Captions, tmp_path: Path, model: str) -> None:
+def test_models_other_than_clip_are_refused(pictures: Path, captions: Captions, tmp_path: Path, model: str) -> None:
     from transformers import BertConfig, BertModel
 
     shape = {"hidden_size": 8, "intermediate_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1}
@@ -378,14 +378,14 @@ def test_a_model_that_is_no_clip(pictures: Path, captions: Captions, tmp_path: P
         ClipScore(images=pictures, model=str(tmp_path)).scores(captions)
 
 
-def test_without_pillow(pictures: Path, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_clipscore_without_pillow_is_refused(pictures: Path, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(clip, "missing_clip", lambda: INSTALL)
     with pytest.raises(MissingExtraError) as caught:
         clip.encode_images(Encoder(model, precision="float16"), [pictures / "1.png"])
     assert caught.value.help == "pip install 'captious[models]'"
 
 
-def test_a_run_with_coco_names(model: str, tmp_path: Path) -> None:
+def test_images_with_coco_names_are_found(model: str, tmp_path: Path) -> None:
     save_pictures(tmp_path, ["COCO_val2014_000000391895.jpg", "000000000009.jpg", "a.png"])
     ids: tuple[int | str, ...] = (391895, 9, "a")
     references = References(ids, ("a dog", "a cat", "a bird"), np.arange(4))

@@ -24,7 +24,7 @@ def scored(metric: Any, candidate: str, references: list[str], output: str) -> f
 
 @pytest.mark.parametrize("variant", ["official", "paper"])
 @pytest.mark.parametrize(("candidate", "references"), PAIRS)
-def test_bleu(variant: str, candidate: str, references: list[str]) -> None:
+def test_explanation_of_bleu_adds_up_to_the_score(variant: str, candidate: str, references: list[str]) -> None:
     metric = captious.Bleu(variant=variant)
     explained = metric.explain(candidate, references)
     assert explained.score == scored(metric, candidate, references, "bleu-4")
@@ -49,7 +49,9 @@ def test_cider_is_the_sum_over_ngrams(metric: captious.Cider, candidate: str, re
 
 @pytest.mark.parametrize("metric", [captious.RougeL(), captious.RougeL(variant="lin2004")], ids=str)
 @pytest.mark.parametrize(("candidate", "references"), PAIRS)
-def test_rouge_l(metric: captious.RougeL, candidate: str, references: list[str]) -> None:
+def test_explanation_of_rouge_l_adds_up_to_the_score(
+    metric: captious.RougeL, candidate: str, references: list[str]
+) -> None:
     explained = metric.explain(candidate, references)
     assert explained.score == scored(metric, candidate, references, "rouge-l")
     precision, recall, square = explained.precision, explained.recall, metric.beta**2

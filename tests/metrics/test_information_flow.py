@@ -96,22 +96,26 @@ def check(model: str, texts: list[str], padded: bool = False) -> None:
         assert np.ptp(oracle_scores[oracle_scores > 0]) > 0.02, "all captions score the same"
 
 
-def test_of_roberta_shape(roberta: str) -> None:
+def test_information_flow_of_roberta_shape_equals_the_oracle(roberta: str) -> None:
     check(roberta, CAPTIONS + ODD, padded=True)
 
 
 @pytest.mark.parametrize("count", [8, pytest.param(500, marks=[pytest.mark.slow, pytest.mark.nightly])])
-def test_minilm(minilm: str, real: Callable[[int], list[str]], count: int) -> None:
+def test_information_flow_of_minilm_equals_the_oracle(
+    minilm: str, real: Callable[[int], list[str]], count: int
+) -> None:
     check(minilm, real(count) + ODD[:3])
 
 
 @pytest.mark.slow
-def test_roberta_on_real_captions(roberta: str, real: Callable[[int], list[str]]) -> None:
+def test_information_flow_of_roberta_equals_the_oracle(roberta: str, real: Callable[[int], list[str]]) -> None:
     check(roberta, real(500))
 
 
 @pytest.mark.parametrize("metric", [Mima, Spurts])
-def test_published_values(metric: type[Mima | Spurts], shared_data: Path, real: Callable[[int], list[str]]) -> None:
+def test_information_flow_equals_the_published_values(
+    metric: type[Mima | Spurts], shared_data: Path, real: Callable[[int], list[str]]
+) -> None:
     """What the authors' repository ships for the same captions."""
     from huggingface_hub import try_to_load_from_cache
 
@@ -124,7 +128,7 @@ def test_published_values(metric: type[Mima | Spurts], shared_data: Path, real: 
     np.testing.assert_allclose(metric().scores(beside_nothing(texts)), shipped, rtol=0, atol=1e-4)
 
 
-def test_padding_in_place_of_stop_words(roberta: str) -> None:
+def test_stop_words_are_replaced_by_padding(roberta: str) -> None:
     encoder = Encoder(roberta)
     pieces = encoder.tokenizer.convert_ids_to_tokens
     layer = FlowLayer(encoder, "masked")
@@ -167,7 +171,7 @@ def test_each_text_runs_once(roberta: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert ran == [2, 1]
 
 
-def test_information_of_a_map() -> None:
+def test_normalized_information_of_a_map_equals_the_oracle() -> None:
     one_to_one = np.eye(4)
     to_one = np.zeros((4, 4))
     to_one[:, 2] = 1
@@ -184,7 +188,7 @@ def test_a_single_token_has_no_flow(roberta: str) -> None:
     assert np.isnan(flow).tolist() == [True, False, True]
 
 
-def test_nothing_to_score(roberta: str) -> None:
+def test_captions_without_words_have_defined_scores(roberta: str) -> None:
     assert Mima(model=roberta).scores(beside_nothing([])).shape == (0,)
     np.testing.assert_array_equal(Spurts(model=roberta).scores(beside_nothing(["", "."])), [0, 0])
 

@@ -69,7 +69,7 @@ def test_a_parameter_that_changes_scores_is_in_the_signature(model: ChatModel, t
     assert JudgeClair(judge=model, images=tmp_path).signatures() == JudgeClair(judge=model).signatures()
 
 
-def test_rows_are_independent_and_empty_tables_have_none(model: ChatModel) -> None:
+def test_judge_clair_rows_are_independent(model: ChatModel) -> None:
     metric = JudgeClair(judge=model)
     captions = Captions(tuple(CANDIDATES.values()), references_table([*REFERENCES.values()]))
     whole = metric.statistics(captions)
@@ -92,7 +92,9 @@ def test_invalid_answers_are_asked_again_then_left_out(model: ChatModel, endpoin
     assert sum("FAULT:filter" in str(body) for body in asked) == 1
 
 
-def test_images(model: ChatModel, endpoint: ChatServer, tmp_path: Path) -> None:
+def test_judge_clair_sends_images_where_the_prompt_shows_them(
+    model: ChatModel, endpoint: ChatServer, tmp_path: Path
+) -> None:
     (tmp_path / "1.jpg").write_bytes(b"\xff\xd8 a jpeg")
     settings = captious.Settings(judge=model, images=tmp_path)
     captious.score({1: "two words"}, metrics=["judge-clair@images"], settings=settings)
@@ -112,7 +114,7 @@ def test_a_caption_cannot_leave_its_place(model: ChatModel, endpoint: ChatServer
     assert line in texts(endpoint)[-1].splitlines()
 
 
-def test_prompts_of_users(model: ChatModel, endpoint: ChatServer, tmp_path: Path) -> None:
+def test_user_prompts_must_show_what_they_need(model: ChatModel, endpoint: ChatServer, tmp_path: Path) -> None:
     prompt = tmp_path / "mine.txt"
     prompt.write_text('{"json": "{candidate}"}\n{references}\nGo.')
     captious.score(
@@ -133,14 +135,14 @@ def test_a_model_of_another_name_is_mentioned(endpoint: ChatServer, tmp_path: Pa
         captious.score({1: "a dog"}, {1: ["x"]}, ["judge-clair"], settings=captious.Settings(judge=model))
 
 
-def test_a_server_sends_captions_nowhere(tmp_path: Path) -> None:
+def test_server_refuses_to_send_captions_to_a_judge(tmp_path: Path) -> None:
     from captious.server.challenges.challenge_metrics import metric_problems
 
     (problem,) = metric_problems(["judge-clair:judge=a-model"], tmp_path, {})
     assert "judge-clair cannot run here: it sends captions to an endpoint, which a server does not do" in problem
 
 
-def test_no_model() -> None:
+def test_judge_clair_needs_a_model() -> None:
     with pytest.raises(ParameterError, match="judge-clair needs a model behind an endpoint"):
         JudgeClair()
 

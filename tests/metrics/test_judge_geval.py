@@ -28,7 +28,7 @@ def settings(endpoint: ChatServer, tmp_path: Path) -> captious.Settings:
     return captious.Settings(judge=ChatModel("geval", endpoint.url, cache=tmp_path / "answers.sqlite"))
 
 
-def test_expected_values_and_integers(settings: captious.Settings, endpoint: ChatServer) -> None:
+def test_variants_ask_for_expected_values_or_integers(settings: captious.Settings, endpoint: ChatServer) -> None:
     metrics = ["judge-geval", "judge-geval:value=integer"]
     expected, integer = captious.score(CANDIDATES, REFERENCES, metrics, settings=settings).values()
     shares = np.array([0.5, 0.3]) / 0.8
@@ -84,7 +84,7 @@ def test_images_are_needed(settings: captious.Settings) -> None:
         ("", None),
     ],
 )
-def test_integers_in_answers(text: str, score: float | None) -> None:
+def test_integer_scores_are_read_from_answers(text: str, score: float | None) -> None:
     assert integer_score(Answer(text)) == score
 
 
@@ -94,7 +94,7 @@ def answer(*tokens: str, **alternatives: float) -> Answer:
     return Answer("".join(tokens), tokens=(*map(Token, tokens[:-1]), Token(tokens[-1], last)))
 
 
-def test_expected_values_of_tokens() -> None:
+def test_expected_scores_come_from_token_probabilities() -> None:
     assert expected_score(answer("$", "80", n80=0.5, n90=0.25, n101=0.2, many=0.05)) == pytest.approx(
         (80 * 0.5 + 90 * 0.25) / 0.75 / 100
     )

@@ -21,19 +21,19 @@ REFERENCES = {
 @pytest.mark.parametrize(
     ("variant", "others"), [("official", [2, 1, 2]), ("mean", [7 / 3, 1.5, 5])], ids=["closest", "mean"]
 )
-def test_by_hand(variant: str, others: list[float]) -> None:
+def test_length_statistics_equal_a_table_made_by_hand(variant: str, others: list[float]) -> None:
     length = Length(variant=variant)
     statistics = length.statistics(read_captions(CANDIDATES, REFERENCES))
     np.testing.assert_allclose(statistics, np.stack([[3, 0, 5], others, [1, 1, 1]], axis=1))
     np.testing.assert_allclose(length.aggregate(statistics.sum(axis=0)), [8 / 3, 8 / sum(others)])
 
 
-def test_references_without_words() -> None:
+def test_length_against_empty_references_is_defined() -> None:
     report = evaluate(read_captions({1: "a dog", 2: "a cat"}, {1: ["", ""], 2: ["...", ""]}), select("length"))
     assert [result.score for result in report.values()] == [2, 0]
     assert [result.lower_is_better for result in report.values()] == [None, None]
 
 
-def test_no_images() -> None:
+def test_length_of_no_images_has_no_rows() -> None:
     for variant in Length.variants:
         assert Length(variant=variant).statistics(read_captions(CANDIDATES, REFERENCES).select([])).shape == (0, 3)

@@ -76,7 +76,7 @@ def test_golden_scores(candidate: str, references: list[str], score: float) -> N
     assert metric.aggregate(statistics.sum(axis=0))[0] == pytest.approx(score, abs=CLOSE, rel=0)
 
 
-def test_golden_statistics() -> None:
+def test_meteor_statistics_equal_the_jar() -> None:
     # Words and function words; exact; stem; synonym; paraphrase ("runs" for "is"); one chunk of three words.
     expected = [3, 5, 1, 2, 1, 1, 1, 1, *[0] * 8, 1, 0, 0, 1, 1, 3, 3]
     assert statistics("a dog runs", "the dogs running", "a dog is running fast").tolist() == expected
@@ -89,7 +89,7 @@ def test_golden_corpus_scores(items: tuple[int, ...], score: float) -> None:
     assert metric.aggregate(rows.sum(axis=0))[0] == pytest.approx(score, abs=CLOSE, rel=0)
 
 
-def test_golden_caption_of_a_real_image(shared_data: Path) -> None:
+def test_meteor_of_a_real_image_equals_the_jar(shared_data: Path) -> None:
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     (references,) = (record["refs"] for record in records if str(record["image"]).endswith("391895.jpg"))
     report = captious.score(["a man riding a motorcycle down a dirt road"], [references], metrics=["meteor"])
@@ -110,7 +110,7 @@ def test_the_first_of_equally_good_references_counts() -> None:
     assert statistics("a dog", "dog sofa a", "a dog", "dog a cat", "a dog")[20:].tolist() == [0, 2, 2]
 
 
-def test_references_tie_to_the_last_bit() -> None:
+def test_reference_order_never_changes_a_tie() -> None:
     # Two paraphrases against a stem and a paraphrase: of the same worth, and METEOR, by the order in which it adds
     # up, finds so. Asked for these references in either order, the official program takes the first.
     candidate = "a wooden bench beside a road"
@@ -122,7 +122,7 @@ def test_references_tie_to_the_last_bit() -> None:
     np.testing.assert_array_equal(statistics(candidate, *references[::-1]), second)
 
 
-def test_empty_captions() -> None:
+def test_meteor_of_empty_captions_is_zero() -> None:
     assert statistics("", "a dog", "").tolist() == [0, 2, 0, 1, *[0] * 19]
     assert statistics("a dog", "").tolist() == [2, 0, 1, 0, *[0] * 19]
     assert statistics("", "").tolist() == [0] * 23
@@ -132,7 +132,7 @@ def test_empty_captions() -> None:
     assert metric.aggregate(empty.sum(axis=0)).tolist() == [0]
 
 
-def test_what_is_perfect_counts_no_chunk() -> None:
+def test_perfect_alignment_has_no_chunk_penalty() -> None:
     assert statistics(MAT, MAT)[20:].tolist() == [0, 6, 6]
     assert statistics("the dogs", "the dog")[20:].tolist() == [0, 2, 2]
     assert statistics("cat the", "the cat")[20:].tolist() == [2, 2, 2]
@@ -155,7 +155,7 @@ def test_fewer_bars_are_words() -> None:
 # ---- alignments
 
 
-def test_align() -> None:
+def test_alignment_has_precision_recall_and_score() -> None:
     alignment = align("automobile parked beside the roadway", "car parked next to the road")
     assert alignment.candidate == ("automobile", "parked", "beside", "the", "roadway")
     assert alignment.reference == ("car", "parked", "next", "to", "the", "road")
@@ -174,13 +174,13 @@ def test_align() -> None:
     ("candidate", "reference", "module"),
     [("cats", "cat", "stem"), ("automobile", "car", "synonym"), ("oxen", "ox", "synonym"), ("cat", "cat", "exact")],
 )
-def test_align_words(candidate: str, reference: str, module: str) -> None:
+def test_alignment_matches_words_by_module(candidate: str, reference: str, module: str) -> None:
     alignment = align(f"xx {candidate} yy", f"xx {reference} yy")
     assert [match.module for match in alignment.matches] == ["exact", module, "exact"]
     assert alignment.chunks == 1
 
 
-def test_align_phrases() -> None:
+def test_alignment_matches_phrases() -> None:
     alignment = align("a cat in front of a house", "a cat before a house")
     (phrase,) = (match for match in alignment.matches if match.module == "paraphrase")
     assert alignment.candidate[phrase.start : phrase.end] == ("in", "front", "of", "a")
@@ -198,7 +198,7 @@ def test_align_takes_raw_captions() -> None:
     assert align("A dog's T-shirt!", "a dog").candidate == ("a", "dog", "'", "s", "t", "shirt")
 
 
-def test_align_under_other_parameters() -> None:
+def test_alignment_respects_other_parameters() -> None:
     exact = captious.Meteor(modules={"exact": 1.0}, alpha=0.5, beta=1.0, gamma=0.5, delta=0.5)
     alignment = exact.align("the dogs ran home", "the dogs went home")
     assert [match.module for match in alignment.matches] == ["exact"] * 3
@@ -207,7 +207,7 @@ def test_align_under_other_parameters() -> None:
     assert alignment.score == pytest.approx(0.75 * (1 - 0.5 * 2 / 3))
 
 
-def test_align_nothing() -> None:
+def test_alignment_of_empty_captions_is_empty() -> None:
     alignment = align("", "")
     assert alignment == Alignment((), (), (), 0, 0.0, 0.0, 0.0, 0.0)
     assert align("cat", "sofa").matches == ()
@@ -225,7 +225,7 @@ captions = st.lists(st.sampled_from(WORDS), max_size=16).map(" ".join)
 @given(candidate=captions, reference=captions)
 @example(candidate="a large group of people", reference="a crowd")
 @example(candidate=MAT, reference=MAT)
-def test_an_alignment_is_what_the_statistics_say(candidate: str, reference: str) -> None:
+def test_alignment_agrees_with_the_statistics(candidate: str, reference: str) -> None:
     metric = meteor()
     alignment = metric.align(candidate, reference)
     assert (list(alignment.candidate), list(alignment.reference)) == (candidate.split(), reference.split())
@@ -270,7 +270,7 @@ def test_an_alignment_is_what_the_statistics_say(candidate: str, reference: str)
 
 @given(candidate=captions, reference=captions)
 @example(candidate="a large group of people", reference="a big crowd of men")
-def test_the_paper_variant_is_the_formulas_of_the_paper(candidate: str, reference: str) -> None:
+def test_paper_variant_follows_the_formulas_of_the_paper(candidate: str, reference: str) -> None:
     # Chen et al. 2015, equations 11 to 14, over the words that are matched.
     alpha, gamma, theta = 0.85, 0.6, 0.2
     alignment = meteor("paper").align(candidate, reference)
@@ -303,7 +303,7 @@ def test_parameters_given_with_a_variant_are_taken() -> None:
     assert list(metric.modules.items()) == [("exact", 1.0), ("stem", 0.5)]
 
 
-def test_signature() -> None:
+def test_meteor_signature_records_parameters_and_modules() -> None:
     version = captious.__version__
     modules = "exact=1,stem=0.6,synonym=0.8,paraphrase=0.6"
     start = "meteor|variant:official|tokenizer:ptb|alpha:0.85|beta:0.2|gamma:0.6|delta:0.75"
@@ -330,19 +330,19 @@ def test_signature() -> None:
     ],
     ids=str,
 )
-def test_parameters_outside_their_range(parameters: dict[str, float], what: str) -> None:
+def test_meteor_parameters_outside_their_range_are_refused(parameters: dict[str, float], what: str) -> None:
     with pytest.raises(ParameterError) as caught:
         captious.Meteor(**parameters)  # type: ignore[arg-type]
     assert what in caught.value.message
     assert caught.value.help
 
 
-def test_unknown_variant() -> None:
+def test_unknown_meteor_variant_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="meteor has no variant 'papre'"):
         captious.Meteor(variant="papre")
 
 
-def test_a_row_scores_alone_what_it_scores_among_others() -> None:
+def test_meteor_row_scores_equally_alone_and_in_a_batch() -> None:
     # Powers of single numbers and of arrays need not have the same last bit; scores must.
     cases = [(chunks, matched) for matched in range(1, 31) for chunks in range(1, matched + 1)]
     rows = np.zeros((len(cases), 23))
@@ -356,7 +356,7 @@ def test_a_row_scores_alone_what_it_scores_among_others() -> None:
 
 
 @pytest.mark.parametrize("edges", [*itertools.product([0.0, 1.0], repeat=4)], ids=str)
-def test_parameters_at_their_edges_divide_by_nothing(edges: tuple[float, ...]) -> None:
+def test_parameters_at_their_limits_give_finite_scores(edges: tuple[float, ...]) -> None:
     alpha, beta, gamma, delta = edges
     metric = meteor(alpha=alpha, beta=beta, gamma=gamma, delta=delta)
     corpus = table([candidate for candidate, _, _ in GOLDEN], [references for _, references, _ in GOLDEN])
@@ -402,7 +402,7 @@ def test_streams_of_pieces_merge_to_the_score_of_all() -> None:
 
 
 @pytest.mark.parametrize("words", [["a"], ["a", "the"], WORDS], ids=["one word", "two words", "many words"])
-def test_captions_of_two_thousand_words(words: list[str]) -> None:
+def test_meteor_scores_captions_of_two_thousand_words(words: list[str]) -> None:
     rng = random.Random(6)
     row = statistics(soup(rng, words, 2_000), soup(rng, words, 2_000))
     assert row[:2].tolist() == [2_000, 2_000]

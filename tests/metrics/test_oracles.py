@@ -61,7 +61,7 @@ def test_captions_scored_alone(name: str, corpus: Corpus) -> None:
 @pytest.mark.parametrize("variant", captious.Bleu.variants)
 @given(corpus=corpora())
 @example(corpus=TOY)
-def test_bleu_of_a_corpus(variant: str, corpus: Corpus) -> None:
+def test_corpus_bleu_equals_the_oracle(variant: str, corpus: Corpus) -> None:
     metric = make(captious.Bleu, variant)
     rows = [bleu.statistics(c, r) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
     statistics = metric.statistics(corpus.table())
@@ -73,7 +73,7 @@ def test_bleu_of_a_corpus(variant: str, corpus: Corpus) -> None:
 @pytest.mark.parametrize("variant", captious.Cider.variants)
 @given(corpus=corpora())
 @example(corpus=TOY)
-def test_cider(variant: str, corpus: Corpus) -> None:
+def test_cider_equals_the_oracle(variant: str, corpus: Corpus) -> None:
     frequencies = cider.frequencies(corpus.references)
     expected = [
         [cider.cider(c, r, frequencies, variant)] for c, r in zip(corpus.candidates, corpus.references, strict=True)
@@ -84,7 +84,7 @@ def test_cider(variant: str, corpus: Corpus) -> None:
 @pytest.mark.parametrize("variant", captious.CiderD.variants)
 @given(corpus=corpora(), sigma=st.sampled_from([6.0, 1.0, 0.5, 40.0, 1e6]))
 @example(corpus=TOY, sigma=6.0)
-def test_cider_d(variant: str, corpus: Corpus, sigma: float) -> None:
+def test_cider_d_equals_the_oracle(variant: str, corpus: Corpus, sigma: float) -> None:
     frequencies = cider.frequencies(corpus.references)
     expected = [
         [cider.cider_d(c, r, frequencies, variant, sigma)]
@@ -97,7 +97,7 @@ def test_cider_d(variant: str, corpus: Corpus, sigma: float) -> None:
 @pytest.mark.parametrize("variant", captious.CiderD.variants)
 @given(corpus=corpora(), counted=corpora())
 @example(corpus=TOY, counted=Corpus([[]], [[["dog"]]]))
-def test_document_frequencies_of_another_corpus(variant: str, corpus: Corpus, counted: Corpus) -> None:
+def test_cider_with_other_frequencies_equals_the_oracle(variant: str, corpus: Corpus, counted: Corpus) -> None:
     frequencies = cider.frequencies(counted.references)
     idf = DocumentFrequencies.of(counted.table().references, WHITESPACE)
     pairs = list(zip(corpus.candidates, corpus.references, strict=True))
@@ -123,7 +123,7 @@ def test_weights_may_be_negative() -> None:
         np.testing.assert_allclose(caption_scores(metric, corpus), expected, rtol=1e-12)
 
 
-def test_a_corpus_of_many_images() -> None:
+def test_cider_d_of_many_images_equals_the_oracle() -> None:
     corpus = large_corpus(700)
     pairs = list(zip(corpus.candidates, corpus.references, strict=True))
     for metric, oracle in ALONE.values():

@@ -31,7 +31,7 @@ OUTPUTS = Pope.outputs
         ("", True, None),
     ],
 )
-def test_answers(answer: str, official: bool, first_word: bool | None) -> None:
+def test_pope_reads_answers_as_the_official_program(answer: str, official: bool, first_word: bool | None) -> None:
     assert Pope(labels={1: "yes"})._answer(answer) is official
     assert Pope(labels={1: "yes"}, variant="first-word")._answer(answer) is first_word
 
@@ -55,7 +55,7 @@ def test_against_scikit_learn() -> None:
     assert low < report["pope-f1"].score < high
 
 
-def test_of_few_answers() -> None:
+def test_pope_of_few_answers_is_defined() -> None:
     aggregate = Pope(labels={1: "yes"}).aggregate
     assert aggregate(np.array([0.0, 0, 1, 0, 0, 0])).tolist() == [0, 0, 0, 0, 0]
     assert aggregate(np.array([0.0, 0, 0, 1, 0, 0])).tolist() == [1, 0, 0, 0, 0]
@@ -79,7 +79,7 @@ def test_answers_that_are_neither() -> None:
         '{"1": "Yes", "2": "no"}',
     ],
 )
-def test_files(tmp_path: Path, content: str) -> None:
+def test_pope_reads_labels_and_answers_from_files(tmp_path: Path, content: str) -> None:
     path = tmp_path / "labels.json"
     path.write_text(content)
     metric = Pope(labels=path)
@@ -111,7 +111,7 @@ def test_files_that_are_wrong(tmp_path: Path, content: str, message: str) -> Non
         Pope(labels=path)
 
 
-def test_questions_without_an_answer() -> None:
+def test_questions_without_a_right_answer_are_refused() -> None:
     with pytest.raises(ParameterError, match="pope needs the right answers"):
         Pope()
     with pytest.raises(MissingObjectsError, match="the right answers to 1 of 2 questions are not known"):

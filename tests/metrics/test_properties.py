@@ -59,7 +59,7 @@ def scores(metric: Metric, corpus: Corpus) -> np.ndarray:
 @pytest.mark.parametrize("name", METRICS)
 @few
 @given(corpus=corpora())
-def test_bounds(name: str, corpus: Corpus) -> None:
+def test_scores_stay_within_their_bounds(name: str, corpus: Corpus) -> None:
     values = scores(METRICS[name], corpus)
     assert (values >= LOWEST.get(METRICS[name].name, 0.0) * (1 + 1e-12)).all()
     assert (values <= HIGHEST.get(name, 1.0) * (1 + 1e-12)).all()
@@ -146,7 +146,7 @@ def test_rouge_s_counts_pairs_within_the_gap() -> None:
         captious.RougeS(gap=0)
 
 
-def test_pinned_signatures() -> None:
+def test_signatures_are_pinned() -> None:
     version = captious.__version__
     assert captious.Bleu().signatures()[3] == f"bleu-4|variant:official|tokenizer:ptb|captious:{version}"
     assert captious.RougeL(variant="lin2004").signatures() == (

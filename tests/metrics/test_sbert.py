@@ -122,7 +122,7 @@ def test_a_sequence_classifier_is_a_detector(tmp_path: Path) -> None:
     assert detector.label.startswith("classifier@")
 
 
-def test_fense(encoder: Encoder, captions: Captions, checkpoint: Path) -> None:
+def test_fense_signature_names_detector_and_threshold(encoder: Encoder, captions: Captions, checkpoint: Path) -> None:
     threshold = float(np.median(probabilities(checkpoint, CANDIDATES)))
     errors = probabilities(checkpoint, CANDIDATES) > threshold + 1e-6
     means = np.array([of_image.mean() for of_image in cosines(encoder)])
@@ -134,7 +134,7 @@ def test_fense(encoder: Encoder, captions: Captions, checkpoint: Path) -> None:
     assert Fense(model=encoder, detector=checkpoint).parameters["threshold"] == 0.9
 
 
-def test_spider_fl(meteor_tables: object, captions: Captions, checkpoint: Path) -> None:
+def test_spider_fl_signature_names_its_parts(meteor_tables: object, captions: Captions, checkpoint: Path) -> None:
     threshold = float(np.median(probabilities(checkpoint, CANDIDATES))) + 1e-6
     errors = probabilities(checkpoint, CANDIDATES) > threshold
     metric = SpiderFl(detector=str(checkpoint), threshold=threshold, parser="bundled")
@@ -156,7 +156,7 @@ def test_a_detector_must_be_given(metric: type[Fense] | type[SpiderFl]) -> None:
         metric()
 
 
-def test_what_is_no_detector(tmp_path: Path, checkpoint: Path) -> None:
+def test_invalid_error_detectors_are_refused(tmp_path: Path, checkpoint: Path) -> None:
     (tmp_path / "text.ckpt").write_text("none")
     with pytest.raises(ResourceError, match="not a checkpoint of FENSE"):
         ErrorDetector(str(tmp_path / "text.ckpt")).probabilities(["a"])

@@ -123,7 +123,7 @@ def test_soft_spice_is_that_of_the_slow_reimplementation(captions: Captions, enc
     np.testing.assert_allclose(metric.scores(captions), expected, atol=2e-6)
 
 
-def test_phrases() -> None:
+def test_tuples_become_phrases() -> None:
     tuples = [("dog", "ball", "play with"), ("dog", "brown"), ("ball",), ("dog",)]
     assert phrases_of(tuples) == ("dog", "ball", "dog play with ball", "brown dog")
 

@@ -54,7 +54,7 @@ def test_fusion_is_that_of_the_published_column(published: dict[str, NDArray[np.
     assert 0.01 < (parts[0] < THRESHOLD).mean() < 0.5, "both branches are taken"
 
 
-def test_published_penalties(published: dict[str, NDArray[np.float64]]) -> None:
+def test_grammar_penalties_equal_the_published_ones(published: dict[str, NDArray[np.float64]]) -> None:
     mima = PUBLISHED.standardized(published["SPARCS"], published["SPURTS"], published["MIMA"])[2]
     penalties = grammar_penalty(mima).sum(axis=0)
     np.testing.assert_allclose(penalties, [-44.925413, -7.467223, -7.561214, -4.464583], rtol=0, atol=5e-7)
@@ -68,12 +68,14 @@ def test_published_constants_are_those_of_people(published: dict[str, NDArray[np
 
 
 @given(sparcs=FINITE, spurts=FINITE, mima=FINITE, threshold=FINITE, average=st.booleans())
-def test_fusion(sparcs: float, spurts: float, mima: float, threshold: float, average: bool) -> None:
+def test_fused_score_equals_the_oracle(
+    sparcs: float, spurts: float, mima: float, threshold: float, average: bool
+) -> None:
     fused = fuse(np.array([sparcs]), np.array([spurts]), np.array([mima]), threshold, average=average)
     assert fused[0] == pytest.approx(oracle.fused(sparcs, spurts, mima, threshold, average), abs=1e-12)
 
 
-def test_the_threshold_itself_counts() -> None:
+def test_score_at_the_threshold_is_not_an_outlier() -> None:
     at, zero = np.array([THRESHOLD]), np.zeros(1)
     assert fuse(at, zero, zero)[0] == pytest.approx(0)  # (-1.96 + 1.96 + 0) / 3
     assert fuse(np.nextafter(at, -3), zero, zero)[0] == pytest.approx(-0.98)
@@ -98,7 +100,7 @@ def test_scores_are_the_fusion_of_the_three_metrics(roberta: str) -> None:
 
 
 @pytest.mark.models
-def test_one_model_of_a_run_is_both(roberta: str) -> None:
+def test_smurf_uses_one_model_for_both_parts_if_set(roberta: str) -> None:
     encoder = Encoder(roberta)
     (chosen,) = select("smurf", Settings(model=encoder))
     assert isinstance(chosen.metric, Smurf)
@@ -164,7 +166,7 @@ def test_constants_are_fitted_to_references(roberta: str) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"sparcs": [1], "spurts": [0, 1], "mima": [0, 1]}'])
-def test_a_file_that_holds_no_constants(tmp_path: Path, content: str) -> None:
+def test_file_without_constants_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "broken.json"
     path.write_text(content)
     with pytest.raises(ResourceError, match="not a file of SMURF constants"):

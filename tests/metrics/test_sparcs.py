@@ -23,7 +23,7 @@ def score(candidate: str, *references: str) -> float:
     return float(captious.Sparcs().scores(table([candidate], [[*references]]))[0])
 
 
-def test_the_twenty_thousand_values_of_the_authors(shared_data: Path) -> None:
+def test_sparcs_equals_twenty_thousand_published_values(shared_data: Path) -> None:
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     references = read_references({record["image"]: record["refs"] for record in records})
     for number in range(4):
@@ -33,7 +33,7 @@ def test_the_twenty_thousand_values_of_the_authors(shared_data: Path) -> None:
         np.testing.assert_allclose(scores, [expected[image] for image in captions.ids], rtol=0, atol=1e-15)
 
 
-def test_means_of_the_four_systems(shared_data: Path) -> None:
+def test_sparcs_means_of_four_systems_are_as_published(shared_data: Path) -> None:
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     references = {record["image"]: record["refs"] for record in records}
     means = [0.400853, 0.461625, 0.414372, 0.349183]
@@ -42,7 +42,7 @@ def test_means_of_the_four_systems(shared_data: Path) -> None:
         assert captious.score(candidates, references, ["sparcs"])["sparcs"].score == pytest.approx(mean, abs=5e-7)
 
 
-def test_flickr8k(shared_data: Path) -> None:
+def test_sparcs_agreement_on_flickr8k_is_as_recorded(shared_data: Path) -> None:
     # The paper has .481. The ratings of the owners' file under the protocol of SPICE give .477, their means .498.
     judgment = captious.judge("flickr8k-expert", ["sparcs"], data=shared_data, resamples=1)
     assert judgment["flickr8k-expert"]["sparcs"].value == pytest.approx(0.4767, abs=0.00005)
@@ -58,23 +58,23 @@ captions = st.lists(st.sampled_from(WORDS), max_size=8)
 @given(candidate=captions, references=st.lists(captions, min_size=1, max_size=4))
 @example(candidate=[], references=[[]])
 @example(candidate=["dog"], references=[[], ["dog", "dog", "cat"]])
-def test_oracle(candidate: list[str], references: list[list[str]]) -> None:
+def test_sparcs_equals_the_oracle(candidate: list[str], references: list[list[str]]) -> None:
     value = score(" ".join(candidate), *(" ".join(reference) for reference in references))
     assert value == pytest.approx(oracle.score(candidate, references), abs=1e-15)
 
 
-def test_weights() -> None:
+def test_sparcs_weighs_words_by_their_references() -> None:
     # cat has weight 1, dog 1/2, and a man was seen by nobody.
     assert score("cat man", "cat dog", "a cat") == pytest.approx(2 / (1 / (1 / 2) + 1 / (1 / 1.5)))
 
 
 @pytest.mark.parametrize("candidate", ["Dogs RUNNING", "the dog runs.", "dog , run !", "dog dog run", "a dog: run"])
-def test_what_makes_no_difference(candidate: str) -> None:
+def test_sparcs_ignores_case_punctuation_and_inflection(candidate: str) -> None:
     assert score(candidate, "a dog is running") == 1
 
 
 @pytest.mark.parametrize("candidate", ["t-shirt", "'s n't", "1,000", "...", "the of it", "", " \t "])
-def test_no_concepts(candidate: str) -> None:
+def test_sparcs_without_concepts_is_zero(candidate: str) -> None:
     assert score(candidate, candidate) == 0
 
 
@@ -83,7 +83,7 @@ def test_full_stops_vanish_wherever_they_are() -> None:
     assert SMURF("the word 'stop' isn't read") == ["the", "word", "'stop", "'", "is", "n't", "read"]
 
 
-def test_signature() -> None:
+def test_sparcs_signature_is_pinned() -> None:
     version = captious.__version__
     assert captious.Sparcs().signatures() == (f"sparcs|variant:official|tokenizer:smurf|captious:{version}",)
 

@@ -69,7 +69,7 @@ def scored(metric: captious.Metric, candidate: str, *references: str) -> dict[st
 # ---- by hand
 
 
-def test_a_score(spice: Spice) -> None:
+def test_spice_score_is_as_expected(spice: Spice) -> None:
     # dog, sofa, (dog, two), (dog, brown), (dog, sofa, sit on)
     # dog, couch, (couch, large), (dog, large), (dog, couch, on)
     scores = scored(spice, TWO, ONE, LARGE)
@@ -120,7 +120,7 @@ def test_corpus_scores_are_means_of_captions_that_have_one(spice: Spice) -> None
     assert np.isnan(per_caption[:, 8]).tolist() == [False, True, False, True]
 
 
-def test_no_captions(spice: Spice) -> None:
+def test_spice_of_no_captions_has_no_rows(spice: Spice) -> None:
     assert spice.statistics(Captions((), references_table([]))).shape == (0, 18)
 
 
@@ -175,13 +175,15 @@ def test_parses_without_collapsed_dependencies_are_refused(meteor_tables: Meteor
 
 
 @pytest.mark.parametrize("kind", [Spice, Spider])
-def test_settings(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables) -> None:
+def test_spice_takes_parser_and_tokenizer_from_settings(
+    kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables
+) -> None:
     (chosen,) = select(kind.name, Settings(parser=parser, tokenizer="spaces"))
     assert chosen.metric.parameters["parser"] == "known"
     assert chosen.metric.tokenizer.name == "spaces"
 
 
-def test_parses_from_a_file(spice: Spice, tmp_path: Path) -> None:
+def test_spice_uses_parses_of_a_file(spice: Spice, tmp_path: Path) -> None:
     file = tmp_path / "parses.jsonl"
     write_parses(file, ((caption, parsed, "") for caption, parsed in PARSES.items()))
     metric = Spice(parser=file)
@@ -190,13 +192,13 @@ def test_parses_from_a_file(spice: Spice, tmp_path: Path) -> None:
     assert "|parser:parses.jsonl@" in metric.signatures()[0]
 
 
-def test_signature(spice: Spice) -> None:
+def test_spice_signature_names_parser_and_synonyms(spice: Spice) -> None:
     first, *others = spice.signatures()
     assert first.startswith("spice|variant:official|tokenizer:ptb|parser:known|synonyms:meteor-1.5|captious:")
     assert [other.partition("|")[0] for other in others] == [*spice.outputs[1:]]
 
 
-def test_signature_of_spider(parser: KnownParses, meteor_tables: MeteorTables) -> None:
+def test_spider_signature_names_parser_and_frequencies(parser: KnownParses, meteor_tables: MeteorTables) -> None:
     (signature,) = Spider(parser=parser).signatures()
     assert signature.startswith(
         "spider|variant:official|tokenizer:ptb|parser:known|synonyms:meteor-1.5|sigma:6|idf:references|captious:"
@@ -222,7 +224,9 @@ def test_spider_is_the_mean(parser: KnownParses, meteor_tables: MeteorTables) ->
 
 
 @pytest.mark.parametrize("kind", [Spice, Spider])
-def test_rewards(kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables) -> None:
+def test_spice_rewards_equal_scores(
+    kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables
+) -> None:
     references = references_table([[ONE], [TWO, LARGE], [LARGE], [NOTHING]], first_id=10)
     metric = kind(parser=parser)
     scorer = captious.reward(metric, references)
@@ -253,7 +257,7 @@ def test_scorers_travel(parser: KnownParses, meteor_tables: MeteorTables) -> Non
 # ---- explanations
 
 
-def test_explanation(spice: Spice) -> None:
+def test_spice_explanation_has_the_counts_of_the_score(spice: Spice) -> None:
     explanation = spice.explain(TWO, [ONE, LARGE])
     assert explanation.candidate_tuples[0] == ("dog", "sofa", "sit on")
     assert explanation.reference_tuples[1] == (("dog", "large"), ("dog",))
@@ -275,7 +279,7 @@ def test_explanation(spice: Spice) -> None:
     )
 
 
-def test_explanation_of_nothing(spice: Spice) -> None:
+def test_spice_explanation_of_an_empty_caption_is_empty(spice: Spice) -> None:
     explanation = spice.explain("", [TWO, ""])
     assert (
         explanation.candidate,
@@ -358,7 +362,7 @@ def test_official_scores(shared_data: Path, meteor_tables: MeteorTables, name: s
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", nightly_but("flickr8k composite karpathy_sys0", PAIRS))
-def test_all_official_scores(shared_data: Path, meteor_tables: MeteorTables, name: str) -> None:
+def test_spice_equals_all_official_scores(shared_data: Path, meteor_tables: MeteorTables, name: str) -> None:
     assert differences(shared_data, name, PAIRS[name]) == 0
 
 

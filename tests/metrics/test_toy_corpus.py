@@ -68,12 +68,12 @@ def test_punctuation_case_and_layout_do_not_matter() -> None:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_one_word_that_matches(metric: Metric, expected: list[float]) -> None:
+def test_single_matching_word_scores_as_expected(metric: Metric, expected: list[float]) -> None:
     scores = metric.aggregate(metric.statistics(table(["dog"], [["dog"]])))
     np.testing.assert_allclose(scores, [expected], rtol=3e-9)
 
 
-def test_empty_beside_empty() -> None:
+def test_empty_candidate_against_empty_reference_is_defined() -> None:
     # The official ROUGE-L splits at spaces, so an empty caption is one empty word, which equals another.
     empty = table([""], [["", "a dog"]])
     assert captious.RougeL().statistics(empty)[0, 0] == 1
@@ -81,6 +81,6 @@ def test_empty_beside_empty() -> None:
         assert (metric.aggregate(metric.statistics(empty)) == 0).all()
 
 
-def test_closest_reference_length_prefers_the_shorter() -> None:
+def test_bleu_prefers_the_shorter_of_equally_close_references() -> None:
     captions = table(["a b c d"], [["a b c d e", "a b c", "a b c d e f"]])
     assert captious.Bleu().statistics(captions)[0, 9] == 3

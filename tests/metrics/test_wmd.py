@@ -38,7 +38,7 @@ captions = st.lists(st.sampled_from([*NAMES, "unknown"]), max_size=7)
 
 @given(candidate=captions, references=st.lists(captions, min_size=1, max_size=4))
 @pytest.mark.parametrize("variant", Wmd.variants)
-def test_oracle(variant: str, candidate: list[str], references: list[list[str]]) -> None:
+def test_wmd_equals_the_oracle(variant: str, candidate: list[str], references: list[list[str]]) -> None:
     def words(caption: list[str]) -> list[str]:
         return [word for token in caption if (word := token if variant == "mtanti" else token.lower()) != "the"]
 
@@ -49,7 +49,7 @@ def test_oracle(variant: str, candidate: list[str], references: list[list[str]])
 
 
 @pytest.mark.parametrize("variant", Wmd.variants)
-def test_real_captions(variant: str, shared_data: Path) -> None:
+def test_wmd_distances_of_real_captions_equal_the_oracle(variant: str, shared_data: Path) -> None:
     glove = shared_data / "vectors" / "glove_100d_captions.txt.gz"
     vectors = read_text(glove)
     if variant == "lceval":
@@ -71,7 +71,7 @@ def test_real_captions(variant: str, shared_data: Path) -> None:
     )
 
 
-def test_means_of_karpathy_systems(shared_data: Path) -> None:
+def test_wmd_means_of_karpathy_systems_are_as_recorded(shared_data: Path) -> None:
     vectors = WordVectors.open(shared_data / "vectors" / "glove_100d_captions.txt.gz")
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     captions = read_captions({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
@@ -79,7 +79,7 @@ def test_means_of_karpathy_systems(shared_data: Path) -> None:
     assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # as gensim 4.4 gives them
 
 
-def test_edge_cases() -> None:
+def test_wmd_of_edge_cases_is_as_documented() -> None:
     assert wmd("dog", "dog") == wmd("dog dog", "the dog") == 1
     assert wmd("", "dog") == wmd("dog", "") == wmd("", "") == wmd("the", "the") == wmd("unknown", "unknown") == 0
     assert wmd("dog", "puppy") == pytest.approx(math.exp(-4))
@@ -94,14 +94,14 @@ def test_words_of_equal_vectors_are_as_far_as_can_be_where_nothing_else_is() -> 
     assert metric.scores(captions).tolist() == [0, 1]
 
 
-def test_sigma() -> None:
+def test_wmd_sigma_scales_the_distance() -> None:
     assert wmd("dog", "puppy", sigma=2) == pytest.approx(math.exp(-2))
     for sigma in (0, -1, math.inf, math.nan):
         with pytest.raises(ParameterError, match="sigma"):
             Wmd(vectors=VECTORS, sigma=sigma)
 
 
-def test_variants() -> None:
+def test_wmd_variants_differ_as_documented() -> None:
     # Lengths count for one and not for the other; so does case.
     assert wmd("street", "road") == pytest.approx(math.exp(-1))
     assert wmd("street", "road", variant="lceval") == 0  # two words of one direction, between which gensim finds no way
@@ -114,7 +114,7 @@ def test_variants() -> None:
     assert scores == {"mtanti": 0, "lceval": 1}
 
 
-def test_stop_words() -> None:
+def test_wmd_stop_words_depend_on_the_variant() -> None:
     assert wmd("the dog", "dog") == 1
     assert wmd("the dog", "dog", stop_words=[]) < 1
     assert wmd("the dog", "cat dog", stop_words=["the", "cat"]) == 1
@@ -126,7 +126,7 @@ def test_stop_words() -> None:
         assert metric.scores(table(["don't"], [["don't"]]))[0] == expected
 
 
-def test_warnings() -> None:
+def test_wmd_warns_of_unknown_words() -> None:
     report = table(["dog", "unknown words here", "cat"], [["dog"], ["many words that nobody has heard of"], ["cat"]])
     warnings = Wmd(vectors=VECTORS).warnings(report, None)
     assert warnings[0].startswith(
@@ -136,7 +136,7 @@ def test_warnings() -> None:
     assert Wmd(vectors=VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []
 
 
-def test_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wmd_without_vectors_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     assert Wmd.missing() == "captious vectors add FILE --name NAME"
@@ -155,7 +155,7 @@ def test_vectors_of_a_run() -> None:
 # ---- transport
 
 
-def test_transport() -> None:
+def test_wmd_explanation_lists_ignored_words() -> None:
     transport = Wmd(vectors=VECTORS).transport("the dog and a cat", "a puppy on the street, unheard of")
     assert transport.candidate == (("dog", 0.5), ("cat", 0.5))
     assert transport.reference == (("puppy", 0.5), ("street", 0.5))

@@ -135,7 +135,9 @@ PARTS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("variant", Yi2020.variants)
-def test_real_captions(variant: str, minilm: Encoder, shared_data: Path, stop_list: Path) -> None:
+def test_yi2020_of_real_captions_equals_the_oracle(
+    variant: str, minilm: Encoder, shared_data: Path, stop_list: Path
+) -> None:
     captions = rated(shared_data, 450).captions
     counted = every_caption(captions)
     metric = Yi2020(model=minilm, stop_words=stop_list, token_idf=TokenFrequencies.of(counted, minilm), variant=variant)
@@ -155,7 +157,7 @@ def test_parts_that_are_switched_off(variant: str, parts: dict[str, Any], small:
 
 @pytest.mark.parametrize("variant", Yi2020.variants)
 @pytest.mark.parametrize("threshold", [0.0, 0.5, 0.7, 0.9, 0.99])
-def test_thresholds(variant: str, threshold: float, small: Encoder) -> None:
+def test_yi2020_thresholds_equal_the_oracle(variant: str, threshold: float, small: Encoder) -> None:
     captions = small_corpus(seed=2).table()
     metric = Yi2020(model=small, threshold=threshold, stop_words=["c"], layer=1, variant=variant)
     expected = by_oracle(metric, captions, captions.references.texts)
@@ -181,7 +183,7 @@ OFFICIAL = [0.72012372, 0.5974247, 0.0, 0.08863586, 0.71694098, 0.10403911]
 OFFICIAL += [0.5461071, 0.0, 0.35650363, 0.11843816, 0.26215615, 0.0]
 
 
-def test_numbers_of_the_released_program(minilm: Encoder, shared_data: Path, stop_list: Path) -> None:
+def test_yi2020_equals_the_released_program(minilm: Encoder, shared_data: Path, stop_list: Path) -> None:
     if not minilm.label.endswith(f"@{WEIGHTS}"):
         pytest.skip(f"other weights: {minilm.label}")
     run = rated(shared_data, 9, 600).captions
@@ -200,7 +202,7 @@ def test_numbers_of_the_released_program(minilm: Encoder, shared_data: Path, sto
         ("paper", "refs", 0.5577),
     ],
 )
-def test_agreement_with_people(
+def test_yi2020_agreement_with_people_is_as_recorded(
     variant: str, idf: str, tau: float, minilm: Encoder, shared_data: Path, stop_list: Path
 ) -> None:
     sample = rated(shared_data)
@@ -242,12 +244,12 @@ def combined(shifted: bool, *texts: str, threshold: float | None = 0.4) -> list[
     return [[pair for pair, base in zip(pairs, bases, strict=True) if base == b] for b in range(len(texts))]
 
 
-def test_what_is_new_is_added() -> None:
+def test_new_tokens_of_a_reference_are_combined() -> None:
     # Rows: xy is 0..3 with ends 0 and 3, yz is 4..7.
     assert combined(False, "xy", "yz") == [[(1, "x"), (2, "y"), (6, "z")], [(5, "y"), (6, "z"), (1, "x")]]
 
 
-def test_what_an_earlier_reference_has_is_not_added_again() -> None:
+def test_repeated_tokens_are_not_combined_again() -> None:
     # To the base x: y of the second, which the third, matched by it, does not bring again; z of the third.
     assert combined(False, "x", "y", "yz")[0] == [(1, "x"), (4, "y"), (8, "z")]
     # To the base yz nothing but x, and to the base y, x and z.
@@ -264,7 +266,7 @@ def test_official_states_lag_behind_their_tokens() -> None:
     assert combined(True, "xy", "x")[0] == [(1, "x"), (2, "y")]
 
 
-def test_no_threshold_combines_nothing() -> None:
+def test_references_are_not_combined_without_a_threshold() -> None:
     assert combined(True, "xy", "z", threshold=None) == [[(1, "x"), (2, "y")], [(5, "z")]]
 
 
@@ -345,7 +347,7 @@ def test_frequencies_of_another_model_are_refused(small: Encoder, tmp_path: Path
         scores(Yi2020(model=small, token_idf=other), table(["a dog"], [["a dog"]]))
 
 
-def test_a_small_corpus_is_warned_of(small: Encoder) -> None:
+def test_small_corpus_gives_a_warning(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
     metric = Yi2020(model=small, layer=2)
     (warning,) = metric.warnings(captions, metric.fit(captions.references))
@@ -377,7 +379,7 @@ def test_rows_do_not_depend_on_each_other(small: Encoder) -> None:
     assert next(iter(stream.compute().values())) == pytest.approx(whole[:, 0].mean(), abs=1e-6)
 
 
-def test_captions_without_words(small: Encoder) -> None:
+def test_yi2020_of_captions_or_references_without_words_is_zero(small: Encoder) -> None:
     captions = table(["", "dog", "dog", ""], [["a dog"], [""], ["", "dog"], [""]])
     many = TokenFrequencies.of(["b"] * 50, small)
     values = scores(Yi2020(model=small, token_idf=many), captions)
@@ -385,7 +387,7 @@ def test_captions_without_words(small: Encoder) -> None:
     assert 0 < values[2] <= 1 + 1e-6
 
 
-def test_a_candidate_that_is_the_only_reference(small: Encoder) -> None:
+def test_candidate_equal_to_its_only_reference_scores_one(small: Encoder) -> None:
     many = TokenFrequencies.of(["b"] * 50, small)
     for variant in Yi2020.variants:
         values = scores(Yi2020(model=small, token_idf=many, variant=variant), table(["a dog on c"], [["a dog on c"]]))

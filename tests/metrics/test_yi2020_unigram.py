@@ -22,7 +22,7 @@ EXAMPLE = (4, 581, 1157, 1732, 2308, 2877, 3448, 4018, 4590, 5169)
 OFFICIAL = [0.043478, 0, 0, 0.166667, 0.052632, 0, 0, 0.058824, 0.1875, 0]
 
 
-def test_numbers_of_the_released_program(shared_data: Path) -> None:
+def test_yi2020_unigram_equals_the_released_program(shared_data: Path) -> None:
     samples = list(read_json(shared_data / "yi2020" / "flickr.json.gz").values())
     captions = table([sample["cand"][0] for sample in samples], [sample["refs"] for sample in samples])
     values = Yi2020Unigram(stop_words=shared_data / "yi2020" / "stop_word_list.txt.gz").scores(captions)
@@ -33,7 +33,7 @@ def test_numbers_of_the_released_program(shared_data: Path) -> None:
 
 
 @given(corpus=corpora(), stop_words=st.sets(st.sampled_from(WORDS)))
-def test_the_oracle(corpus: Corpus, stop_words: set[str]) -> None:
+def test_yi2020_unigram_equals_the_oracle(corpus: Corpus, stop_words: set[str]) -> None:
     expected = [oracle.unigram(c, r, stop_words) for c, r in zip(corpus.candidates, corpus.references, strict=True)]
     np.testing.assert_allclose(Yi2020Unigram(stop_words=stop_words).scores(corpus.table()), expected, rtol=1e-15)
 
@@ -43,12 +43,12 @@ def score(candidate: str, *references: str, **parameters: object) -> float:
     return float(metric.scores(table([candidate], [[*references]]))[0])
 
 
-def test_case_counts_unless_the_tokenizer_ignores_it() -> None:
+def test_case_matters_unless_the_tokenizer_ignores_it() -> None:
     assert score("a Dog", "a dog barks") == 0
     assert score("a Dog", "a dog barks", tokenizer="ptb") == 0.5
 
 
-def test_nothing_to_find() -> None:
+def test_yi2020_unigram_of_no_words_is_defined() -> None:
     assert score("", "a dog") == 0
     assert score("a dog", "") == 0
     assert score("the", "the") == 0
@@ -56,12 +56,12 @@ def test_nothing_to_find() -> None:
     assert Yi2020Unigram().statistics(table([], [])).shape == (0, 2)
 
 
-def test_signature() -> None:
+def test_yi2020_unigram_signature_names_tokenizer_and_stop_words() -> None:
     (signature,) = Yi2020Unigram().signatures()
     assert signature.startswith("yi2020-unigram|variant:official|tokenizer:whitespace|stop-words:nltk|captious:")
 
 
-def test_no_model_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_yi2020_unigram_needs_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("torch", "transformers"):
         monkeypatch.setitem(sys.modules, module, None)
     assert Yi2020Unigram.missing() is None

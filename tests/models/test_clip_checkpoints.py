@@ -81,7 +81,7 @@ def test_vectors_are_those_of_the_official_layout(official: OpenAiClip, checkpoi
     np.testing.assert_allclose(images, image_vectors(official, encoder, pictures), atol=2e-6)
 
 
-def test_pac_s_and_ref_pac_s(official: OpenAiClip, checkpoint: Path, pictures: Path) -> None:
+def test_pac_s_and_ref_pac_s_scores_equal_the_formula(official: OpenAiClip, checkpoint: Path, pictures: Path) -> None:
     encoder = Encoder(str(checkpoint))
     references = [["a dog", "the dog runs"], ["a cat"], ["cats", "sofa", "two cats"]]
     captions = table(TEXTS, references)
@@ -110,7 +110,7 @@ def test_open_clip_has_another_activation(official: OpenAiClip, checkpoint: Path
     assert 1e-4 < np.abs(texts - quick).max() < 0.2
 
 
-def test_what_is_no_checkpoint(official: OpenAiClip, tmp_path: Path) -> None:
+def test_files_that_are_not_clip_checkpoints_are_refused(official: OpenAiClip, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="clipscore@pac-s needs a checkpoint"):
         ClipScore(variant="pac-s", images=tmp_path)
     (tmp_path / "text.pth").write_text("none")

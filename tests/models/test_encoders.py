@@ -191,7 +191,7 @@ def test_two_runs_may_be_interleaved(tiny_encoder: Folders) -> None:
         np.testing.assert_array_equal(a, b)
 
 
-def test_no_texts_make_no_batches(tiny_encoder: Folders) -> None:
+def test_encoder_makes_no_batches_of_no_texts(tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
     assert encoder.tokenize([]) == []
     assert list(encoder.run(encoder.tokenize([]), [1])) == []
@@ -210,7 +210,7 @@ def test_special_tokens_surround_a_text_and_make_up_an_empty_one(tiny_encoder: F
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta"])
-def test_what_is_too_long_is_cut(kind: str, tiny_encoder: Folders) -> None:
+def test_sequences_beyond_the_limit_are_cut(kind: str, tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
     (sequence,) = encoder.tokenize(["a dog " * 40])
     assert len(sequence) == MAX_LENGTH
@@ -227,7 +227,7 @@ def test_many_texts_are_tokenized_in_pieces(tiny_encoder: Folders, monkeypatch: 
 
 
 @pytest.mark.parametrize("kind", ["bert", "roberta", "distilbert"])
-def test_nobody_attends_to_padding_within_a_sequence(kind: str, tiny_encoder: Folders) -> None:
+def test_padding_within_a_sequence_gets_no_attention(kind: str, tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder(kind)), device="cpu")
     padded = [[CLS, 7, PAD, 9, SEP], [CLS, 8, 9, 10, SEP], [CLS, PAD, PAD, 5, SEP]]
     (batch,) = encoder.run(padded, attentions=True)
@@ -262,7 +262,7 @@ def test_a_model_of_another_kind_is_refused(tmp_path: Path) -> None:
         _ = encoder.n_blocks
 
 
-def test_a_folder_that_is_not_there() -> None:
+def test_missing_model_folder_is_refused() -> None:
     with pytest.raises(ResourceError, match="folder not found"):
         Encoder("/no/such/folder").tokenize(["a dog"])
 
@@ -311,20 +311,20 @@ def test_the_progress_bars_of_transformers_come_back(tiny_encoder: Folders, tmp_
 # ---- errors
 
 
-def test_a_precision_that_does_not_exist() -> None:
+def test_unknown_precision_is_refused() -> None:
     with pytest.raises(ParameterError, match="no precision 'int3'") as caught:
         Encoder("any", precision="int3")
     assert "float32, bfloat16, float16" in caught.value.help
 
 
 @pytest.mark.parametrize("device", ["abacus", "cuda:99", "meta:x"])
-def test_a_device_that_does_not_exist(device: str, tiny_encoder: Folders) -> None:
+def test_unknown_device_is_refused(device: str, tiny_encoder: Folders) -> None:
     with pytest.raises(ParameterError, match=device) as caught:
         Encoder(str(tiny_encoder("bert")), device=device).tokenize(["a dog"])
     assert "cpu" in caught.value.help
 
 
-def test_a_layer_that_does_not_exist(tiny_encoder: Folders) -> None:
+def test_missing_layer_is_refused(tiny_encoder: Folders) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
     for layer in (-1, BLOCKS + 1):
         with pytest.raises(ParameterError, match=f"has no layer {layer}") as caught:
@@ -332,7 +332,7 @@ def test_a_layer_that_does_not_exist(tiny_encoder: Folders) -> None:
         assert f"to {BLOCKS}" in caught.value.help
 
 
-def test_a_model_that_is_nowhere(tmp_path: Path) -> None:
+def test_unknown_model_is_refused(tmp_path: Path) -> None:
     program = "from captious.models import Encoder; Encoder('nobody/no-such-model').width"
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "hub")}
     start = time.monotonic()
@@ -376,7 +376,7 @@ def damaged(folder: Path, tiny: Path, damage: str) -> Path:
         "a broken tokenizer",
     ],
 )
-def test_a_folder_that_holds_no_model(damage: str, tiny_encoder: Folders, tmp_path: Path) -> None:
+def test_folder_without_a_model_is_refused(damage: str, tiny_encoder: Folders, tmp_path: Path) -> None:
     folder = damaged(tmp_path / "model", tiny_encoder("bert"), damage)
     with pytest.raises(ResourceError, match="no model can be loaded from this folder") as caught:
         Encoder(str(folder), device="cpu").tokenize(["a dog"])

@@ -79,7 +79,7 @@ def test_each_distinct_text_is_encoded_once(encoder: Encoder, encoded_texts: lis
     assert encoded_texts[len(DISTINCT) :] == [tuple(encoder.tokenize(["the the"])[0])]
 
 
-def test_another_layer_is_another_annotation(encoder: Encoder, encoded_texts: list[tuple[int, ...]]) -> None:
+def test_each_layer_of_an_encoder_is_its_own_annotation(encoder: Encoder, encoded_texts: list[tuple[int, ...]]) -> None:
     captions = table(CANDIDATES, REFERENCES)
     first, second = (captions.layer(EncodingLayer(encoder, layer))[0] for layer in (1, 2))
     assert len(encoded_texts) == 2 * len(DISTINCT)
@@ -99,7 +99,7 @@ def test_texts_can_be_stripped_and_led_by_a_blank(tiny_encoder: Callable[[str], 
     assert layer.key != EncodingLayer(encoder, 1, lead="").key
 
 
-def test_no_captions_have_no_states(encoder: Encoder) -> None:
+def test_empty_table_has_no_states(encoder: Encoder) -> None:
     candidates, references = table([], []).layer(EncodingLayer(encoder, 1))
     assert len(candidates) == len(references) == 0
 

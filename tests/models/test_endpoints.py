@@ -59,7 +59,7 @@ def test_an_answer_is_asked_for_once(make: Make, endpoint: ChatServer) -> None:
         Question("key", image=Path(__file__)),
     ],
 )
-def test_all_that_changes_answers_is_in_the_key(other: Question) -> None:
+def test_cache_key_contains_all_that_changes_answers(other: Question) -> None:
     assert other.key("a") != Question("key").key("a") != Question("key").key("b")
 
 
@@ -107,7 +107,7 @@ def test_a_failure_that_does_not_pass_ends_the_run_and_keeps_the_rest(make: Make
     assert len(calls(endpoint, "kept")) == 5 + 3
 
 
-def test_a_server_that_asks_for_too_much_patience(make: Make) -> None:
+def test_overlong_retry_delay_ends_the_run(make: Make) -> None:
     with pytest.raises(EndpointError, match="asks to wait 86,400 seconds"):
         make().ask([Question("FAULT:later")])
 
@@ -119,7 +119,7 @@ def test_a_question_that_is_refused_has_an_answer_without_text(make: Make, endpo
     assert len(calls(endpoint, "FAULT:filter")) == 1
 
 
-def test_no_server(make: Make) -> None:
+def test_unreachable_server_is_named(make: Make) -> None:
     with pytest.raises(EndpointError, match="no server can be reached") as caught:
         make(endpoint="http://127.0.0.1:9/v1").ask([Question("hello")])
     assert "http://127.0.0.1:9/v1" in caught.value.where
@@ -157,7 +157,7 @@ def test_the_limit_is_checked_before_the_first_call(make: Make, endpoint: ChatSe
         model.ask(questions)
 
 
-def test_concurrency_and_rate(make: Make, endpoint: ChatServer) -> None:
+def test_requests_respect_concurrency_and_rate(make: Make, endpoint: ChatServer) -> None:
     make(concurrency=3).ask([Question(f"at once {i}") for i in range(12)])
     assert 1 < max(call["at_once"] for call in calls(endpoint, "at once")) <= 3
     make(calls_per_minute=600).ask([Question(f"rate {i}") for i in range(4)])
@@ -180,7 +180,7 @@ def test_the_key_reaches_the_server_and_nothing_else(
     assert "sk-secret" not in str(caught.value) + caplog.text + repr(model) + model.label + kept
 
 
-def test_a_damaged_cache(make: Make, tmp_path: Path) -> None:
+def test_damaged_answer_cache_is_refused(make: Make, tmp_path: Path) -> None:
     (tmp_path / "answers.sqlite").write_text("this is no database, but long enough to be one" * 99)
     with pytest.raises(ResourceError, match="the cache of answers cannot be used"):
         make().ask([Question("hello")])
@@ -197,7 +197,7 @@ def test_answers_are_read_as_they_were_written() -> None:
     assert Answer.from_json(answer.to_json()) == answer
 
 
-def test_descriptions_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_model_descriptions_are_read_from_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_ENDPOINT", "http://localhost:11434/v1/")
     assert as_chat_model("llama3.2:3b") == ChatModel("llama3.2:3b", "http://localhost:11434/v1")
     file = tmp_path / "judge.toml"
@@ -232,13 +232,13 @@ def test_descriptions_of_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         {"body": {"model": "other"}},
     ],
 )
-def test_what_is_not_a_model(arguments: dict[str, Any]) -> None:
+def test_invalid_chat_models_are_refused_without_their_key(arguments: dict[str, Any]) -> None:
     with pytest.raises(ParameterError) as caught:
         ChatModel(**{"name": "m", "endpoint": "http://host/v1", **arguments})
     assert "secret" not in str(caught.value)
 
 
-def test_no_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chat_model_needs_an_endpoint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CAPTIOUS_ENDPOINT", raising=False)
     with pytest.raises(ParameterError, match="no endpoint is known"):
         ChatModel("m")

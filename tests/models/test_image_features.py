@@ -28,7 +28,7 @@ def test_files_hold_every_number(form: str, ids: tuple[int | str, ...], tmp_path
     np.testing.assert_array_equal(loaded.vectors, VECTORS)
 
 
-def test_an_array_for_each_image(tmp_path: Path) -> None:
+def test_features_are_read_from_one_array_per_image(tmp_path: Path) -> None:
     np.savez(tmp_path / "f.npz", **{"12": VECTORS[0], "cat.png": VECTORS[1]})
     loaded = ImageFeatures.load(tmp_path / "f.npz")
     np.testing.assert_array_equal(loaded.of([12, "cat"]), VECTORS[:2])
@@ -46,7 +46,7 @@ def test_names_of_files_stand_for_ids() -> None:
         features.of(["a", 42])  # it could be either
 
 
-def test_what_is_wrong_is_said() -> None:
+def test_invalid_features_are_named_by_image() -> None:
     with pytest.raises(ParameterError, match="duplicate image id"):
         ImageFeatures((1, "1", 2), VECTORS)
     with pytest.raises(ParameterError, match="3 images with features of the shape"):
@@ -71,7 +71,7 @@ def test_damaged_files_are_refused(form: str, tmp_path: Path) -> None:
         ImageFeatures.load(tmp_path / f"none{form}")
 
 
-def test_other_arrays_are_refused(tmp_path: Path) -> None:
+def test_arrays_that_are_not_features_are_refused(tmp_path: Path) -> None:
     for number, arrays in enumerate(
         [
             {},
@@ -94,7 +94,7 @@ def test_the_label_does_not_depend_on_the_order() -> None:
     assert one.label == other.label != ImageFeatures((1, 2, 3), VECTORS[::-1], "m").label
 
 
-def test_what_is_no_file_of_features_is_said(tmp_path: Path) -> None:
+def test_files_that_are_not_features_are_named(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="a folder, not a file"):
         ImageFeatures.load(tmp_path)
     with pytest.raises(ParameterError, match="cannot name a model"):

@@ -51,12 +51,12 @@ def test_images_come_in_the_order_of_the_ids(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "file", ["7.txt", "07.jpg", "7.jpg.part", "00000000007.jpg", "COCO_000000000007.jpg", "x7.jpg"]
 )
-def test_other_files_are_nobodys(tmp_path: Path, file: str) -> None:
+def test_files_of_other_types_are_ignored(tmp_path: Path, file: str) -> None:
     with pytest.raises(InputError, match="1 of 1 images have no file"):
         find_images(folder_with(tmp_path, file), [7])
 
 
-def test_a_folder_called_like_an_image_is_none(tmp_path: Path) -> None:
+def test_folder_named_like_an_image_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "7.jpg").mkdir()
     with pytest.raises(InputError, match="have no file"):
         find_images(tmp_path, [7])
@@ -80,14 +80,14 @@ def test_images_with_several_files_are_counted_and_the_first_named(tmp_path: Pat
 
 
 @pytest.mark.parametrize("make", [lambda path: None, Path.touch], ids=["not there", "a file"])
-def test_a_folder_that_is_none(tmp_path: Path, make: object) -> None:
+def test_missing_image_folder_is_named(tmp_path: Path, make: object) -> None:
     make(tmp_path / "pictures")  # type: ignore[operator]
     with pytest.raises(InputError, match="the folder of images cannot be read") as caught:
         find_images(tmp_path / "pictures", [1])
     assert caught.value.where == str(tmp_path / "pictures")
 
 
-def test_a_folder_with_a_null_character() -> None:
+def test_image_folder_with_a_null_character_is_refused() -> None:
     with pytest.raises(InputError, match="cannot be read: its name contains a null character"):
         find_images("pictures\0", [1])
 

@@ -65,7 +65,7 @@ def test_vectors_of_minilm_are_those_of_sentence_transformers() -> None:
         ({"pooling_mode": "cls", "include_prompt": True}, "cls"),
     ],
 )
-def test_pools(folder: Path, pooling: dict[str, object], pool: str) -> None:
+def test_sentence_vectors_follow_the_pooling_of_the_model(folder: Path, pooling: dict[str, object], pool: str) -> None:
     encoder = describe(folder, pooling)
     (batch,) = encoder.run(encoder.tokenize(["a dog"]), [encoder.n_blocks])
     states = batch.hidden[encoder.n_blocks][0]
@@ -97,7 +97,9 @@ def test_a_model_without_files_of_sentence_transformers_takes_the_mean(folder: P
         ({}, "Dense", "a part that captious does not have: Dense"),
     ],
 )
-def test_other_models_are_refused(folder: Path, pooling: dict[str, object], part: str, message: str) -> None:
+def test_models_without_sentence_vectors_are_refused(
+    folder: Path, pooling: dict[str, object], part: str, message: str
+) -> None:
     with pytest.raises(ResourceError, match=message):
         sentence_vectors(describe(folder, pooling, part=part), ["a dog"])
 

@@ -33,7 +33,7 @@ def filled(lengths: list[int], seed: int = 0) -> tuple[TokenVectors, list[NDArra
 
 @pytest.mark.parametrize("in_memory", [True, False], ids=["memory", "file"])
 @given(lengths=st.lists(st.integers(0, 6), max_size=12))
-def test_what_is_written_is_read(in_memory: bool, lengths: list[int]) -> None:
+def test_token_vectors_are_read_back_as_written(in_memory: bool, lengths: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(token_vectors, "_IN_MEMORY", 1 << 30 if in_memory else -1)
         vectors, texts = filled(lengths)
@@ -47,7 +47,7 @@ def test_what_is_written_is_read(in_memory: bool, lengths: list[int]) -> None:
         np.testing.assert_array_equal(read, np.stack([texts[text] for text in alike.tolist()]))
 
 
-def test_no_texts_are_read_as_none() -> None:
+def test_reading_no_texts_gives_an_empty_array() -> None:
     vectors, _ = filled([2, 3])
     assert vectors.read_alike(np.empty(0, np.int64)).size == 0
 
@@ -82,7 +82,7 @@ def test_a_full_disk_is_an_error_that_says_what_is_needed(monkeypatch: pytest.Mo
     assert caught.value.where == tempfile.gettempdir()
 
 
-def test_a_folder_of_temporary_files_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_temporary_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(token_vectors, "_IN_MEMORY", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(OutputError, match="do not fit"):

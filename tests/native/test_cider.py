@@ -45,7 +45,7 @@ def test_relative_counts_are_not_compared_within_images() -> None:
 @pytest.mark.parametrize("way", WAYS)
 @given(corpus=corpora(max_images=6))
 @example(corpus=TOY)
-def test_small_corpora(way: str, corpus: Corpus) -> None:
+def test_cider_of_small_corpora_equals_the_oracle(way: str, corpus: Corpus) -> None:
     texts = arrays(corpus)
     rows = np.arange(len(corpus.candidates))
     actual = weighted(texts, way).score(*texts.candidates, rows, NO_WORDS, 1)
@@ -56,7 +56,9 @@ def test_small_corpora(way: str, corpus: Corpus) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 @given(corpus=corpora(max_images=6), counted=corpora(max_images=6), first=st.sampled_from(["a", "zebra", "dog"]))
-def test_frequencies_over_another_vocabulary(way: str, corpus: Corpus, counted: Corpus, first: str) -> None:
+def test_frequencies_over_another_vocabulary_give_equal_scores(
+    way: str, corpus: Corpus, counted: Corpus, first: str
+) -> None:
     texts = arrays(corpus)
     others = Vocabulary()
     others.add((first,))  # so that equal words have unequal numbers
@@ -90,7 +92,7 @@ def test_words_behind_the_map_are_unknown() -> None:
     np.testing.assert_allclose(mapped, [expected, 0.0], rtol=1e-12)
 
 
-def test_rows_in_any_order_and_number() -> None:
+def test_rows_are_scored_in_any_order_and_number() -> None:
     corpus = large_corpus(600)
     texts = arrays(corpus)
     references = weighted(texts, "official D")
@@ -104,7 +106,7 @@ def test_rows_in_any_order_and_number() -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_many_images_on_any_number_of_threads(way: str) -> None:
+def test_cider_is_equal_on_any_number_of_threads(way: str) -> None:
     texts = arrays(large_corpus(1_300))
     rows = np.arange(1_300)
     expected = weighted(texts, way).score(*texts.candidates, rows, NO_WORDS, 1)
@@ -114,7 +116,7 @@ def test_many_images_on_any_number_of_threads(way: str) -> None:
         np.testing.assert_array_equal(actual, expected)
 
 
-def test_more_documents_than_any_table_of_logarithms() -> None:
+def test_logarithms_beyond_the_table_are_exact() -> None:
     texts = arrays(Corpus([["a", "dog"], ["b"]], [[["a", "dog", "runs"]], [["b"]]]))
     frequencies = cider.frequencies([[["a", "dog", "runs"]], [["b"]]])
     counts = texts.frequencies()

@@ -137,7 +137,7 @@ def test_an_error_in_one_thread_of_a_kernel_ends_the_others() -> None:
         signal.signal(signal.SIGALRM, before)
 
 
-def test_a_kernel_that_holds_a_vocabulary_does_not_block_who_asks_for_it(
+def test_kernel_using_a_vocabulary_does_not_block_other_threads(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", "1")

@@ -19,7 +19,7 @@ def test_places_that_are_no_list(place: tuple[int, int]) -> None:
         json_columns(TEXT, *place, ("a",))
 
 
-def test_values() -> None:
+def test_json_columns_accept_every_kind_of_value() -> None:
     assert json_outline(TEXT) == [(None, 0, len(TEXT) - 1, TEXT.index(b"}") + 1, 2)]
     assert json_columns(TEXT, 0, len(TEXT) - 1, ("a",)) == [[1, "y"]]
     assert json_columns(TEXT, 0, len(TEXT) - 1, ("b",)) is None
@@ -29,7 +29,7 @@ def test_values() -> None:
 
 
 @given(st.data(), st.integers(0, len(TEXT)), st.binary(max_size=3), st.integers(0, 3))
-def test_any_bytes(data: st.DataObject, at: int, inserted: bytes, removed: int) -> None:
+def test_json_columns_survive_arbitrary_bytes(data: st.DataObject, at: int, inserted: bytes, removed: int) -> None:
     text = TEXT[:at] + inserted + TEXT[at + removed :]
     for _, start, end, first_end, size in json_outline(text, data.draw(st.integers(0, 2))) or ():
         assert start < first_end < end <= len(text) if size else first_end == 0

@@ -31,7 +31,7 @@ def expected_matches(corpus: Corpus) -> list[list[int]]:
 @example(corpus=TOY)
 @example(corpus=Corpus([[]], [[[]]]))
 @example(corpus=Corpus([["a"]], [[["a"]]]))
-def test_small_corpora(corpus: Corpus) -> None:
+def test_ngram_matches_of_small_corpora_equal_the_oracle(corpus: Corpus) -> None:
     flat = arrays(corpus)
     index = flat.index()
     assert len(index) == len(corpus.candidates)
@@ -44,7 +44,7 @@ def test_small_corpora(corpus: Corpus) -> None:
 
 
 @given(candidate=captions(40), references=st.lists(captions(40), min_size=30, max_size=60))
-def test_many_references(candidate: list[str], references: list[list[str]]) -> None:
+def test_bleu_statistics_of_many_references_equal_the_oracle(candidate: list[str], references: list[list[str]]) -> None:
     corpus = Corpus([candidate], [references])
     flat = arrays(corpus)
     np.testing.assert_array_equal(bleu_statistics(flat.index(), *flat.candidates, 1), expected_bleu(corpus))
@@ -52,7 +52,7 @@ def test_many_references(candidate: list[str], references: list[list[str]]) -> N
 
 
 @given(counted=corpora(max_images=8))
-def test_document_frequencies(counted: Corpus) -> None:
+def test_document_frequencies_equal_the_oracle(counted: Corpus) -> None:
     flat = arrays(counted)
     counts = flat.frequencies()
     words = flat.vocabulary.words()
@@ -77,7 +77,7 @@ def test_added_frequencies_add_up() -> None:
     }
 
 
-def test_an_image_with_very_many_ngrams() -> None:
+def test_image_with_very_many_ngrams_is_counted_fully() -> None:
     # More than 65,535 distinct n-grams in one image, among small ones: small indices are kept in half the space.
     rng = np.random.default_rng(6)
     huge = [rng.integers(3_000, size=9_000).tolist() for _ in range(3)]
@@ -99,7 +99,7 @@ def test_an_image_with_very_many_ngrams() -> None:
     assert len(counts) == len(frequencies(as_words.references).counts)
 
 
-def test_sizes_around_the_limit_of_small_indices() -> None:
+def test_indices_agree_around_their_size_limit() -> None:
     # n distinct words in a row make 4 n - 6 distinct n-grams.
     for words in (16_383, 16_384, 16_385, 16_386):
         reference = list(range(words))
@@ -111,14 +111,14 @@ def test_sizes_around_the_limit_of_small_indices() -> None:
         assert len(counts) == 4 * words - 6
 
 
-def test_no_images() -> None:
+def test_ngram_kernels_of_no_images_return_no_rows() -> None:
     index = ReferenceNgrams(*of_ids([]), np.array([0]), 3)
     assert len(index) == 0
     assert bleu_statistics(index, *of_ids([]), 3).shape == (0, 10)
     assert ngram_matches(index, *of_ids([]), 3).shape == (0, 4)
 
 
-def test_many_images_on_any_number_of_threads() -> None:
+def test_ngram_counts_are_equal_on_any_number_of_threads() -> None:
     corpus = large_corpus(1_300)
     flat = arrays(corpus)
     expected = bleu_statistics(flat.index(1), *flat.candidates, 1)

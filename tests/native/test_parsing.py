@@ -115,7 +115,7 @@ def nodes_of(derivations: tuple[NDArray[np.generic], ...], sentence: int) -> lis
 
 @pytest.mark.parametrize("exact", [True, False])
 @given(data=st.data())
-def test_best_derivations(exact: bool, data: st.DataObject) -> None:
+def test_derivations_equal_the_best_of_the_oracle(exact: bool, data: st.DataObject) -> None:
     case = data.draw(cases(exact))
     derivations = parse(case, case.pcfg(guide=case.seed), threads=data.draw(st.integers(1, 3)))
     for number, sentence in enumerate(case.sentences):
@@ -138,7 +138,7 @@ def test_bounds_change_nothing_even_among_ties(case: Case, guides: tuple[int, in
 
 
 @given(data=st.data(), longest=st.integers(1, 9))
-def test_some_spans_only(data: st.DataObject, longest: int) -> None:
+def test_derivations_respect_the_permitted_spans(data: st.DataObject, longest: int) -> None:
     """The best derivation by the spans that may be constituents, or by all if there is none by these."""
     case = data.draw(cases(exact=True))
     small = np.float32(1 / 512)  # differences are far below what beams leave out
@@ -202,7 +202,7 @@ def guided_score(
     return float(parse(case, pcfg)[5][0])
 
 
-def test_what_is_as_low_as_bounds_go_can_be_lifted_again() -> None:
+def test_scores_at_the_lower_bound_can_rise_again() -> None:
     # Inside: the second rule's left child is at -260 with its potential, and the rule itself at +120.
     rules = [(0, 1, 3, -141.0), (0, 2, 3, -140.0)]
     assert guided_score(rules, [{1: 0.0, 2: 0.0}, {3: 0.0}], {2: -260}) == -140
@@ -265,7 +265,7 @@ def test_tuning_changes_nothing(case: Case) -> None:
         np.testing.assert_array_equal(column, expected)
 
 
-def test_many_sentences_on_any_number_of_threads() -> None:
+def test_derivations_are_equal_on_any_number_of_threads() -> None:
     case = random_case(5, 60, 500, 30, True)
     rng = random.Random(5)
     n = len(case.tags)
@@ -280,7 +280,7 @@ def test_many_sentences_on_any_number_of_threads() -> None:
             np.testing.assert_array_equal(column, other)
 
 
-def test_long_sentences_of_a_small_grammar() -> None:
+def test_guided_and_plain_parses_of_long_sentences_agree() -> None:
     case = random_case(3, 12, 60, 6, True)._replace(sentences=[[0] * length for length in (17, 24, 25, 40, 41, 60)])
     case = case._replace(tags=[{0: -1.0, 1: -2.0}])
     derivations, plain = parse(case, case.pcfg(guide=2)), parse(case, case.pcfg(), plainly=True)
@@ -288,7 +288,7 @@ def test_long_sentences_of_a_small_grammar() -> None:
         np.testing.assert_array_equal(column, expected)
 
 
-def test_what_is_given_must_fit() -> None:
+def test_mismatched_parser_arguments_are_refused() -> None:
     case = random_case(1, 10, 30, 5, True)
     grammar = case.grammar
     parts = dict(

@@ -42,7 +42,7 @@ def expected_pairs(corpus: Corpus, gap: int) -> list[int]:
 @given(corpus=corpora(max_images=8))
 @example(corpus=TOY)
 @example(corpus=Corpus([[]], [[[]]]))
-def test_lcs_of_small_corpora(corpus: Corpus) -> None:
+def test_lcs_of_small_corpora_equals_the_oracle(corpus: Corpus) -> None:
     flat = arrays(corpus)
     lengths = lcs_lengths(*flat.candidates, *flat.references, 1)
     assert lengths.dtype == np.int64
@@ -50,7 +50,7 @@ def test_lcs_of_small_corpora(corpus: Corpus) -> None:
 
 
 @given(candidate=captions(200), references=st.lists(captions(90), min_size=1, max_size=4))
-def test_lcs_of_long_captions(candidate: list[str], references: list[list[str]]) -> None:
+def test_lcs_of_long_captions_equals_the_oracle(candidate: list[str], references: list[list[str]]) -> None:
     corpus = Corpus([candidate], [references])
     flat = arrays(corpus)
     np.testing.assert_array_equal(lcs_lengths(*flat.candidates, *flat.references, 1), expected_lcs(corpus))
@@ -58,7 +58,7 @@ def test_lcs_of_long_captions(candidate: list[str], references: list[list[str]])
 
 @pytest.mark.parametrize("length", [1, 23, 24, 25, 63, 64, 65, 127, 128, 129, 200])
 @pytest.mark.parametrize("words", [1, 2, 30, 500])
-def test_lcs_around_the_edges_of_machine_words(length: int, words: int) -> None:
+def test_lcs_is_exact_around_the_edges_of_machine_words(length: int, words: int) -> None:
     # 64 words of the candidate are treated at once; carries go from one batch to the next.
     rng = random.Random(length * 1_000 + words)
 
@@ -77,20 +77,20 @@ def test_lcs_around_the_edges_of_machine_words(length: int, words: int) -> None:
 
 @given(corpus=corpora(max_images=8), gap=st.sampled_from(GAPS))
 @example(corpus=TOY, gap=4)
-def test_skip_bigrams_of_small_corpora(corpus: Corpus, gap: int) -> None:
+def test_skip_bigrams_of_small_corpora_equal_the_oracle(corpus: Corpus, gap: int) -> None:
     flat = arrays(corpus)
     actual = skip_bigram_matches(*flat.candidates, *flat.references, gap, 1)
     assert actual.dtype == np.int64
     np.testing.assert_array_equal(actual, expected_pairs(corpus, gap))
 
 
-def test_skip_bigrams_without_limit() -> None:
+def test_skip_bigrams_without_limit_count_all_pairs() -> None:
     # Lin 2004: a sentence of four words has six.
     flat = arrays(Corpus([["police", "killed", "the", "gunman"]], [[["police", "killed", "the", "gunman"]]]))
     assert skip_bigram_matches(*flat.candidates, *flat.references, 2**62, 1).tolist() == [6]
 
 
-def test_many_images_on_any_number_of_threads() -> None:
+def test_sequence_kernels_are_equal_on_any_number_of_threads() -> None:
     corpus = large_corpus(1_300)
     flat = arrays(corpus)
     lengths = lcs_lengths(*flat.candidates, *flat.references, 1)

@@ -33,6 +33,6 @@ def test_stub_is_the_generated_one() -> None:
     assert content(STUB.read_text()) == content(generator.get()), make
 
 
-def test_what_is_public_comes_from_the_kernels() -> None:
+def test_public_names_come_from_the_kernels() -> None:
     assert native.__all__ == sorted(native.__all__, key=lambda name: (not name.isupper(), name))
     assert {*native.__all__} - {"MOST_THREADS", "threads", "using_threads"} <= {*dir(_kernels)}

@@ -46,7 +46,7 @@ def test_add_find_and_words(added: list[str]) -> None:
     assert vocabulary.add(tuple(added)).tolist() == expected
 
 
-def test_dtypes() -> None:
+def test_encoding_returns_int32_ids_and_int64_offsets() -> None:
     vocabulary = Vocabulary()
     assert vocabulary.add(()).dtype == vocabulary.find(("a",)).dtype == np.int32
     ids, offsets = vocabulary.encode(("a b", ""), TokenizerRule.whitespace, 1)
@@ -60,7 +60,7 @@ def test_words_that_look_alike_are_apart() -> None:
     assert vocabulary.add(added).tolist() == list(range(len(added)))
 
 
-def test_a_hundred_thousand_words() -> None:
+def test_vocabulary_holds_a_hundred_thousand_words() -> None:
     many = tuple(f"word{i}" for i in range(100_000))
     vocabulary = Vocabulary()
     np.testing.assert_array_equal(vocabulary.add(many), np.arange(100_000))
@@ -68,7 +68,7 @@ def test_a_hundred_thousand_words() -> None:
 
 
 @given(st.lists(words), st.lists(words))
-def test_ids_in_another_vocabulary(mine: list[str], theirs: list[str]) -> None:
+def test_vocabulary_maps_its_ids_to_another(mine: list[str], theirs: list[str]) -> None:
     vocabulary, other = Vocabulary(), Vocabulary()
     vocabulary.add(tuple(mine))
     other.add(tuple(theirs))
@@ -88,7 +88,7 @@ captions = st.lists(st.lists(st.sampled_from(["a", "b", "new", "newer", "dog"]),
 
 
 @given(first=captions, second=captions)
-def test_encode(first: list[list[str]], second: list[list[str]]) -> None:
+def test_encoding_numbers_words_in_order_of_appearance(first: list[list[str]], second: list[list[str]]) -> None:
     vocabulary = Vocabulary()
     ordered: list[str] = []
     for batch in (first, second):

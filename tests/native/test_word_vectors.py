@@ -68,13 +68,13 @@ def test_plans_are_optimal(problem: tuple[np.ndarray, np.ndarray, np.ndarray]) -
     assert (plan * costs).sum() / total == pytest.approx(expected, abs=1e-9)
 
 
-def test_a_plan_that_has_to_take_back_what_it_did_first() -> None:
+def test_transport_plan_revises_its_first_choice() -> None:
     # The cheapest way into each column starts at the first row, which has not enough for both.
     costs = np.array([[0.0, 1.0], [5.0, 9.0]])
     assert transport_plan(costs, long(1, 1), long(1, 1)).tolist() == [[0, 1], [1, 0]]
 
 
-def test_large_problems() -> None:
+def test_transport_plans_of_large_problems_are_optimal() -> None:
     rng = np.random.default_rng(3)
     costs, supplies, demands = rng.random((60, 50)), rng.integers(1, 9, 60), rng.integers(1, 9, 50)
     plan = transport_plan(costs, supplies * demands.sum(), demands * supplies.sum())
@@ -92,7 +92,7 @@ def test_large_problems() -> None:
 @example(a=[10], b=[11])
 @example(a=[10, 11], b=[11])
 @example(a=[10], b=[11, 3])
-def test_distances(a: list[int], b: list[int]) -> None:
+def test_word_mover_distances_equal_the_oracle(a: list[int], b: list[int]) -> None:
     (actual,) = word_mover_distances(VECTORS, *packed(a), *packed(b), long(0, 1), 1)
     named = {str(word): vector for word, vector in enumerate(VECTORS)}
     expected = oracle.distance([*map(str, a)], [*map(str, b)], named)
@@ -100,7 +100,7 @@ def test_distances(a: list[int], b: list[int]) -> None:
 
 
 @given(candidate=bags, references=st.lists(bags, min_size=1, max_size=6))
-def test_the_nearest_is_the_nearest_of_all(candidate: list[int], references: list[list[int]]) -> None:
+def test_nearest_word_is_exact(candidate: list[int], references: list[list[int]]) -> None:
     arguments = *packed(candidate), *packed(*references), long(0, len(references))
     every = word_mover_distances(VECTORS, *arguments, 1)
     (nearest,) = nearest_word_movers(VECTORS, *arguments, 1)
@@ -118,7 +118,7 @@ def test_references_that_cannot_win_change_nothing_in_many_images() -> None:
         np.testing.assert_array_equal(actual, np.minimum.reduceat(every, np.arange(0, 500, 5)))
 
 
-def test_distances_of_words() -> None:
+def test_word_distances_equal_numpy() -> None:
     actual = word_distances(VECTORS, np.array([0, 1], np.int32), np.array([1, 2, 3], np.int32))
     expected = [[np.linalg.norm(VECTORS[i].astype(float) - VECTORS[j]) for j in (1, 2, 3)] for i in (0, 1)]
     np.testing.assert_allclose(actual, expected, rtol=1e-14)
@@ -126,7 +126,7 @@ def test_distances_of_words() -> None:
 
 
 @given(documents=st.lists(bags, min_size=1, max_size=4))
-def test_means(documents: list[list[int]]) -> None:
+def test_mean_vectors_equal_numpy(documents: list[list[int]]) -> None:
     words = np.array([word for document in documents for word in document], np.int32)
     actual = mean_vectors(VECTORS, words, np.cumsum([0, *map(len, documents)]), 2)
     for mean, document in zip(actual, documents, strict=True):
@@ -191,7 +191,7 @@ def test_lines_are_read_as_python_reads_them(words: list[str], numbers: list[flo
         (b"dog 1 2 4e38", "not finite", 0, b"4e38"),
     ],
 )
-def test_wrong_lines(line: bytes, fault: str, actual: int, field: bytes) -> None:
+def test_malformed_vector_lines_stop_with_a_fault(line: bytes, fault: str, actual: int, field: bytes) -> None:
     result = parse_vector_lines(b"a 1 2 3\n" + line + b"\nb 1 2 3\n", 3)
     assert result[3:] == (fault, actual, field)
     assert result[0].tobytes() == b"a"
@@ -211,13 +211,13 @@ def test_wrong_lines(line: bytes, fault: str, actual: int, field: bytes) -> None
         (b"\xff 1 2 3", b"\xff"),
     ],
 )
-def test_words_of_lines(line: bytes, word: bytes) -> None:
+def test_words_of_vector_lines_are_read_as_bytes(line: bytes, word: bytes) -> None:
     text, _, vectors, fault, _, _ = parse_vector_lines(line, 3)
     assert (text.tobytes(), fault, vectors.tolist()) == (word, "", [[1, 2, 3]])
 
 
 @given(words=st.lists(st.binary(max_size=6)))
-def test_order(words: list[bytes]) -> None:
+def test_words_are_sorted_by_bytes(words: list[bytes]) -> None:
     text = np.frombuffer(b"".join(words), np.uint8)
     order = sorted_words(text, np.cumsum([len(word) for word in words], dtype=np.int64))
     assert order.tolist() == sorted(range(len(words)), key=lambda i: words[i])
@@ -234,7 +234,7 @@ def test_find(listed: set[str], looked_up: list[str]) -> None:
 
 @given(word=st.text(max_size=8), shortest=st.integers(1, 4), more=st.integers(0, 3))
 @example(word="café", shortest=3, more=3)
-def test_subwords(word: str, shortest: int, more: int) -> None:
+def test_subword_hashes_equal_those_of_fasttext(word: str, shortest: int, more: int) -> None:
     text = np.frombuffer(word.encode(), np.uint8)
     actual, offsets = subword_buckets(text, long(len(text)), shortest, shortest + more, 1000)
     assert actual.tolist() == fasttext_pieces(word, shortest, shortest + more, 1000)

@@ -57,13 +57,17 @@ def close(actual: Any, expected: Any, tolerance: float) -> None:
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance)
 
 
-def test_div(report: captious.Report, images: list[dict[str, Any]], official: dict[str, Any]) -> None:
+def test_div_equals_self_critical(
+    report: captious.Report, images: list[dict[str, Any]], official: dict[str, Any]
+) -> None:
     for n in (1, 2):
         close(report[f"div-{n}"].per_caption, column(images, f"div{n}"), 1e-9)
         close(report[f"div-{n}"].score, official["self_critical"][f"Div{n}"], 1e-12)
 
 
-def test_mbleu(report: captious.Report, images: list[dict[str, Any]], official: dict[str, Any]) -> None:
+def test_mbleu_equals_self_critical(
+    report: captious.Report, images: list[dict[str, Any]], official: dict[str, Any]
+) -> None:
     for n in (1, 2, 3, 4):
         of_images = column(images, "mbleu")[:, n - 1]
         close(report[f"mbleu-{n}"].per_caption, of_images, 1e-9)
@@ -72,7 +76,9 @@ def test_mbleu(report: captious.Report, images: list[dict[str, Any]], official: 
         close(report[f"mbleu-{n}@mean"].score, official["qingzwang"]["mBLEU_mean_of_per_image"][n - 1], 1e-12)
 
 
-def test_self_cider(report: captious.Report, images: list[dict[str, Any]], official: dict[str, Any]) -> None:
+def test_self_cider_equals_the_official_code(
+    report: captious.Report, images: list[dict[str, Any]], official: dict[str, Any]
+) -> None:
     distinct = np.array([len(set(image["tokens"])) == 5 for image in images])
     wang = official["qingzwang"]
     for name, theirs, score in (
@@ -86,7 +92,7 @@ def test_self_cider(report: captious.Report, images: list[dict[str, Any]], offic
     close(report["lsa"].score, wang["LSA"], 1e-12)
 
 
-def test_descriptions(sets: CaptionSets, official: dict[str, Any]) -> None:
+def test_description_of_sets_equals_self_critical(sets: CaptionSets, official: dict[str, Any]) -> None:
     found = describe(sets, PTB)
     assert (found.n_candidates, found.fewest, found.most) == (5000, 5, 5)
     assert found.vocabulary == official["self_critical"]["gDiv1"]
@@ -99,7 +105,7 @@ def test_descriptions(sets: CaptionSets, official: dict[str, Any]) -> None:
 
 
 @pytest.mark.slow
-def test_novel(sets: CaptionSets, official: dict[str, Any]) -> None:
+def test_novel_captions_equal_self_critical(sets: CaptionSets, official: dict[str, Any]) -> None:
     references = read_references(DATA / "coco" / "captions_val2014.json.gz")
     scored = set(sets.ids)
     others = references.select([row for row, image in enumerate(references.ids) if image not in scored])
@@ -108,7 +114,7 @@ def test_novel(sets: CaptionSets, official: dict[str, Any]) -> None:
     assert describe(sets, PTB, others).novel == expected["novel_sentences"]
 
 
-def test_odd_captions() -> None:
+def test_odd_sets_equal_self_critical() -> None:
     """Equal, disjoint, short, unknown and empty captions; every score there is, the same as of the images."""
     edges = json.loads((DATA / "diversity" / "diversity_edge.json").read_text())
     metrics = ["div", "self-cider"]

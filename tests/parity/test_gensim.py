@@ -55,7 +55,7 @@ def expected(official: Any, captions: Captions, norm: bool) -> list[float]:
 
 
 @pytest.mark.parametrize("variant", Wmd.variants)
-def test_karpathy_pairs(variant: str, official: Any, glove: Path, shared_data: Path) -> None:
+def test_distances_of_karpathy_pairs_equal_gensim(variant: str, official: Any, glove: Path, shared_data: Path) -> None:
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")[:1250]
     captions = read_captions({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
     found = Wmd(vectors=WordVectors.open(glove), variant=variant).distances(captions)
@@ -64,7 +64,7 @@ def test_karpathy_pairs(variant: str, official: Any, glove: Path, shared_data: P
 
 
 @pytest.mark.parametrize("variant", Wmd.variants)
-def test_random_bags_of_words(variant: str, official: Any, glove: Path) -> None:
+def test_distances_of_random_bags_equal_gensim(variant: str, official: Any, glove: Path) -> None:
     rng = random.Random(4)
     words = [word for word in official.index_to_key[:3000] if content(word) == [word]]
 
@@ -117,7 +117,7 @@ def check(file: VectorFile, official: Any, unknown: list[str]) -> None:
     np.testing.assert_allclose(found, [official[word] for word in words], rtol=1e-5, atol=1e-7)
 
 
-def test_models_of_fasttext(trained: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fasttext_models_are_read_as_by_gensim(trained: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fasttext: Any = pytest.importorskip("gensim.models.fasttext", exc_type=ImportError)
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
     fasttext.save_facebook_model(trained, str(tmp_path / "model.bin"))
@@ -128,7 +128,9 @@ def test_models_of_fasttext(trained: Any, tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("limit", [1, 1 << 30], ids=["two files", "one file"])
-def test_keyed_vectors(trained: Any, limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keyed_vectors_are_read_as_by_gensim(
+    trained: Any, limit: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
     plain = keyedvectors.KeyedVectors(12)
     plain.add_vectors(trained.wv.index_to_key, trained.wv.vectors)
@@ -141,7 +143,9 @@ def test_keyed_vectors(trained: Any, limit: int, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("binary", [False, True])
-def test_word2vec_files(trained: Any, binary: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_word2vec_files_are_read_as_by_gensim(
+    trained: Any, binary: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "cache"))
     trained.wv.save_word2vec_format(str(tmp_path / "vectors"), binary=binary)
     check(VectorFile(tmp_path / "vectors"), trained.wv, [])

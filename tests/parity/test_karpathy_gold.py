@@ -82,7 +82,7 @@ def joined(tokens: Tokens) -> list[str]:
     return [" ".join(words[i] for i in tokens.ids[start:end]) for start, end in itertools.pairwise(offsets)]
 
 
-def test_tokens(system: System) -> None:
+def test_tokens_equal_the_gold_of_karpathy(system: System) -> None:
     candidates, references = system.captions.layer(TokenLayer(PTB))
     expected = [record["tokens"] for record in system.gold]
     differing = {
@@ -94,7 +94,7 @@ def test_tokens(system: System) -> None:
     assert joined(references) == [text for record in system.gold for text in record["ref_tokens"]]
 
 
-def test_bleu(system: System) -> None:
+def test_bleu_equals_the_gold_of_karpathy(system: System) -> None:
     metric = captious.Bleu()
     statistics = metric.statistics(system.captions)
     np.testing.assert_allclose(metric.aggregate(statistics), system.column("bleu"), atol=CLOSE, rtol=0)
@@ -106,7 +106,7 @@ def test_bleu(system: System) -> None:
 
 
 @pytest.mark.parametrize(("name", "column"), [("RougeL", "rouge_l"), ("CiderD", "cider_d")])
-def test_means(system: System, name: str, column: str) -> None:
+def test_corpus_means_equal_the_gold_of_karpathy(system: System, name: str, column: str) -> None:
     metric: captious.MeanMetric = getattr(captious, name)()
     statistics = metric.statistics(system.captions)
     np.testing.assert_allclose(statistics[:, 0], system.column(column), atol=CLOSE, rtol=0)
@@ -115,7 +115,7 @@ def test_means(system: System, name: str, column: str) -> None:
 
 
 @pytest.mark.usefixtures("meteor_tables")
-def test_meteor(system: System) -> None:
+def test_meteor_equals_the_gold_of_karpathy(system: System) -> None:
     candidates = {record["image"]: record["tokens"] for record in system.gold}
     references = {record["image"]: record["ref_tokens"] for record in system.gold}
     settings = captious.Settings(tokenizer="spaces")
@@ -124,7 +124,7 @@ def test_meteor(system: System) -> None:
     assert result.score == pytest.approx(METEOR[system.number], abs=CLOSE, rel=0)
 
 
-def test_the_whole_way_through_score(system: System) -> None:
+def test_score_reproduces_the_gold_values(system: System) -> None:
     candidates = dict(zip(system.captions.ids, system.captions.candidates, strict=True))
     report = captious.score(candidates, system.captions.references, metrics=["bleu", "rouge-l", "cider-d"])
     for output, expected in CORPUS.items():

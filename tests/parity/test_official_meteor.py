@@ -61,12 +61,12 @@ def karpathy(shared_data: Path) -> list[Segments]:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("number", range(4))
-def test_karpathy(karpathy: list[Segments], number: int) -> None:
+def test_meteor_of_karpathy_systems_equals_the_jar(karpathy: list[Segments], number: int) -> None:
     check(karpathy[number])
 
 
 @pytest.mark.nightly
-def test_wmt16(shared_data: Path) -> None:
+def test_meteor_of_wmt16_equals_the_jar(shared_data: Path) -> None:
     records = read_lines(shared_data / "wmt16" / "daseg_to_english.jsonl.gz")
     assert len(records) == 3_360
     raw = table([record["candidate"] for record in records], [[record["reference"]] for record in records])
@@ -128,7 +128,7 @@ def soups(relatives: list[list[str]], count: int) -> Segments:
 
 
 @pytest.mark.parametrize("count", [500, pytest.param(10_000, marks=pytest.mark.nightly)])
-def test_soups(relatives: list[list[str]], count: int) -> None:
+def test_meteor_of_random_word_soups_equals_the_jar(relatives: list[list[str]], count: int) -> None:
     check(soups(relatives, count))
 
 
@@ -144,7 +144,7 @@ def test_soups(relatives: list[list[str]], count: int) -> None:
         ("pl", "other", "other", None, 0),
     ],
 )
-def test_other_languages(
+def test_meteor_of_german_captions_equals_the_jar(
     shared_data: Path, tmp_path: Path, code: str, name: str, language: str, stem: float | None, most: int
 ) -> None:
     """German captions under the stemmers and function words of a language, whose list is named: with ``-l`` alone, the
@@ -179,6 +179,8 @@ def test_other_languages(
         ("-m 'stem paraphrase' -w '0.6 0.5'", {"modules": {"stem": 0.6, "paraphrase": 0.5}}),
     ],
 )
-def test_parameters(relatives: list[list[str]], options: str, parameters: dict[str, Any]) -> None:
+def test_meteor_under_other_parameters_equals_the_jar(
+    relatives: list[list[str]], options: str, parameters: dict[str, Any]
+) -> None:
     metric = captious.Meteor(tokenizer="whitespace", **parameters)
     check(soups(relatives, 1_000), *shlex.split(options), metric=metric)

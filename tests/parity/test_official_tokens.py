@@ -26,7 +26,7 @@ def tokens_of(texts: list[str]) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-def test_real_captions(source: str, shared_data: Path) -> None:
+def test_tokens_of_real_captions_equal_the_official_tokenizer(source: str, shared_data: Path) -> None:
     texts = captions(shared_data, source)
     assert len(texts) > 3_000
     pairs = zip(texts, tokens_of(texts), tokenize(texts), strict=True)

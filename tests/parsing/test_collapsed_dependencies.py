@@ -50,7 +50,7 @@ def _drawn(words: list[str], edges: tuple[Edge, ...]) -> set[tuple[str, str, str
 
 
 @pytest.mark.parametrize(("step", "example"), EXAMPLES)
-def test_step(step: str, example: str) -> None:
+def test_each_collapsing_step_gives_the_expected_edges(step: str, example: str) -> None:
     given_part, _, result = example.partition("->")
     caption, _, basic = given_part.strip().partition("\n")
     assert _drawn(*_graph(caption, basic)) == set(_EDGE.findall(result))
@@ -109,13 +109,13 @@ def test_every_step_has_an_example() -> None:
         ),
     ],
 )
-def test_cases(caption: str, basic: str, edge: tuple[str, str, str]) -> None:
+def test_collapsed_edge_replaces_the_basic_one(caption: str, basic: str, edge: tuple[str, str, str]) -> None:
     drawn = _drawn(*_graph(caption, basic))
     assert edge in drawn
     assert not {other for other in drawn if other[1:] == edge[1:] and other != edge}
 
 
-def test_nothing_is_shared_without_a_conjunction() -> None:
+def test_conjuncts_share_nothing_without_a_conjunction() -> None:
     words, edges = _graph("she eats cake pie", "nsubj(eats, she) dobj(eats, cake) conj(cake, pie)")
     assert ("dobj", "eats", "pie") not in _drawn(words, edges)
 
@@ -135,7 +135,7 @@ def test_objects_with_relative_clauses_are_not_shared() -> None:
     assert ("dobj", "has", "girls") not in _drawn(words, edges)
 
 
-def test_order() -> None:
+def test_collapsed_edges_are_sorted() -> None:
     _, edges = _graph("boats on and near beaches", "nmod(boats, beaches) case(beaches, on) cc(on, and) conj(on, near)")
     assert edges == (
         (0, 1, "root"),
@@ -148,7 +148,7 @@ def test_order() -> None:
     )
 
 
-def test_the_least() -> None:
+def test_shortest_sentences_are_collapsed() -> None:
     assert collapsed((), (), (), ()) == ()
     assert collapsed(("dog",), ("NN",), (0,), ("root",)) == ((0, 1, "root"),)
 
@@ -169,7 +169,7 @@ def _trees(draw: st.DrawFn) -> tuple[list[str], list[str], list[int], list[str]]
 
 
 @given(_trees())
-def test_any_tree(tree: tuple[list[str], list[str], list[int], list[str]]) -> None:
+def test_collapsed_edges_reach_every_word_of_any_tree(tree: tuple[list[str], list[str], list[int], list[str]]) -> None:
     edges = collapsed(*tree)
     size = len(tree[0])
     assert edges == collapsed(*tree)
@@ -188,16 +188,16 @@ def _agreement(file: Path, limit: int | None = None) -> float:
     return sum(agree) / len(agree)
 
 
-def test_treebank_slice(shared_data: Path) -> None:
+def test_collapsed_dependencies_agree_on_a_treebank_slice(shared_data: Path) -> None:
     assert _agreement(shared_data / "spice/treebank.jsonl.gz", 8000) == 1
 
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_treebank(shared_data: Path) -> None:
+def test_collapsed_dependencies_agree_on_the_treebank(shared_data: Path) -> None:
     assert _agreement(shared_data / "spice/treebank.jsonl.gz") == 1
 
 
 @pytest.mark.slow
-def test_gold(shared_data: Path) -> None:
+def test_collapsed_dependencies_agree_on_gold_parses(shared_data: Path) -> None:
     assert _agreement(shared_data / "spice/gold_parses.jsonl.gz") >= 0.99988

@@ -32,7 +32,7 @@ def _drawn(brackets: str) -> list[str]:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: f"{rule.relation} {rule.example}")
-def test_example(rule: Rule) -> None:
+def test_rule_decides_its_example(rule: Rule) -> None:
     """Whatever rules come before it, the rule decides how the word with the star depends."""
     starred = [tag.word for tag in Tree.from_brackets(rule.example).tags()].index
     words = [tag.word or "" for tag in Tree.from_brackets(rule.example).tags()]
@@ -83,7 +83,7 @@ def test_examples_are_as_different_as_the_rules() -> None:
         ("(HUH (XY unknown) (YX labels))", "unknown"),
     ],
 )
-def test_head(brackets: str, head: str) -> None:
+def test_root_is_the_expected_head(brackets: str, head: str) -> None:
     assert f"root(ROOT, {head})" in _drawn(brackets)
 
 
@@ -216,11 +216,11 @@ def test_head(brackets: str, head: str) -> None:
         ("(ROOT (NP (NN dog)))", "root(ROOT, dog)"),
     ],
 )
-def test_caption(brackets: str, expected: str) -> None:
+def test_dependencies_of_a_caption_are_as_expected(brackets: str, expected: str) -> None:
     assert " ".join(_drawn(brackets)) == expected
 
 
-def test_ambiguous_relative_clauses() -> None:
+def test_relative_clause_needs_a_gap() -> None:
     """A clause with a conjunction describes the noun only if it lacks something that the noun could be."""
     clause = "(NP (NP (DT a) (NN cat)) (SBAR (IN as) (S (NP (PRP they)) (VP {}))))"
     assert "acl:relcl(cat, watch)" in _drawn(clause.format("(VBP watch)"))
@@ -228,7 +228,7 @@ def test_ambiguous_relative_clauses() -> None:
     assert "dep(cat, happy)" in _drawn(clause.format("(VBP are) (ADJP (JJ happy))"))
 
 
-def test_long_captions() -> None:
+def test_deep_trees_have_dependencies() -> None:
     """No tree is too deep."""
     depth = 5000
     tree = Tree("NP", (Tree("NN", word="dog"),))
@@ -264,7 +264,7 @@ def _trees() -> st.SearchStrategy[Tree]:
 
 
 @given(_trees())
-def test_any_tree(tree: Tree) -> None:
+def test_every_word_of_any_tree_hangs_on_one_root(tree: Tree) -> None:
     """Every word gets a head and a relation, and all hang on one root."""
     heads, relations = basic_dependencies(tree)
     assert basic_dependencies(tree) == (heads, relations)
@@ -305,19 +305,19 @@ def _agreement(file: Path, limit: int | None = None) -> tuple[float, float]:
     return same_captions / captions, same_words / words
 
 
-def test_treebank_slice(shared_data: Path) -> None:
+def test_basic_dependencies_agree_on_a_treebank_slice(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/treebank.jsonl.gz", 6000)
     assert captions >= 0.999
     assert words >= 0.9998
 
 
-def test_gold_slice(shared_data: Path) -> None:
+def test_basic_dependencies_agree_on_a_gold_slice(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/gold_parses.jsonl.gz", 3000)
     assert captions >= 0.997
     assert words >= 0.9995
 
 
-def test_relations_of_the_rules(shared_data: Path) -> None:
+def test_relations_without_a_rule_are_rare(shared_data: Path) -> None:
     """Relations that no rule has are rare."""
     relations_of_rules = {rule.relation for rule in RULES} | {"root"}
     parses = _official(shared_data / "spice/treebank.jsonl.gz", 6000)
@@ -326,14 +326,14 @@ def test_relations_of_the_rules(shared_data: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_treebank(shared_data: Path) -> None:
+def test_basic_dependencies_agree_on_the_treebank(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/treebank.jsonl.gz")
     assert captions >= 0.9996
     assert words >= 0.9999
 
 
 @pytest.mark.slow
-def test_gold(shared_data: Path) -> None:
+def test_basic_dependencies_agree_on_gold_parses(shared_data: Path) -> None:
     captions, words = _agreement(shared_data / "spice/gold_parses.jsonl.gz")
     assert captions >= 0.9985
     assert words >= 0.9997

@@ -134,17 +134,17 @@ RARE = {
 
 
 @pytest.mark.parametrize("word", VERBS)
-def test_verbs(word: str) -> None:
+def test_verb_lemma_is_its_base_form(word: str) -> None:
     assert lemma(word, "VBP") == VERBS[word]
 
 
 @pytest.mark.parametrize("word", NOUNS)
-def test_plurals(word: str) -> None:
+def test_noun_lemma_is_its_singular(word: str) -> None:
     assert lemma(word, "NNS") == NOUNS[word]
 
 
 @pytest.mark.parametrize("tag", RARE)
-def test_rare_words(tag: str) -> None:
+def test_rare_words_have_their_lemmas(tag: str) -> None:
     assert {word: lemma(word, tag) for word in RARE[tag]} == RARE[tag]
 
 
@@ -168,7 +168,7 @@ def test_rare_words(tag: str) -> None:
         ("Texas", "NNP", "Texas"),
     ],
 )
-def test_other_words(word: str, tag: str, base: str) -> None:
+def test_lemma_of_other_tags_is_as_expected(word: str, tag: str, base: str) -> None:
     assert lemma(word, tag) == base
 
 
@@ -187,16 +187,16 @@ def _agreement(file: Path, limit: int | None = None) -> float:
     return right / total
 
 
-def test_treebank_slice(shared_data: Path) -> None:
+def test_lemmas_agree_on_a_treebank_slice(shared_data: Path) -> None:
     assert _agreement(shared_data / "spice/treebank.jsonl.gz", 8000) >= 0.9999
 
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_treebank(shared_data: Path) -> None:
+def test_lemmas_agree_on_the_treebank(shared_data: Path) -> None:
     assert _agreement(shared_data / "spice/treebank.jsonl.gz") >= 0.99999
 
 
 @pytest.mark.slow
-def test_gold(shared_data: Path) -> None:
+def test_lemmas_agree_on_gold_parses(shared_data: Path) -> None:
     assert _agreement(shared_data / "spice/gold_parses.jsonl.gz") >= 0.99995

@@ -97,7 +97,7 @@ def test_lists_number_words_by_place(small: Grammar) -> None:
         ("🏄", False, "UNK"),
     ],
 )
-def test_signatures(word: str, first: bool, expected: str) -> None:
+def test_unknown_word_signature_is_as_expected(word: str, first: bool, expected: str) -> None:
     assert signature(word, first) == expected
 
 
@@ -140,5 +140,5 @@ def test_spellings_are_the_official_ones(shared_data: Path) -> None:
         ("", ""),
     ],
 )
-def test_spellings_by_pattern(british: str, expected: str) -> None:
+def test_british_spellings_become_american(british: str, expected: str) -> None:
     assert american(british) == expected

@@ -43,7 +43,7 @@ GERMAN = """\
 """
 
 
-def test_what_is_written_is_read(shared_data: Path, tmp_path: Path) -> None:
+def test_written_parses_are_read_back(shared_data: Path, tmp_path: Path) -> None:
     with gzip.open(shared_data / "spice" / "gold_parses.jsonl.gz", "rt", encoding="utf-8") as lines:
         some = list(islice(lines, 300))
     source = tmp_path / "some.jsonl"
@@ -88,7 +88,7 @@ def many_copies(n_phrases: int) -> Parse:
 
 
 @pytest.mark.parametrize("n_phrases", [2, 10, 11, 12, 25])
-def test_any_number_of_copies_is_read_as_it_was_written(tmp_path: Path, n_phrases: int) -> None:
+def test_copied_words_are_read_back(tmp_path: Path, n_phrases: int) -> None:
     parse = many_copies(n_phrases)
     caption = " ".join(parse.words)
     n = len(parse.words)
@@ -121,7 +121,7 @@ def test_a_caption_of_many_copies_scores_the_same_through_a_file(tmp_path: Path,
     assert scores[0] == scores[1]
 
 
-def test_version_2_of_universal_dependencies(tmp_path: Path) -> None:
+def test_universal_dependencies_version_2_is_read(tmp_path: Path) -> None:
     file = tmp_path / "english.conllu"
     file.write_text(ENGLISH)
     assert read_parses(file).parses == {
@@ -145,7 +145,7 @@ def test_version_2_of_universal_dependencies(tmp_path: Path) -> None:
     }
 
 
-def test_another_language_with_enhanced_dependencies(tmp_path: Path) -> None:
+def test_enhanced_dependencies_of_another_language_are_read(tmp_path: Path) -> None:
     file = tmp_path / "german.conllu.gz"
     file.write_bytes(gzip.compress((GERMAN + "\n" + ENGLISH).encode()))
     read = read_parses(file).parses
@@ -206,21 +206,21 @@ def test_tags_of_other_sets_are_not_taken_for_penn_tags(tmp_path: Path) -> None:
     assert parse.tags == ("CD", "NNS")
 
 
-def test_a_name_of_nothing() -> None:
+def test_unknown_parser_name_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="'foo'") as caught:
         as_parse_source("foo")
     assert "corenlp, bundled" in caught.value.help
 
 
 @pytest.mark.parametrize("parser", [5, b"bundled", ["bundled"], object(), KnownParses])
-def test_what_is_no_parser_at_all(parser: object) -> None:
+def test_unknown_parsers_are_refused(parser: object) -> None:
     with pytest.raises(ParameterError, match="is not a parser") as caught:
         as_parse_source(parser)  # type: ignore[arg-type]
     for form in ("'corenlp'", "'bundled'", "spacy:", ".jsonl", ".conllu", "parse(captions, words)"):
         assert form in caught.value.help
 
 
-def test_a_file_says_who_made_it(tmp_path: Path) -> None:
+def test_file_of_parses_records_its_parser(tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     write_parses(file, [("a", Parse(("a",), ("DT",), ("a",), (0,), ("root",), ()), "")], made_by="bundled-1")
     read = read_parses(file)
@@ -313,7 +313,7 @@ def test_files_that_are_neither(tmp_path: Path, name: str, text: str, where: str
     assert caught.value.help
 
 
-def test_a_file_that_cannot_be_finished_is_not_there(tmp_path: Path) -> None:
+def test_unfinished_file_of_parses_is_removed(tmp_path: Path) -> None:
     file = tmp_path / "p.jsonl"
     with pytest.raises(RuntimeError):
         write_parses(file, _broken())

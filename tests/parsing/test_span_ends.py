@@ -50,7 +50,7 @@ def test_articles_begin_constituents_and_nouns_end_them(span_ends: SpanEnds) -> 
     assert [bool(word & ENDS) for word in words] == [False, True, False, False, False, True, False, False, True]
 
 
-def test_what_else_is_parsed_does_not_matter(span_ends: SpanEnds) -> None:
+def test_span_ends_do_not_depend_on_other_sentences(span_ends: SpanEnds) -> None:
     sentences = [[], *long_sentences(25, 4), ["dog"], [], *long_sentences(9, 3)]
     together = possible(span_ends, sentences)
     for sentence, expected in zip(sentences, together, strict=True):

@@ -87,7 +87,7 @@ def test_derivations_have_their_scores(parser: TreeParser, official_grammar: Gra
         assert derived.scores[number] == pytest.approx(score, rel=1e-5)
 
 
-def test_trees_as_arrays(parser: TreeParser, gold_trees: GoldTrees) -> None:
+def test_trees_are_returned_as_arrays(parser: TreeParser, gold_trees: GoldTrees) -> None:
     gold = gold_trees("treebank", 40)
     trees = parser.trees([words for words, _ in gold])
     for number, (words, _) in enumerate(gold):
@@ -109,7 +109,7 @@ def nodes_of(tree: Tree) -> list[Tree]:
     return [tree, *(node for child in tree.children for node in nodes_of(child))]
 
 
-def test_no_words_have_no_tree(parser: TreeParser) -> None:
+def test_empty_sentence_has_no_tree(parser: TreeParser) -> None:
     assert parse(parser, []) == []
     trees = parse(parser, [[], ["dog"], []])
     assert [str(tree) for tree in trees] == ["None", "(ROOT (NP (NN dog)))", "None"]
@@ -165,7 +165,7 @@ def test_a_sentence_without_derivation_is_parsed_as_a_last_resort() -> None:
     assert parser.derivations([["dogs", "dogs"]]).scores[0] == pytest.approx(-1000, abs=1)
 
 
-def test_pieces() -> None:
+def test_pieces_cover_all_words_in_order() -> None:
     words = ["a", "dog", ",", "a", "cat", ".", *"xyxyxyx"]
     assert pieces(words, 20) == [words]
     assert pieces(words, 7) == [words[:6], words[6:]]
@@ -174,7 +174,7 @@ def test_pieces() -> None:
     assert [word for piece in pieces(words * 9) for word in piece] == words * 9
 
 
-def test_long_sentences(parser: TreeParser) -> None:
+def test_sentences_beyond_the_limit_are_refused(parser: TreeParser) -> None:
     words = [word for caption in sample_captions()[:5] for word in (*caption, "and")][:-1]
     assert 40 < len(words) <= LONGEST  # too long to be guided by bounds
     tree = parse(parser, [words])[0]

@@ -8,12 +8,12 @@ from captious.parsing.caption_parser import parser_with
 from captious.parsing.tuning_captions import drawn_captions, sample_captions
 
 
-def test_they_are_the_same_every_time() -> None:
+def test_drawn_captions_depend_on_the_seed_only() -> None:
     assert drawn_captions(50) == drawn_captions(50)
     assert drawn_captions(50) != drawn_captions(50, seed=1)
 
 
-def test_they_are_built_as_captions_are() -> None:
+def test_drawn_captions_resemble_real_captions() -> None:
     drawn = drawn_captions(2000)
     assert {len(caption) for caption in drawn} == set(range(min(map(len, drawn)), 21))
     words = Counter(word for caption in drawn for word in caption)
@@ -22,6 +22,6 @@ def test_they_are_built_as_captions_are() -> None:
     assert not any(word.startswith("UNK") for word in words)
 
 
-def test_the_grammar_makes_them() -> None:
+def test_tuning_captions_are_drawn_from_the_grammar() -> None:
     trees = parser_with("bundled").parser.derivations(drawn_captions(200))
     assert (trees.scores > -1000).all()  # none needs the last resort

@@ -47,7 +47,7 @@ def legend(*alignments: Alignment) -> str:
     return picture(*alignments).splitlines()[-1]
 
 
-def test_in_order() -> None:
+def test_alignment_in_order_is_drawn() -> None:
     links = [(0, 1, 0, 1, "exact"), (1, 2, 1, 2, "stem"), (2, 3, 3, 4, "synonym"), (4, 5, 4, 5, "exact")]
     assert picture(alignment("a dog sits by it", "a dogs is resting it", *links, chunks=3)).splitlines()[:5] == [
         "  candidate  a  dog sits by it",
@@ -58,7 +58,7 @@ def test_in_order() -> None:
     ]
 
 
-def test_crossing() -> None:
+def test_crossing_alignment_is_drawn() -> None:
     """Chunks are counted along the reference."""
     links = [(3, 4, 0, 1, "exact"), (4, 5, 1, 2, "exact"), (1, 2, 2, 3, "exact"), (0, 1, 3, 4, "exact")]
     assert picture(alignment("a b c d e", "d e b a", *links, chunks=3)).splitlines()[:4] == [
@@ -69,7 +69,7 @@ def test_crossing() -> None:
     ]
 
 
-def test_phrases() -> None:
+def test_phrases_of_an_alignment_are_drawn() -> None:
     links = [(1, 4, 1, 2, "paraphrase"), (4, 5, 2, 4, "paraphrase")]
     assert picture(alignment("x in front of y", "z before a b", *links, chunks=1)).splitlines()[:4] == [
         "  candidate  x in front of y",
@@ -85,7 +85,7 @@ def test_a_gap_on_either_side_begins_a_chunk() -> None:
     assert picture(gap_above).splitlines()[3] == picture(gap_below).splitlines()[1] == "             1= 2="
 
 
-def test_chunks_of_two_digits() -> None:
+def test_chunks_of_two_digits_are_aligned() -> None:
     words = " ".join("abcdefghijklmnopqrstuvwxyz"[:22])
     links = [(i, i + 1, i, i + 1, "exact") for i in range(0, 22, 2)]
     lines = picture(alignment(words, words, *links)).splitlines()
@@ -94,7 +94,7 @@ def test_chunks_of_two_digits() -> None:
     assert [lines[0].index(c) for c in "su"] == [lines[1].index(mark) for mark in ("10=", "11=")]
 
 
-def test_no_matches() -> None:
+def test_alignment_without_matches_is_drawn() -> None:
     assert picture(alignment("red bus", "dog")).splitlines() == [
         "  candidate  red bus",
         "  reference  dog",
@@ -103,19 +103,19 @@ def test_no_matches() -> None:
 
 
 @pytest.mark.parametrize(("candidate", "reference"), [("", "dog"), ("dog", ""), ("", "")])
-def test_no_words(candidate: str, reference: str) -> None:
+def test_alignment_without_words_is_drawn(candidate: str, reference: str) -> None:
     assert picture(alignment(candidate, reference)).splitlines()[:2] == [
         f"  candidate  {candidate or '(no words)'}",
         f"  reference  {reference or '(no words)'}",
     ]
 
 
-def test_one_match_in_one_chunk() -> None:
+def test_single_match_is_written_in_the_singular() -> None:
     text = picture(alignment("a", "a", *word_by_word(1), chunks=1))
     assert text.splitlines()[4] == f"  1 match in 1 chunk · {NUMBERS}"
 
 
-def test_the_first_of_several_that_are_best_is_marked() -> None:
+def test_first_of_equally_good_references_is_marked() -> None:
     one = alignment("a", "a", *word_by_word(1), chunks=1)
     worse = replace(one, score=0.5)
     lines = picture(worse, one, one).splitlines()
@@ -132,7 +132,7 @@ def test_the_first_of_several_that_are_best_is_marked() -> None:
 
 class TestLegend:
     @pytest.mark.parametrize("modules", [FOUR[:1], FOUR[1:2], FOUR[::-1], FOUR[2:]])
-    def test_what_is_shown_is_explained(self, modules: list[str]) -> None:
+    def test_legend_explains_the_shown_signs(self, modules: list[str]) -> None:
         signs = {"exact": "=", "stem": "~", "synonym": "≈", "paraphrase": ":"}
         links = [(i, i + 1, i, i + 1, module) for i, module in enumerate(modules)]
         aligned = alignment("a b c d", "a b c d", *links)
@@ -140,10 +140,10 @@ class TestLegend:
         assert legend(aligned) == f"Number: chunk.  {used}"
         assert picture(aligned).splitlines()[1].split() == [f"1{signs[module]}" for module in modules]
 
-    def test_nothing_to_explain(self) -> None:
+    def test_legend_without_matches_has_no_signs(self) -> None:
         assert legend(alignment("a", "b")).startswith("  0 matches")
 
-    def test_of_several(self) -> None:
+    def test_legend_of_several_alignments_merges_signs(self) -> None:
         one, other = (alignment("a", "a", *word_by_word(1, module)) for module in ("paraphrase", "exact"))
         assert legend(one, other) == "Number: chunk.  = exact  : paraphrase  ◀ best"
         assert legend(alignment("a", "b"), alignment("a", "b")) == "◀ best"
@@ -152,12 +152,12 @@ class TestLegend:
 class TestWidth:
     LONG = alignment("a man rides a red bike", "a man on a bike", *word_by_word(2), (5, 6, 4, 5, "exact"), chunks=2)
 
-    def test_enough(self) -> None:
+    def test_wide_alignment_is_not_folded(self) -> None:
         longest = max(map(len, picture(self.LONG).splitlines()))
         assert picture(self.LONG, width=longest) == picture(self.LONG)
         assert picture(self.LONG, width=longest - 1) != picture(self.LONG)
 
-    def test_folded(self) -> None:
+    def test_narrow_alignment_is_folded(self) -> None:
         assert picture(self.LONG, width=30).splitlines()[:11] == [
             "  candidate  a  man rides a",
             "             1= 1=",
@@ -172,7 +172,7 @@ class TestWidth:
             "  score 1.0000",
         ]
 
-    def test_to_the_last_column(self) -> None:
+    def test_folded_line_uses_the_last_column(self) -> None:
         caption = alignment("a red motorcycle stands", "a", *word_by_word(1))
         assert picture(caption, width=37).splitlines()[0] == "  candidate  a  red motorcycle stands"
         assert picture(caption, width=36).splitlines()[0] == "  candidate  a  red motorcycle"
@@ -191,7 +191,7 @@ class TestWidth:
             "  reference  a  b  c",
         ]
 
-    def test_wide_characters(self) -> None:
+    def test_wide_characters_take_two_columns(self) -> None:
         """They take two columns, in which nothing else stands, and are not cut in two."""
         text = picture(alignment("猫が好き a 犬 b", "b 犬", (2, 3, 1, 2, "exact")), width=26)
         assert text.splitlines()[:5] == [
@@ -213,7 +213,7 @@ class TestWidth:
         other=st.lists(st.text("ab猫", min_size=1, max_size=30), max_size=9),
         width=st.integers(21, 120),
     )
-    def test_no_line_is_wider_and_no_word_is_lost(self, words: list[str], other: list[str], width: int) -> None:
+    def test_folded_lines_fit_and_keep_all_words(self, words: list[str], other: list[str], width: int) -> None:
         links = word_by_word(min(len(words), len(other)))
         aligned = Alignment(tuple(words), tuple(other), tuple(matches(links)), 1, 0.5, 0.25, 0.125, 1.0)
         lines = picture(aligned, width=width).splitlines()
@@ -225,7 +225,7 @@ class TestWidth:
 
 
 class TestHostileWords:
-    def test_a_terminal_obeys_no_word(self) -> None:
+    def test_control_characters_of_words_are_removed(self) -> None:
         text = picture(alignment("\x1b [31m \x9b0m \u202e a\x07\x08b \x00", "\x1b", *word_by_word(1)), color=False)
         assert [c for c in text if not c.isprintable() and c != "\n"] == []
         assert text.splitlines()[0] == "  candidate     [31m  0m   a  b"
@@ -238,7 +238,7 @@ class TestHostileWords:
 
 
 class TestColors:
-    def test_one_for_each_module_and_none_for_the_rest(self) -> None:
+    def test_each_module_has_its_own_color(self) -> None:
         links = [(i, i + 1, i, i + 1, module) for i, module in enumerate(FOUR)]
         text = picture(alignment("a b c d e", "a b c d", *links), color=True)
         for word, sign, code in zip("abcd", "=~≈:", (32, 36, 33, 35), strict=True):
@@ -246,14 +246,14 @@ class TestColors:
             assert text.count(f"\x1b[{code}m1{sign}\x1b[0m") == 2
         assert "\x1b[2me\x1b[0m" in text
 
-    def test_pieces_of_a_word_look_alike(self) -> None:
+    def test_pieces_of_a_folded_word_share_a_style(self) -> None:
         text = picture(alignment("x" * 20, "y"), color=True, width=25)
         assert f"\x1b[2m{'x' * 12}\x1b[0m" in text
         assert f"\x1b[2m{'x' * 8}\x1b[0m" in text
 
-    def test_the_mark_of_the_best(self) -> None:
+    def test_best_reference_is_marked(self) -> None:
         assert "score 1.0000 \x1b[32m◀\x1b[0m\n" in picture(alignment("a", "b"), alignment("a", "b"), color=True)
 
-    def test_no_blanks_at_the_ends_of_lines(self) -> None:
+    def test_colored_lines_have_no_trailing_blanks(self) -> None:
         text = picture(alignment("a b c", "c", (2, 3, 0, 1, "stem")), color=True, width=40)
         assert [line for line in text.splitlines() if line.removesuffix("\x1b[0m").endswith(" ")] == []

@@ -14,7 +14,7 @@ REFERENCES = {1: ["a dog runs fast", "a dog"], 2: ["a cat on a mat"], 3: ["a pla
 COCO = captious.Settings(idf="coco")
 
 
-def test_the_caption_of_an_image() -> None:
+def test_explanation_shows_image_score_and_caption() -> None:
     [explained] = captious.explain("cider-d", CANDIDATES, REFERENCES, image="1", settings=COCO)
     report = captious.score(CANDIDATES, REFERENCES, "cider-d", settings=COCO)
     assert explained.image == 1
@@ -24,14 +24,14 @@ def test_the_caption_of_an_image() -> None:
     assert explained.to_dict()["id"] == 1
 
 
-def test_a_metric_as_an_object() -> None:
+def test_explanation_accepts_a_metric_object() -> None:
     metric = captious.RougeL(beta=2)
     [explained] = captious.explain(metric, CANDIDATES, REFERENCES, image=3)
     assert explained.label == "rouge-l:beta=2"
     assert explained.metric is metric
 
 
-def test_the_worst_captions_first() -> None:
+def test_explanations_are_sorted_from_the_worst() -> None:
     explained = captious.explain("rouge-l", CANDIDATES, REFERENCES, worst=2)
     assert [one.image for one in explained] == [3, 1]
     assert len(captious.explain("rouge-l", CANDIDATES, REFERENCES)) == 1
@@ -49,7 +49,7 @@ def test_chair_knows_objects_that_references_name() -> None:
     assert "cat" in explained.explanation.objects
 
 
-def test_what_cannot_be_explained(tmp_path: Path) -> None:
+def test_unexplainable_metrics_and_images_are_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="length cannot be explained yet"):
         captious.explain("length", CANDIDATES, REFERENCES)
     with pytest.raises(ParameterError, match="spider is made of other metrics"):

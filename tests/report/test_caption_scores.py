@@ -33,7 +33,7 @@ def rows_of(path: Path) -> list[dict[str, object]]:
 
 class TestCaptionScores:
     @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_one_system(self, first: captious.Report, tmp_path: Path, extension: str) -> None:
+    def test_rows_of_one_system_have_its_scores(self, first: captious.Report, tmp_path: Path, extension: str) -> None:
         path = tmp_path / f"scores{extension}"
         write_captions(path, [first])
         rows = rows_of(path)
@@ -44,7 +44,7 @@ class TestCaptionScores:
             assert [float(str(row[name])) for row in rows] == first[name].per_caption.tolist()
 
     @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_several_systems(
+    def test_rows_of_several_systems_name_the_system(
         self, first: captious.Report, second: captious.Report, tmp_path: Path, extension: str
     ) -> None:
         path = tmp_path / f"scores{extension}"
@@ -61,12 +61,12 @@ class TestCaptionScores:
         write_captions(path, [report])
         assert [row["id"] for row in rows_of(path)] == ids
 
-    def test_ids_of_both_types_keep_theirs_in_jsonl(self, tmp_path: Path) -> None:
+    def test_jsonl_keeps_the_type_of_ids(self, tmp_path: Path) -> None:
         report = captious.score({7: "x", "7": "y"}, {7: ["a", "c"], "7": ["a", "c"]}, ["rouge-l"])
         write_captions(tmp_path / "scores.jsonl", [report])
         assert [row["id"] for row in rows_of(tmp_path / "scores.jsonl")] == [7, "7"]
 
-    def test_huge_ids_in_parquet(self, tmp_path: Path) -> None:
+    def test_parquet_writes_huge_ids_as_text(self, tmp_path: Path) -> None:
         pytest.importorskip("pyarrow")
         report = captious.score({2**70: "x"}, {2**70: ["a", "c"]}, ["rouge-l"])
         write_captions(tmp_path / "scores.parquet", [report])
@@ -80,14 +80,16 @@ class TestCaptionScores:
             assert metadata[name.encode()].decode() == result.signature
 
     @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_they_can_be_read_as_candidates(self, first: captious.Report, tmp_path: Path, extension: str) -> None:
+    def test_caption_scores_can_be_read_as_candidates(
+        self, first: captious.Report, tmp_path: Path, extension: str
+    ) -> None:
         path = tmp_path / f"scores{extension}"
         write_captions(path, [first])
         again = captious.read_captions(path, first.captions.references)
         assert again.candidates == first.captions.candidates
 
     @pytest.mark.parametrize("name", ["scores.txt", "scores", "scores.json", "scores.csv.gz", ".csv"])
-    def test_another_extension_is_refused(self, first: captious.Report, tmp_path: Path, name: str) -> None:
+    def test_unknown_extension_is_refused(self, first: captious.Report, tmp_path: Path, name: str) -> None:
         for refused in (lambda: check_caption_file(tmp_path / name), lambda: write_captions(tmp_path / name, [first])):
             with pytest.raises(ParameterError) as caught:
                 refused()
@@ -98,14 +100,14 @@ class TestCaptionScores:
         write_captions(tmp_path / "SCORES.CSV", [first])
         assert (tmp_path / "SCORES.CSV").read_text(encoding="utf-8").startswith("id,candidate,")
 
-    def test_parquet_without_pyarrow(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def test_parquet_without_pyarrow_is_refused(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         with pytest.raises(MissingExtraError, match="pyarrow") as caught:
             check_caption_file(tmp_path / "scores.parquet")
         assert caught.value.help == "pip install 'captious[parquet]'"
 
     @pytest.mark.parametrize("extension", EXTENSIONS)
-    def test_a_disk_that_fills_up_among_caption_scores(
+    def test_full_disk_leaves_no_caption_scores(
         self, first: captious.Report, tmp_path: Path, extension: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         if extension == ".parquet":

@@ -83,7 +83,7 @@ def result(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     return RESULTS[request.param](tmp_path)
 
 
-def test_mappings(result: Any) -> None:
+def test_results_are_mappings(result: Any) -> None:
     if not isinstance(result, Mapping):
         pytest.skip("not a mapping")
     keys = [*result]

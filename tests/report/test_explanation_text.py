@@ -34,13 +34,13 @@ def test_folded_text_has_all_words(name: str, width: int) -> None:
     assert words_of(folded) == words_of(as_text(text, width=71))  # without bars
 
 
-def test_a_long_list_hangs_behind_its_head() -> None:
+def test_long_list_has_a_hanging_indent() -> None:
     first, second, *_ = as_text(explanation_text(explained("rouge-l")), width=60).splitlines()
     assert first == "  candidate    [a] [man] in a red shirt is [riding] [a]"
     assert second.startswith(" " * 15) and second[15] != " "
 
 
-def test_transport() -> None:
+def test_transport_plan_is_folded_without_loss() -> None:
     folded = as_text(explanation_text([TWO]), width=32)
     assert max(map(len, folded.splitlines())) <= 32
     assert words_of(folded) == words_of(as_text(explanation_text([TWO]), width=71))

@@ -45,7 +45,7 @@ def verdict() -> BenchmarkResult:
 
 
 class TestJson:
-    def test_it_is_the_documented_document(self, first: captious.Report, second: captious.Report) -> None:
+    def test_json_has_the_documented_entries(self, first: captious.Report, second: captious.Report) -> None:
         document = json.loads(json_text(score_table([first, second])))
         entries = [{"version": document["version"]} | entry for entry in document["systems"]]
         assert document["version"] == __version__
@@ -57,12 +57,12 @@ class TestJson:
             "signature": first["amount"].signature,
         }
 
-    def test_intervals(self, first: captious.Report) -> None:
+    def test_json_contains_confidence_intervals(self, first: captious.Report) -> None:
         document = json.loads(json_text(score_table([first], intervals=True)))
         interval = document["systems"][0]["metrics"]["share"]["ci95"]
         assert interval == list(first["share"].confidence_interval())
 
-    def test_comparison(self, first: captious.Report, second: captious.Report) -> None:
+    def test_json_of_a_comparison_equals_its_dictionary(self, first: captious.Report, second: captious.Report) -> None:
         comparison = compare_reports(first, second, resamples=9)
         assert json.loads(json_text(comparison.to_table(examples=2))) == comparison.to_dict(examples=2)
 
@@ -71,7 +71,7 @@ class TestJson:
 
 
 class TestCsv:
-    def test_one_line_per_system_and_output(self, first: captious.Report, second: captious.Report) -> None:
+    def test_csv_has_a_line_per_system_and_output(self, first: captious.Report, second: captious.Report) -> None:
         rows = list(csv.DictReader(io.StringIO(formats.csv(score_table([first, second], intervals=True)))))
         assert [(row["system"], row["metric"]) for row in rows] == [
             (system, metric) for system in ("first", "second") for metric in ("share", "amount")
@@ -83,11 +83,11 @@ class TestCsv:
             assert row["signature"] == result.signature
             assert row["n_images"] == "3"
 
-    def test_without_intervals_the_columns_are_empty(self, first: captious.Report) -> None:
+    def test_csv_interval_columns_are_empty_without_intervals(self, first: captious.Report) -> None:
         for row in csv.DictReader(io.StringIO(formats.csv(score_table([first])))):
             assert (row["ci95_low"], row["ci95_high"]) == ("", "")
 
-    def test_comparison(self, first: captious.Report, second: captious.Report) -> None:
+    def test_csv_of_a_comparison_has_its_differences(self, first: captious.Report, second: captious.Report) -> None:
         comparison = compare_reports(first, second, resamples=9)
         rows = list(csv.DictReader(io.StringIO(formats.csv(comparison.to_table()))))
         assert [row["metric"] for row in rows] == list(comparison)
@@ -100,9 +100,7 @@ class TestCsv:
 
 
 class TestLatex:
-    def test_one_row_per_system_the_best_of_an_output_bold(
-        self, first: captious.Report, second: captious.Report
-    ) -> None:
+    def test_latex_marks_the_best_of_an_output_bold(self, first: captious.Report, second: captious.Report) -> None:
         text = formats.latex(score_table([first, second]))
         assert r" & share & amount \\" in text
         assert r"first & .2500 & \textbf{11.0000} \\" in text

@@ -39,14 +39,14 @@ def parsed(html: str | None) -> Tags:
 NASTY = "<script>alert(\"1\")</script> & 'x'"
 
 
-def test_a_report(first: captious.Report) -> None:
+def test_html_of_a_report_is_a_table(first: captious.Report) -> None:
     page = parsed(first._repr_html_())
     assert "first: 3 images, 6 references" in page.text
     assert page.text[page.text.index("share") + 1] == ".2500"
     assert page.tags.count("tr") == 3
 
 
-def test_a_comparison(first: captious.Report, second: captious.Report) -> None:
+def test_html_of_a_comparison_is_a_table(first: captious.Report, second: captious.Report) -> None:
     page = parsed(compare_reports(first, second, resamples=9)._repr_html_())
     assert {"first", "second", "difference", "+.2500"} <= set(page.text)
 

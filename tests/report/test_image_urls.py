@@ -19,7 +19,7 @@ from captious.report.image_urls import ImageUrls
         ("/media/{{x}}/{id}", ["/media/{", "x}", "/", 0], "'self' file:"),
     ],
 )
-def test_templates(template: str, pieces: list[str | int], source: str) -> None:
+def test_templates_are_split_into_pieces(template: str, pieces: list[str | int], source: str) -> None:
     urls = ImageUrls(template)
     assert list(urls.pieces) == pieces
     assert urls.source == source
@@ -47,12 +47,12 @@ def test_templates(template: str, pieces: list[str | int], source: str) -> None:
         "x'{id}",
     ],
 )
-def test_refused_templates(template: str) -> None:
+def test_invalid_templates_are_refused(template: str) -> None:
     with pytest.raises(ParameterError):
         ImageUrls(template)
 
 
-def test_what_is_wrong_with_a_format() -> None:
+def test_field_of_another_format_is_named() -> None:
     with pytest.raises(ParameterError, match=r"the image URL has a field of another format than \{id:012d\}"):
         ImageUrls("images/{id:>9}.jpg")
 

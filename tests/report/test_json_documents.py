@@ -52,6 +52,6 @@ def test_intervals_say_how_they_were_resampled() -> None:
     assert result("judgment").to_dict()["level"] == 0.95
 
 
-def test_values_of_json() -> None:
+def test_values_become_json_types() -> None:
     values = {"a": (1, np.float32(0.5)), "b": np.array([np.inf, 2.0]), "c": None, "d": "text", "e": True}
     assert json_document(values) == {"a": [1, 0.5], "b": [None, 2.0], "c": None, "d": "text", "e": True}

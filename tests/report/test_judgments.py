@@ -74,7 +74,7 @@ def study() -> Study:
 
 
 class TestTable:
-    def test_rows(self, compared: Judgment) -> None:
+    def test_rows_are_sorted_with_interval_and_rank(self, compared: Judgment) -> None:
         """The best first, in hundredths, with interval and rank."""
         lines = plain_text(compared.to_table()).splitlines()
         assert lines[0].strip() == "flickr8k-expert@spice2016"
@@ -88,7 +88,7 @@ class TestTable:
             ["my_metric", "-3.1", "-4.1", "–", ".0", "5"],
         ]
 
-    def test_all_that_the_numbers_depend_on(self, compared: Judgment) -> None:
+    def test_judgment_table_names_resamples_seed_and_ranking(self, compared: Judgment) -> None:
         text = plain_text(compared.to_table())
         for said in ("expert.jsonl.gz (CRC-32 a9f4e7e7)", "candidates that are among the references", LONG):
             assert said in text
@@ -102,13 +102,13 @@ class TestTable:
             assert [line for line in lines if len(line) > 100 and "|" not in line] == []
             assert not any("…" in line for line in lines)
 
-    def test_as_asked_unless_compared(self) -> None:
+    def test_rows_keep_the_requested_order_without_comparison(self) -> None:
         judgment = Judgment([verdict("flickr8k-expert", EXPERT, ranked=False)], Sampling(10, 0))
         text = plain_text(judgment.to_table())
         assert [line.split()[0] for line in text.splitlines()[3:8]] == list(EXPERT)
         assert "rank" not in text.lower()
 
-    def test_benchmarks_and_parts_side_by_side(self, several: Judgment) -> None:
+    def test_benchmarks_and_parts_are_columns(self, several: Judgment) -> None:
         text = plain_text(several.to_table())
         assert text.index("composite@hessel2021") < text.index("\n\n") < text.index("pascal-50s@fleur2024")
         block = text.split("\n\n")[1].splitlines()
@@ -162,14 +162,14 @@ class TestTable:
 
 
 class TestStudyTable:
-    def test_rows(self, study: Study) -> None:
+    def test_study_rows_show_its_records(self, study: Study) -> None:
         lines = plain_text(study.to_table()).splitlines()
         assert lines[0] == "Agreement by number of references"
         assert lines[2].split() == ["metric", "references", "value", "note"]
         assert lines[3].split(maxsplit=3) == ["bleu-4", "1", ".2500", "few & 100% [red]bad[/]"]
         assert lines[4].split() == ["bleu-4", "16,992", "–", "–"]
 
-    def test_all_that_the_numbers_depend_on(self, study: Study) -> None:
+    def test_study_table_names_data_and_seed(self, study: Study) -> None:
         text = plain_text(study.to_table())
         for said in ("pairs.jsonl (CRC-32 0badcafe)", "seed 3, draws 1 2", "bleu-4|variant:official", "One sentence."):
             assert said in text
@@ -198,7 +198,7 @@ class _Text(HTMLParser):
 
 
 class TestHtml:
-    def test_judgment(self, several: Judgment) -> None:
+    def test_html_of_a_judgment_names_its_data(self, several: Judgment) -> None:
         html = several._repr_html_()
         assert html is not None
         page = _Text()
@@ -218,7 +218,7 @@ class TestHtml:
         assert "<b>" not in str(judgment._repr_html_())
         assert "&lt;b&gt;" in str(judgment._repr_html_())
 
-    def test_study(self, study: Study) -> None:
+    def test_html_of_a_study_shows_its_records(self, study: Study) -> None:
         page = _Text()
         page.feed(str(study._repr_html_()))
         assert page.open == []
@@ -246,7 +246,7 @@ class TestMachineReadable:
         records = json.loads(json_text(study.to_table()))["records"]
         assert (records[1]["references"], records[1]["value"]) == (16992, None)
 
-    def test_csv(self, several: Judgment) -> None:
+    def test_csv_of_a_judgment_has_intervals_and_signatures(self, several: Judgment) -> None:
         rows = list(csv.DictReader(io.StringIO(csv_text(several.to_table()))))
         whole = [row for row in rows if row["part"] == ""]
         assert len(whole) == 5 + 5 + 2
@@ -258,7 +258,7 @@ class TestMachineReadable:
         assert float(records["meteor", ""]["ci95_low"]) == 0.397
         assert records["meteor", ""]["signature"] == LONG
 
-    def test_csv_of_a_study(self, study: Study) -> None:
+    def test_csv_of_a_study_names_its_data(self, study: Study) -> None:
         rows = list(csv.DictReader(io.StringIO(csv_text(study.to_table()))))
         assert [row["signature"] for row in rows] == ["bleu-4|variant:official"] * 2
         assert rows[0]["note"] == "few & 100% [red]bad[/]"
@@ -267,7 +267,7 @@ class TestMachineReadable:
 
 
 class TestLatex:
-    def test_tabular(self, compared: Judgment) -> None:
+    def test_latex_of_a_judgment_is_a_tabular(self, compared: Judgment) -> None:
         lines = latex(compared.to_table()).splitlines()
         assert r"\begin{tabular}{lrrr}" in lines
         assert r"cider-d & \textbf{43.9} & [41.8, 45.9] & 1 \\" in lines
@@ -284,13 +284,13 @@ class TestLatex:
         assert columns == 1 + 3 + 3 + 7
         assert {line.count(" & ") for line in rows} == {columns - 1}
 
-    def test_comments_say_what_it_rests_on(self, compared: Judgment) -> None:
+    def test_latex_comments_name_data_and_seed(self, compared: Judgment) -> None:
         comments = [line for line in latex(compared.to_table()).splitlines() if line.startswith("%")]
         assert f"%   {LONG}" in comments
         assert any("expert.jsonl.gz (CRC-32 a9f4e7e7)" in line for line in comments)
         assert any("1,000 resamples, seed 7" in line for line in comments)
 
-    def test_nothing_gets_out_of_a_comment_or_cell(self) -> None:
+    def test_latex_escapes_cells_and_comments(self) -> None:
         evil = "a\n\\input{x} 50% & $5_^~#{}"
         judgment = Judgment([verdict("composite", {evil: EXPERT["bleu-4"]})], Sampling(10, 0))
         lines = latex(judgment.to_table()).splitlines()
@@ -306,7 +306,7 @@ class TestLatex:
         assert text.count(r"\textbf{40.0}") == 2
         assert r"\textbf{39.0}" not in text
 
-    def test_study(self, study: Study) -> None:
+    def test_latex_of_a_study_names_its_data(self, study: Study) -> None:
         text = latex(study.to_table())
         assert r"\begin{tabular}{lrrl}" in text
         assert r"bleu-4 & 1 & .2500 & few \& 100\% [red]bad[/] \\" in text

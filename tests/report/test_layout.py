@@ -27,7 +27,7 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 @given(tables())
-def test_rich_prints_the_same(table: Table) -> None:
+def test_rich_and_plain_tables_are_equal(table: Table) -> None:
     assert plain_text(table).rstrip("\n") == as_text(rich_text(table)).rstrip("\n")
 
 

@@ -52,7 +52,7 @@ def study() -> Study:
 
 
 @pytest.mark.parametrize("format", plots.FORMATS)
-def test_files(judgment: Judgment, study: Study, tmp_path: Path, format: str) -> None:
+def test_plots_are_written_to_reproducible_files(judgment: Judgment, study: Study, tmp_path: Path, format: str) -> None:
     """One per benchmark, curve or matrix, and the same bytes for the same result."""
     for result, names in ((judgment, ["composite@hessel2021"]), (study, ["curves", "metrics"])):
         first = plots.write_plots(tmp_path / "first", result, format)
@@ -79,7 +79,7 @@ def test_metrics_stand_by_rank(judgment: Judgment) -> None:
     assert axes.get_xlabel() == "kendall-tau-c ×100, n = 100; 95% intervals"
 
 
-def test_without_ranks(judgment: Judgment) -> None:
+def test_plot_without_ranks_has_no_texts(judgment: Judgment) -> None:
     agreements = {a.metric: a for a in (agreement("bleu-4", 0.31, None), agreement("cider-d", 0.44, None))}
     verdict = BenchmarkResult(protocol("composite"), 100, {}, agreements)
     (picture,) = Judgment([verdict], Sampling()).to_table().pictures.values()
@@ -88,7 +88,7 @@ def test_without_ranks(judgment: Judgment) -> None:
     assert len(axes.texts) == 0
 
 
-def test_curves(study: Study) -> None:
+def test_curves_have_a_legend_and_axis_labels(study: Study) -> None:
     figure = plots.draw_curves(study.pictures["curves"])
     (axes,) = figure.axes
     line, points = axes.lines
@@ -123,26 +123,28 @@ def test_results_draw_themselves(first: captious.Report, second: captious.Report
         reports.plot("nothing")
 
 
-def test_many_lines_look_different() -> None:
+def test_curves_of_many_lines_look_different() -> None:
     x = np.array([0.0, 1.0])
     curves = Curves("many", "x", "y", {f"metric-{i}": Curve(x, x + i) for i in range(20)})
     (axes,) = plots.draw_curves(curves).axes
     assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 20
 
 
-def test_matrix(study: Study) -> None:
+def test_matrix_spans_minus_one_to_one(study: Study) -> None:
     axes, bar = plots.draw_matrix(study.pictures["metrics"]).axes
     assert [text.get_text() for text in axes.texts] == ["1.00", "-.25", "-.25", ""]
     assert axes.images[0].get_clim() == (-1, 1)
     assert bar.get_ylim() == (-1, 1)
 
 
-def test_a_result_without_pictures(tmp_path: Path) -> None:
+def test_result_without_pictures_writes_no_plot(tmp_path: Path) -> None:
     assert plots.write_plots(tmp_path / "new", Study("s", "t", ("a",), [{"a": 1}])) == []
     assert not (tmp_path / "new").exists()
 
 
-def test_without_matplotlib(judgment: Judgment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_plots_without_matplotlib_are_refused(
+    judgment: Judgment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     for attempt in (plots.check_plots, lambda folder: plots.write_plots(folder, judgment)):
         with pytest.raises(MissingExtraError) as caught:
@@ -159,7 +161,7 @@ def test_places_that_cannot_be_written(judgment: Judgment, tmp_path: Path) -> No
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_unknown_format(judgment: Judgment, tmp_path: Path) -> None:
+def test_unknown_plot_format_is_refused(judgment: Judgment, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="gif") as caught:
         plots.write_plots(tmp_path, judgment, "gif")
     assert "png, svg, pdf" in caught.value.help
@@ -183,7 +185,7 @@ def test_results_are_shown_without_matplotlib_and_scipy() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_named_points() -> None:
+def test_points_carry_their_names() -> None:
     """Systems in a plane, each with its name."""
     picture = scatter("m1", np.array([0.1, 0.3]), np.array([0.2, 0.4]), ["one_$x", "two"], "meteor", "M1")
     (axes,) = plots.draw(picture).axes

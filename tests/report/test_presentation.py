@@ -34,7 +34,7 @@ class TestPercent:
         assert ["cider-d", "72.0", "167.4", "◀"] in shown
         assert ["length-words", "7.7083", "10.5833"] in shown
 
-    def test_intervals_and_differences(self, reports: captious.Reports) -> None:
+    def test_percent_scales_intervals_and_differences(self, reports: captious.Reports) -> None:
         compared = compare_reports(*reports.values())
         text = plain_text(Presentation(percent=True).of(compared.to_table()))
         d = compared["bleu-4"]
@@ -46,7 +46,9 @@ class TestPercent:
 
 class TestNames:
     @pytest.mark.parametrize(("names", "expected"), [("toolkit", ["Bleu_4", "CIDEr"]), ("paper", ["B@4", "C"])])
-    def test_of_others(self, reports: captious.Reports, names: NamingScheme, expected: list[str]) -> None:
+    def test_names_follow_the_chosen_scheme(
+        self, reports: captious.Reports, names: NamingScheme, expected: list[str]
+    ) -> None:
         labels = [row[:1] for row in rows(plain_text(Presentation(naming=names).of(reports.to_table())))]
         assert all([name] in labels for name in (*expected, "length-words"))
 
@@ -60,7 +62,7 @@ class TestNames:
         report = captious.score({1: "a dog"}, {1: ["a dog"]}, ["rouge-l"], system="spice")
         assert "| spice |" in report.to_markdown(naming="paper")
 
-    def test_unknown(self) -> None:
+    def test_unknown_names_scheme_is_refused(self) -> None:
         with pytest.raises(UnknownNameError, match="captious, toolkit, paper"):
             Presentation(naming="mine")  # type: ignore[arg-type]
 
@@ -76,12 +78,12 @@ class TestTranspose:
         assert r"bleu-4 & .2694 & \textbf{.4856} \\" in latex(table)
         assert "| bleu-4 | .2694 | **.4856** |" in markdown(table)
 
-    def test_a_comparison(self, reports: captious.Reports) -> None:
+    def test_transposed_comparison_has_metrics_as_columns(self, reports: captious.Reports) -> None:
         compared = compare_reports(*reports.values())
         shown = rows(plain_text(Presentation(transpose=True).of(compared.to_table())))
         assert next(row for row in shown if row[:1] == ["effect"])[:2] == ["effect", "size"]
 
-    def test_html(self, reports: captious.Reports) -> None:
+    def test_transposed_html_has_row_headers(self, reports: captious.Reports) -> None:
         from captious.report.html import html_table
 
         html = html_table(Presentation(transpose=True).of(reports.to_table()))
@@ -107,22 +109,22 @@ class TestLatex:
         assert r"+.2162\textsuperscript{*}" in text
         assert "% *: p < .05" in text
 
-    def test_intervals_below(self, reports: captious.Reports) -> None:
+    def test_latex_intervals_stand_below(self, reports: captious.Reports) -> None:
         text = reports.to_latex(interval_style="below", intervals=True)
         low, high = (f"{end:.3f}".lstrip("0") for end in reports["improved"]["bleu-4"].confidence_interval())
         place = text.splitlines().index(next(line for line in text.splitlines() if line.startswith("improved")))
         assert text.splitlines()[place + 1].startswith(rf" & {{\scriptsize [{low}, {high}]}}")
 
-    def test_intervals_as_subscripts(self, reports: captious.Reports) -> None:
+    def test_latex_intervals_stand_as_subscripts(self, reports: captious.Reports) -> None:
         text = reports.to_latex(interval_style="subscript", intervals=True)
         assert r"improved & \textbf{.4856}\textsubscript{[" in text
 
-    def test_unknown_style(self) -> None:
+    def test_unknown_interval_style_is_refused(self) -> None:
         with pytest.raises(UnknownNameError, match="beside, below, subscript"):
             Presentation(interval_style="above")  # type: ignore[arg-type]
 
 
-def test_markdown_shows_text_as_it_is() -> None:
+def test_markdown_escapes_text() -> None:
     reports = [captious.score({1: "a dog"}, {1: ["a dog"]}, ["rouge-l"], system=name) for name in ("a|b_c", "<b>")]
     lines = markdown(score_table(reports)).splitlines()
     assert r"| a\|b\_c | 1.0000 |" in lines

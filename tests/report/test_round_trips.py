@@ -82,7 +82,7 @@ def test_caption_scores(
 
 @given(st.lists(st.lists(texts, min_size=3, max_size=3), min_size=1, max_size=5))
 @example([["a\rb", "\r", "\n"]])
-def test_rows_of_csv(rows: list[list[str]]) -> None:
+def test_csv_rows_are_read_back_by_pandas(rows: list[list[str]]) -> None:
     text = csv_text(["a", "b", "c"], rows)
     assert text.endswith("\n")
     assert not text.startswith("a,b,c\r")
@@ -105,7 +105,7 @@ def test_corpus_scores(system: str) -> None:
 @given(rows=st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=3)), min_size=2, max_size=4))
 @settings(max_examples=25, deadline=None)
 @example(rows=[("a\rb", ["c\r", "\r"]), ("", ["d"])])
-def test_what_was_judged(form: str, rows: list[tuple[str, list[str]]]) -> None:
+def test_judged_items_are_read_back(form: str, rows: list[tuple[str, list[str]]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         own, written = Path(folder, "own.jsonl"), Path(folder, f"items.{form}")
         lines = [{"candidate": text, "references": refs, "rating": rating} for rating, (text, refs) in enumerate(rows)]
@@ -123,7 +123,7 @@ def test_what_was_judged(form: str, rows: list[tuple[str, list[str]]]) -> None:
 
 @given(st.dictionaries(texts, st.lists(texts.filter(bool), min_size=1, max_size=4), min_size=1, max_size=3))
 @settings(deadline=None)
-def test_parses(captions: dict[str, list[str]]) -> None:
+def test_parses_are_read_back(captions: dict[str, list[str]]) -> None:
     parses = {}
     for caption, words in captions.items():
         n = len(words)

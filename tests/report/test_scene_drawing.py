@@ -49,7 +49,7 @@ def text_of(scene: SceneExplanation, **fold: int) -> str:
     return as_text(explanation_text(scene), **fold)
 
 
-def test_text() -> None:
+def test_scene_is_drawn_as_text() -> None:
     assert text_of(SCENE).splitlines() == [
         "  3 of 4 tuples matched; the references have 4 tuples · precision .5000 · recall .2500 · score .3333",
         "  candidate               references",
@@ -63,7 +63,7 @@ def test_text() -> None:
     ]
 
 
-def test_text_of_nothing() -> None:
+def test_empty_scene_is_drawn_as_text() -> None:
     assert text_of(NOTHING).splitlines() == [
         "  0 of 0 tuples matched; the references have 0 tuples · precision .5000 · recall .2500 · score .3333",
         "  The candidate has no tuples.",
@@ -96,7 +96,7 @@ def test_drawings_are_the_same_every_time(scene: SceneExplanation, tmp_path: Pat
 
 
 @pytest.mark.parametrize("format", ["png", "pdf"])
-def test_other_formats(format: str, tmp_path: Path) -> None:
+def test_scenes_are_written_in_other_formats(format: str, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     write_scenes(tmp_path / f"a.{format}", SCENE)
     assert (tmp_path / f"a.{format}").stat().st_size > 1_000

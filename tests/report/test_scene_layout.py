@@ -34,7 +34,7 @@ def scenes(draw: st.DrawFn) -> Scene:
 
 
 @given(scenes())
-def test_rows(scene: Scene) -> None:
+def test_matched_objects_share_a_row(scene: Scene) -> None:
     candidate, references, matches = scene
     rows = scene_rows(candidate, references, matches)
     for facts, own in zip((candidate, references), rows, strict=True):
@@ -57,12 +57,12 @@ def test_rows(scene: Scene) -> None:
             assert any(other == match for _, other in partners)
 
 
-def test_what_matches_is_on_top() -> None:
+def test_matched_objects_come_first() -> None:
     candidate, references = [("cat",), ("dog",)], [("cat",), ("dog",), ("cat", "red")]
     assert scene_rows(candidate, references, [None, 1]) == ([1, 0], [1, 0, 1])
 
 
-def test_long_chains() -> None:
+def test_long_chains_are_laid_out() -> None:
     """An object is above the one that it is related to."""
     n = 2_000
     order = [0, *reversed(range(1, n))]

@@ -12,7 +12,7 @@ def points(svg: str) -> list[list[float]]:
     return [[*map(float, pair.split(","))] for pair in found.split()]
 
 
-def test_a_line_rises_with_its_values() -> None:
+def test_line_rises_with_its_values() -> None:
     (x0, y0), (x1, y1), (x2, y2) = points(line_drawing([1.0, 3.0, 2.0]))
     assert x0 < x1 < x2
     assert y0 > y2 > y1  # downwards

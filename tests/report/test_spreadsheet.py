@@ -28,7 +28,7 @@ def test_numbers_are_numbers(first: captious.Report, second: captious.Report) ->
     assert read["data"][1][3] == 0.25
 
 
-def test_a_comparison(first: captious.Report, second: captious.Report) -> None:
+def test_spreadsheet_of_a_comparison_has_differences(first: captious.Report, second: captious.Report) -> None:
     read = sheets(xlsx(compare_reports(first, second, resamples=9).to_table()))
     assert read["table"][0][1:4] == ("first", "second", "difference")
     assert read["table"][1][3] == pytest.approx(0.25)

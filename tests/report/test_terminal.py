@@ -29,7 +29,7 @@ def compared(a: str, b: str, references: list[str], *, systems: tuple[str, str] 
     )
 
 
-def test_one_system(first: captious.Report) -> None:
+def test_table_of_one_system_has_a_row_per_output(first: captious.Report) -> None:
     assert plain_text(score_table([first])) == shown("""
         3 images · 2.0 references each · tokens: ptb
 
@@ -39,7 +39,7 @@ def test_one_system(first: captious.Report) -> None:
         """)
 
 
-def test_two_systems_best_marked(first: captious.Report, second: captious.Report) -> None:
+def test_best_of_two_systems_is_marked(first: captious.Report, second: captious.Report) -> None:
     assert plain_text(score_table([first, second])) == shown("""
         3 images · 2.0 references each · tokens: ptb
 
@@ -51,7 +51,7 @@ def test_two_systems_best_marked(first: captious.Report, second: captious.Report
         """)
 
 
-def test_intervals(first: captious.Report, second: captious.Report) -> None:
+def test_table_shows_intervals_on_request(first: captious.Report, second: captious.Report) -> None:
     assert plain_text(score_table([first, second], intervals=True)) == shown("""
         3 images · 2.0 references each · tokens: ptb
 
@@ -76,16 +76,16 @@ def test_decimal_points_stand_below_each_other() -> None:
     assert points[0] == points[1] == points[2]
 
 
-def test_what_is_equal_is_not_marked(first: captious.Report) -> None:
+def test_equal_scores_are_not_marked(first: captious.Report) -> None:
     text = plain_text(score_table([first, first]))
     assert "◀" not in text.splitlines()[3]
 
 
-def test_no_legend_without_a_mark(first: captious.Report) -> None:
+def test_legend_needs_a_mark(first: captious.Report) -> None:
     assert "◀" not in plain_text(score_table([first, first]))
 
 
-def test_a_subset_is_said() -> None:
+def test_table_names_the_scored_subset() -> None:
     report = captious.score({1: "a", 9: "b"}, {1: ["a x", "c"], 2: ["b", "d"]}, ["rouge-l"], subset=True, system="part")
     text = plain_text(score_table([report]))
     assert text.startswith("1 image · 2.0 references each")
@@ -114,7 +114,7 @@ def test_references_that_are_concatenated_are_said_to_be() -> None:
     assert plain_text(score_table([report])).startswith("1 image · 2.0 references each, concatenated · tokens: ptb\n")
 
 
-def test_comparison(first: captious.Report, second: captious.Report) -> None:
+def test_table_of_a_comparison_shows_differences(first: captious.Report, second: captious.Report) -> None:
     comparison = compare_reports(first, second, resamples=99, seed=1)
     assert plain_text(comparison.to_table()) == shown("""
         3 images · 2.0 references each · tokens: ptb
@@ -127,7 +127,7 @@ def test_comparison(first: captious.Report, second: captious.Report) -> None:
         """)
 
 
-def test_comparison_with_examples(first: captious.Report, second: captious.Report) -> None:
+def test_table_of_a_comparison_shows_examples(first: captious.Report, second: captious.Report) -> None:
     by_hand = shown("""
           3   first   two "cats", on a <chair>   2.00
               second  猫 & cats                  2.50
@@ -156,7 +156,7 @@ def test_captions_are_text_and_never_markup() -> None:
     assert "[red]a[/red]" in plain_text(comparison.to_table(examples=1))
 
 
-def test_a_terminal_obeys_no_caption_and_no_name() -> None:
+def test_control_characters_of_captions_and_names_are_removed() -> None:
     comparison = compared("a \x1b[2J", "b", ["a", "c"], systems=("\x1b[31mred", "y"))
     assert "\x1b" not in plain_text(comparison.to_table(examples=1))
     assert "\x1b" not in plain_text(score_table([comparison.a, comparison.b]))

@@ -39,7 +39,7 @@ def test_moves() -> None:
     ]
 
 
-def test_no_words() -> None:
+def test_transport_plan_without_words_has_an_infinite_distance() -> None:
     assert text_of(NONE).splitlines()[:4] == [
         "  candidate  ignored: the",
         "  reference  dog  ignored: a",
@@ -48,7 +48,7 @@ def test_no_words() -> None:
     ]
 
 
-def test_the_nearest_is_marked() -> None:
+def test_nearest_reference_is_marked() -> None:
     lines = text_of(NONE, TWO).splitlines()
     assert "  distance 3.8750 · score .0208 ◀" in lines
     assert lines[-1].endswith("◀ best")
@@ -59,7 +59,7 @@ def test_narrow_terminals_have_no_bars() -> None:
     assert "█" not in text and "full bar" not in text
 
 
-def test_a_terminal_obeys_no_word() -> None:
+def test_transport_plan_removes_control_characters() -> None:
     moves = (Move("\x1b[2J", "\x07", 1.0, 1.0, 1.0),)
     hostile = text_of(Transport((("\x1b[2J", 1.0),), (("\x07", 1.0),), moves, (), (), 1.0, 0.4))
     assert "\x1b" not in hostile

@@ -39,7 +39,7 @@ def same(actual: Arrays | None, expected: Arrays) -> bool:
 
 
 @pytest.mark.parametrize("content", [ARRAYS, {}, {"one": np.array([7], np.int64)}, {"none": np.zeros(0, np.uint8)}])
-def test_round_trip(tmp_path: Path, content: Arrays) -> None:
+def test_arrays_are_read_back_as_written(tmp_path: Path, content: Arrays) -> None:
     path = tmp_path / "arrays"
     path.write_bytes(written(content))
     assert same(open_arrays(path, LABEL), content)
@@ -50,7 +50,9 @@ def test_round_trip(tmp_path: Path, content: Arrays) -> None:
     lists=st.lists(st.lists(st.integers(0, 255), max_size=200), max_size=5),
     dtype=st.sampled_from(["u1", "<u2", "<u4", "<i4", "<i8", "<f8"]),
 )
-def test_any_arrays(lists: list[list[int]], dtype: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_arbitrary_arrays_are_read_back(
+    lists: list[list[int]], dtype: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
     path = tmp_path_factory.getbasetemp() / "any-arrays"
     content = {f"array {i}": np.array(values, dtype) for i, values in enumerate(lists)}
     path.write_bytes(written(content))
@@ -74,7 +76,7 @@ def test_every_other_item_of_an_array_is_an_array_too() -> None:
     assert written({"a": np.arange(10)[::2]}) == written({"a": np.arange(0, 10, 2)})
 
 
-def test_what_is_no_file_of_arrays(tmp_path: Path) -> None:
+def test_other_files_are_not_read_as_arrays(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "missing", tmp_path / "missing" / "missing"):
         assert open_arrays(path, LABEL) is None
     for number, content in enumerate([b"", b"\0" * 4096, b"CAPTARR3", b'{"size": 0, "arrays": []}' * 40]):
@@ -83,7 +85,7 @@ def test_what_is_no_file_of_arrays(tmp_path: Path) -> None:
         assert open_arrays(path, LABEL) is None
 
 
-def test_truncated_anywhere_or_longer(tmp_path: Path) -> None:
+def test_truncated_or_extended_file_is_not_read(tmp_path: Path) -> None:
     whole = written(ARRAYS)
     for content in (*(whole[:end] for end in range(len(whole))), whole + b"\0", whole + whole):
         path = tmp_path / str(len(content))  # to write over a file takes longer
@@ -91,13 +93,13 @@ def test_truncated_anywhere_or_longer(tmp_path: Path) -> None:
         assert open_arrays(path, LABEL) is None, len(content)
 
 
-def test_another_version(tmp_path: Path) -> None:
+def test_file_of_another_version_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "arrays"
     path.write_bytes(written(ARRAYS).replace(b"CAPTARR3", b"CAPTARR2", 1))
     assert open_arrays(path, LABEL) is None
 
 
-def test_made_from_something_else(tmp_path: Path) -> None:
+def test_file_of_another_label_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "arrays"
     path.write_bytes(written(ARRAYS))
     assert open_arrays(path, "tables 8") is None
@@ -136,14 +138,14 @@ class TestNotes:
         monkeypatch.setattr(array_files.zlib, "crc32", lambda data, crc=0: sizes.append(len(data)) or crc32(data, crc))
         return sizes
 
-    def test_checked_once(self, path: Path, later: None, sums: list[int]) -> None:
+    def test_noted_file_is_checked_once(self, path: Path, later: None, sums: list[int]) -> None:
         for _ in range(2):
             assert open_arrays(path, "made here", note=True) is not None
         assert sum(sums) < 900_000
         assert open_arrays(path, "made here") is not None
         assert sum(sums) > 1_500_000
 
-    def test_a_change_is_found(self, path: Path, later: None) -> None:
+    def test_changed_array_file_is_detected(self, path: Path, later: None) -> None:
         assert open_arrays(path, "made here", note=True) is not None
         before = path.stat()
         data = bytearray(path.read_bytes())
@@ -154,11 +156,11 @@ class TestNotes:
         assert path.stat().st_mtime_ns == before.st_mtime_ns
         assert open_arrays(path, "made here", note=True) is None
 
-    def test_what_is_just_being_written_gets_no_note(self, path: Path) -> None:
+    def test_file_being_written_gets_no_note(self, path: Path) -> None:
         assert open_arrays(path, "made here", note=True) is not None
         assert not path.with_name("x.index.checked").exists()
 
-    def test_where_notes_cannot_be_written_or_are_wrong(self, path: Path, later: None, sums: list[int]) -> None:
+    def test_file_without_a_valid_note_is_checked_again(self, path: Path, later: None, sums: list[int]) -> None:
         note = path.with_name("x.index.checked")
         note.mkdir()
         assert open_arrays(path, "made here", note=True) is not None

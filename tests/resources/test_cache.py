@@ -14,7 +14,7 @@ def test_a_message_is_new_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert [is_first_time(message) for message in ("a", "b", "a", "b")] == [True, True, False, False]
 
 
-def test_where_nothing_can_be_noted_every_message_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_message_is_always_new_without_a_writable_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path / "file"))
     assert [is_first_time("a") for _ in range(2)] == [True, True]

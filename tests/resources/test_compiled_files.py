@@ -48,7 +48,7 @@ def others(path: Path) -> set[str]:
     return {file.name for file in path.parent.iterdir()} - {path.name, "lock"}
 
 
-def test_made_once(path: Path) -> None:
+def test_compiled_file_is_made_once(path: Path) -> None:
     make = Maker()
     for _ in range(3):
         assert compiled(path, LABEL, make)["numbers"].tolist() == [*range(1_000)]
@@ -57,7 +57,7 @@ def test_made_once(path: Path) -> None:
     assert others(path) == set()
 
 
-def test_what_is_there_needs_no_lock(path: Path) -> None:
+def test_existing_compiled_file_needs_no_lock(path: Path) -> None:
     # Such as in a cache that somebody else has made, where nothing can be written.
     compiled(path, LABEL, Maker())
     (path.parent / "lock").unlink(missing_ok=True)
@@ -66,7 +66,7 @@ def test_what_is_there_needs_no_lock(path: Path) -> None:
 
 
 @pytest.mark.parametrize("length", [0, 10, 100, 4_000, -1], ids=lambda length: f"to {length}")
-def test_truncated(path: Path, length: int) -> None:
+def test_truncated_file_is_compiled_again(path: Path, length: int) -> None:
     compiled(path, LABEL, Maker())
     whole = path.read_bytes()
     path.write_bytes(whole[:length])
@@ -76,7 +76,7 @@ def test_truncated(path: Path, length: int) -> None:
     assert path.read_bytes() == whole
 
 
-def test_changed_inside(path: Path) -> None:
+def test_damaged_file_is_compiled_again(path: Path) -> None:
     compiled(path, LABEL, Maker())
     whole = bytearray(path.read_bytes())
     whole[-500] ^= 4
@@ -88,12 +88,12 @@ def test_changed_inside(path: Path) -> None:
     assert make.times == 1
 
 
-def test_a_file_of_something_else_under_this_name(path: Path) -> None:
+def test_file_of_another_label_is_compiled_again(path: Path) -> None:
     compiled(path, "numbers 0", Maker(7))
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000
 
 
-def test_a_maker_that_fails(path: Path) -> None:
+def test_failing_maker_leaves_no_file(path: Path) -> None:
     def fail(progress: Progress) -> Arrays:
         raise ResourceError("the source is damaged")
 
@@ -133,7 +133,7 @@ compiled_files.write_arrays = stuck
 """
 
 
-def test_several_processes_at_once_build_once(path: Path, tmp_path: Path) -> None:
+def test_concurrent_processes_compile_once(path: Path, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     programs = [start(MAKE.replace("{beforehand}", ""), path, marker) for _ in range(4)]
     assert [output(program) for program in programs] == ["499500\n"] * 4
@@ -143,7 +143,7 @@ def test_several_processes_at_once_build_once(path: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-def test_a_build_that_is_killed(path: Path, tmp_path: Path) -> None:
+def test_killed_build_is_taken_over(path: Path, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     victim = start(MAKE.replace("{beforehand}", STUCK), path, marker)
     wait_until((tmp_path / "marker writing").exists)
@@ -157,7 +157,7 @@ def test_a_build_that_is_killed(path: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
-def test_what_a_killed_build_leaves_is_no_index(path: Path, tmp_path: Path) -> None:
+def test_killed_build_is_replaced(path: Path, tmp_path: Path) -> None:
     victim = start(MAKE.replace("{beforehand}", STUCK), path, tmp_path / "marker")
     wait_until((tmp_path / "marker writing").exists)
     os.kill(victim.pid, signal.SIGKILL)
@@ -173,7 +173,7 @@ def test_what_a_killed_build_leaves_is_no_index(path: Path, tmp_path: Path) -> N
 # ---- places that cannot be written to
 
 
-def test_a_full_disk(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_leaves_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(file: IO[bytes], arrays: Mapping[str, NDArray[Any]], label: str) -> None:
         file.write(b"CAPTARR1")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -205,14 +205,14 @@ except ResourceError as error:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
-def test_a_file_that_may_not_grow(path: Path) -> None:
+def test_file_size_limit_is_reported(path: Path) -> None:
     assert output(start(LIMITED, path)) == "the cache cannot be written to: File too large\n"
     assert not path.exists()
     assert others(path) == set()
 
 
 @pytest.mark.parametrize("depth", [1, 2], ids=["cache", "folder of the resource"])
-def test_a_file_in_place_of_a_folder(path: Path, depth: int) -> None:
+def test_file_in_place_of_the_cache_is_refused(path: Path, depth: int) -> None:
     blocked = path.parents[2 - depth]
     blocked.parent.mkdir(parents=True, exist_ok=True)
     blocked.write_text("not a folder")
@@ -224,7 +224,7 @@ def test_a_file_in_place_of_a_folder(path: Path, depth: int) -> None:
     assert make.times == 0
 
 
-def test_a_folder_of_others(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_cache_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path.parent.mkdir(parents=True)
     monkeypatch.setattr(os, "access", lambda *arguments: False)
     with pytest.raises(ResourceError, match="it is not writable"):
@@ -232,7 +232,7 @@ def test_a_folder_of_others(path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("kind", ["folder", "file of others"])
-def test_a_lock_that_cannot_be_taken(path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unavailable_lock_is_reported(path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path.parent.mkdir(parents=True)
     if kind == "folder":
         (path.parent / "lock").mkdir()
@@ -247,7 +247,7 @@ def refuse(*arguments: object, **settings: object) -> None:
     raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def test_an_index_that_is_taken_away_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_removed_index_does_not_lose_the_arrays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # By somebody who cleans the cache, say: the arrays were made all the same.
     monkeypatch.setattr(compiled_files, "open_arrays", lambda path, label, note: None)
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000

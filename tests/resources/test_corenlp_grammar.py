@@ -45,7 +45,7 @@ def test_the_published_grammar_says_what_its_text_form_says(corenlp_grammar: Pat
     assert {*published_grammar.tags} <= {*published_grammar.states}
 
 
-def test_all_of_a_small_grammar() -> None:
+def test_small_grammar_is_read_completely() -> None:
     content = packed()
     grammar = read_grammar(content, "small")
     assert (grammar.name, grammar.fingerprint) == ("small", fingerprint_of(content))
@@ -65,7 +65,7 @@ def test_all_of_a_small_grammar() -> None:
     }  # fmt: skip
 
 
-def test_to_arrays_and_back() -> None:
+def test_grammar_survives_conversion_to_arrays() -> None:
     grammar = read_grammar(packed(), "small")
     arrays = grammar.arrays()
     assert all(array.ndim == 1 for array in arrays.values())
@@ -73,7 +73,7 @@ def test_to_arrays_and_back() -> None:
     assert same(Grammar.from_arrays(arrays, grammar.name, grammar.fingerprint), grammar)
 
 
-def test_the_same_grammar_packed_another_way_has_the_same_fingerprint() -> None:
+def test_fingerprint_does_not_depend_on_compression() -> None:
     assert fingerprint_of(packed(level=1)) == fingerprint_of(packed())
     assert packed(level=1) != packed()
     assert fingerprint_of(packed({"words": (*WORDS[:3], "UNK-LC-x")})) != fingerprint_of(packed())
@@ -131,12 +131,12 @@ def test_a_name_with_a_line_break_cannot_be_kept() -> None:
     ],
     ids=["empty", "jar", "empty-gzip", "text", "string", "none", "parser-model", "truncated", "zeros"],
 )  # fmt: skip
-def test_other_files(content: bytes, reason: str) -> None:
+def test_files_that_are_not_grammars_are_refused(content: bytes, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_grammar(content, "small")
 
 
-def test_what_is_no_gzip_file_has_no_fingerprint() -> None:
+def test_file_that_is_not_gzip_has_no_fingerprint() -> None:
     for content in (b"", b"PK\3\4", b"\x1f\x8b", bytes(100)):
         with pytest.raises(ValueError, match="not a gzip file"):
             fingerprint_of(content)
@@ -155,12 +155,12 @@ def with_another_checksum(content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("damage", [cut, with_a_byte_changed, with_another_checksum])
-def test_damaged_files(damage: Callable[[bytes], bytes]) -> None:
+def test_damaged_grammars_are_refused(damage: Callable[[bytes], bytes]) -> None:
     with pytest.raises(ValueError):
         read_grammar(damage(packed()), "small")
 
 
-def test_a_file_of_other_classes() -> None:
+def test_grammar_of_other_classes_is_refused() -> None:
     # A parser without a lexicon: a later or earlier form.
     parser = Java("edu.stanford.nlp.parser.lexparser.LexicalizedParser", {"pd": None})
     with pytest.raises(ValueError, match="the format is not that of CoreNLP"):

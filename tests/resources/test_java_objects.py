@@ -34,29 +34,29 @@ def node() -> JavaObject:
 
 
 class TestWhatJavaWrote:
-    def test_numbers(self, node: JavaObject) -> None:
+    def test_java_numbers_are_read_with_their_types(self, node: JavaObject) -> None:
         names = ("flag", "small", "letter", "wide", "narrow", "number", "big", "brief")
         narrow = float(np.float32(-0.1))
         assert [node[name] for name in names] == [True, -2, ord("é"), 0.1, narrow, 7, -(2**63), -300]
         assert node.type.name == "JavaObjects$Node"
 
-    def test_of_two_fields_with_one_name_the_lower_class_counts(self, node: JavaObject) -> None:
+    def test_subclass_field_hides_a_field_of_the_same_name(self, node: JavaObject) -> None:
         assert (node["number"], node["name"]) == (7, "base")
         assert node.values[:2] == [1, "base"]
 
-    def test_strings_and_references(self, node: JavaObject) -> None:
+    def test_java_strings_and_references_are_read(self, node: JavaObject) -> None:
         assert node["text"] == "a\0b \U0001f600 é"
         assert node["same"] is node["text"]
         assert node["self"] is node
         assert node["nothing"] is None
 
-    def test_arrays(self, node: JavaObject) -> None:
+    def test_java_arrays_are_read(self, node: JavaObject) -> None:
         assert node["ints"].tolist() == [1, -1]
         assert node["flags"].tolist() == [True, False]
         inner, nothing = node["grid"]
         assert (inner.tolist(), nothing) == ([0.5], None)
 
-    def test_classes_and_constants(self, node: JavaObject) -> None:
+    def test_java_classes_and_constants_are_read(self, node: JavaObject) -> None:
         text, number, blue, red, of_strings = node["mixed"]
         assert (text, number["value"], number.type.name) == ("x", 5, "java.lang.Integer")
         assert isinstance(blue, JavaConstant) and isinstance(red, JavaConstant)
@@ -65,7 +65,7 @@ class TestWhatJavaWrote:
         assert isinstance(of_strings, JavaClass)
         assert of_strings.name == "java.lang.String"
 
-    def test_what_classes_write_themselves(self, node: JavaObject) -> None:
+    def test_custom_java_serialization_is_read(self, node: JavaObject) -> None:
         assert (node["list"]["size"], node["list"].written) == (2, [b"\0\0\0\2", "p", "q"])
         sizes, key, value = node["map"].written
         assert (sizes[4:], key, value["value"]) == (b"\0\0\0\1", "k", 1)
@@ -74,7 +74,7 @@ class TestWhatJavaWrote:
         assert (node["custom"]["kept"], node["custom"].written) == (3, [bytes(300), "tail"])
 
 
-def test_the_example_of_the_specification() -> None:
+def test_example_of_the_java_specification_is_read() -> None:
     first = read_object(EXAMPLE)
     assert (first.type.name, first["value"], first["next"]["value"], first["next"]["next"]) == ("List", 17, 19, None)
 
@@ -90,11 +90,11 @@ def test_the_writer_of_these_tests_writes_what_java_writes() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "plain", "é\0ß", "\U0001f600", "\ud83d", "x" * 70_000])
-def test_strings(text: str) -> None:
+def test_java_strings_of_any_text_are_read(text: str) -> None:
     assert read_object(stream(text)) == text
 
 
-def test_depth() -> None:
+def test_deep_java_objects_are_refused() -> None:
     def chain(depth: int) -> Java | None:
         content = None
         for _ in range(depth):
@@ -139,7 +139,7 @@ def test_depth() -> None:
         (HEADER + b"\x7c" + struct.pack(">q", 2**62), "is truncated"),
     ],
 )  # fmt: skip
-def test_foreign_streams(content: bytes, reason: str) -> None:
+def test_streams_that_are_not_java_are_refused(content: bytes, reason: str) -> None:
     with pytest.raises(JavaStreamError, match=reason):
         read_object(content)
 
@@ -161,7 +161,7 @@ def described(flags: int = 2, fields: bytes = b"\0\0", above: bytes = b"\x70", n
         (described(fields=b"\0\2I\0\1xI\0\1x"), "two fields of the same name"),
     ],
 )
-def test_classes_that_are_none(content: bytes, reason: str) -> None:
+def test_invalid_java_classes_are_refused(content: bytes, reason: str) -> None:
     with pytest.raises(JavaStreamError, match=reason):
         read_object(HEADER + b"\x73" + content)
 
@@ -177,7 +177,7 @@ def test_classes_that_are_none(content: bytes, reason: str) -> None:
         described(name="C") + b"\0\0\0\0",
     ],
 )
-def test_arrays_that_are_none(array: bytes) -> None:
+def test_invalid_java_arrays_are_refused(array: bytes) -> None:
     with pytest.raises(JavaStreamError):
         read_object(HEADER + b"\x75" + array)
 
@@ -208,7 +208,7 @@ def test_many_classes_below_a_large_one_take_little_memory() -> None:
     tracemalloc.stop()
 
 
-def test_as_many_values_as_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_array_beyond_the_stream_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(java_objects, "_MOST_VALUES", 1_000)
     objects = b"\x73" + described() + b"\x73\x71\0\x7e\0\2" * 600
     content = HEADER + b"\x75" + described(name="[L") + struct.pack(">i", 601) + objects
@@ -225,14 +225,14 @@ SMALL = stream(
 )
 
 
-def test_cut_anywhere() -> None:
+def test_truncated_java_stream_is_refused() -> None:
     read_object(SMALL)
     for end in range(len(SMALL)):
         with pytest.raises(JavaStreamError):
             read_object(SMALL[:end])
 
 
-def test_any_byte_changed() -> None:
+def test_changed_java_stream_uses_little_memory() -> None:
     # A changed byte may mean something else; what must not be is another error, endless work or a lot of memory.
     rng = random.Random(7)
     tracemalloc.start()

@@ -60,7 +60,7 @@ def modules(candidate: str, reference: str) -> list[str]:
 # ---- where they are looked for
 
 
-def test_nowhere() -> None:
+def test_missing_tables_are_refused_with_their_command() -> None:
     assert meteor.find() is None
     assert captious.Meteor.missing() == meteor.INSTALL == "pip install 'captious[meteor]'"
     with pytest.raises(MissingExtraError, match="METEOR's tables of synonyms and paraphrases") as caught:
@@ -72,12 +72,14 @@ def test_nowhere() -> None:
         captious.score(["a dog"], [["a dog"]], metrics=["meteor"])
 
 
-def test_other_metrics_run_without() -> None:
+def test_other_metrics_run_without_meteor_tables() -> None:
     report = captious.score(["a dog"], [["a dog"]], metrics=["bleu-1", "rouge-l"])
     assert report["rouge-l"].score == 1
 
 
-def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_meteor_tables_are_searched_in_order(
+    tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
     FILES.write(cache / "meteor", data="")
     assert located().origin == "captious resources get meteor"
     install(tmp_path / "site" / "pycocoevalcap")  # without the files
@@ -91,20 +93,20 @@ def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypa
     assert located().origin == "package pycocoevalcap"
 
 
-def test_a_module_of_that_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_module_named_pycocoevalcap_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     module = SimpleNamespace(submodule_search_locations=None)
     monkeypatch.setattr(PathFinder, "find_spec", staticmethod(lambda name, *more: module))
     assert meteor.find() is None
 
 
-def test_what_stands_in_for_the_package_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_replaced_package_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
     # Such as sys.modules["pycocoevalcap"] = captious.compat.pycocoevalcap.
     monkeypatch.setitem(sys.modules, "pycocoevalcap", ModuleType("pycocoevalcap"))
     assert meteor.find() is None
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no permissions")
-def test_a_cache_that_one_may_not_look_into(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_cache_has_no_tables(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FILES.write(cache / "meteor", data="")
     stat = os.stat
 
@@ -118,20 +120,20 @@ def test_a_cache_that_one_may_not_look_into(cache: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("variable", ["CAPTIOUS_CACHE", "CAPTIOUS_METEOR_HOME"])
-def test_a_home_of_nobody(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_home_of_an_unknown_user_is_refused(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(variable, "~nobody-of-this-name/x")
     with pytest.raises(ResourceError, match=f"{variable} does not name a folder"):
         meteor.find()
 
 
 @pytest.mark.parametrize("data", ["", "data"])
-def test_home_with_and_without_a_folder_for_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str) -> None:
+def test_meteor_home_may_have_a_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, data: str) -> None:
     monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(FILES.write(tmp_path / "home", data=data)))
     assert located().paraphrases == tmp_path / "home" / data / PARAPHRASES
     assert modules(*PHRASES) == ["exact", "paraphrase", "exact"]
 
 
-def test_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_meteor_home_expands_the_users_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FILES.write(tmp_path / "meteor")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CAPTIOUS_METEOR_HOME", "~/meteor")
@@ -139,7 +141,7 @@ def test_home_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("kept", [None, JAR, f"data/{PARAPHRASES}"], ids=["neither", "jar", "paraphrases"])
-def test_home_without_both_files(
+def test_meteor_home_without_both_files_is_refused(
     tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch, kept: str | None
 ) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
@@ -170,7 +172,7 @@ def test_the_cache_is_where_the_user_says(tmp_path: Path, monkeypatch: pytest.Mo
         assert cache_folder() == tmp_path / "xdg" / "captious"
 
 
-def test_listed_among_the_resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_meteor_tables_are_listed_among_the_resources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_home(monkeypatch, tmp_path / "home")
     resource = RESOURCES["meteor"]
     assert resource.install == meteor.INSTALL
@@ -257,7 +259,7 @@ def test_a_damaged_index_is_built_again(tmp_path: Path, monkeypatch: pytest.Monk
         rebuilt(tables, damaged)
 
 
-def test_a_truncated_index_is_built_again_when_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_truncated_index_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_home(monkeypatch, tmp_path / "home")
     index = located().index
     index.parent.mkdir(parents=True)
@@ -284,7 +286,7 @@ print(captious.Meteor(tokenizer="whitespace").align("x in front of y", "x before
 """
 
 
-def test_two_processes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_concurrent_processes_compile_the_tables_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_home(monkeypatch, tmp_path / "home")
     marker = tmp_path / "marker"
     programs = [start(AT_ONCE, marker), start(AT_ONCE, marker)]
@@ -293,7 +295,7 @@ def test_two_processes_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert located().is_built
 
 
-def test_a_cache_that_is_a_file(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_in_place_of_the_cache_is_reported(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     at_home(monkeypatch, tmp_path / "home")
     cache.write_text("not a folder")
     metric = captious.Meteor()  # nothing is needed yet
@@ -325,7 +327,7 @@ def with_a_byte_changed(path: Path) -> None:
 
 @pytest.mark.parametrize("name", [JAR, f"data/{PARAPHRASES}"], ids=["jar", "paraphrases"])
 @pytest.mark.parametrize("damage", [truncated, emptied, replaced, with_a_byte_changed])
-def test_damaged_files(
+def test_damaged_tables_leave_no_index(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, damage: Callable[[Path], None], name: str
 ) -> None:
     rng = random.Random(3)
@@ -342,7 +344,7 @@ def test_damaged_files(
 
 
 @pytest.mark.parametrize("member", [SYNSETS, EXCEPTIONS, FUNCTION_WORDS])
-def test_a_jar_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, member: str) -> None:
+def test_jar_without_a_required_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, member: str) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
     write_jar(home / JAR, {name: content for name, content in FILES.members().items() if name != member})
     with pytest.raises(ResourceError, match="damaged") as caught:
@@ -366,7 +368,9 @@ def test_a_jar_without_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, m
     ],
     ids=["empty", "cut", "cut in a line", "probability", "shifted", "phrase", "paraphrase", "long", "words"],
 )
-def test_a_table_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: bytes, reason: str) -> None:
+def test_invalid_paraphrase_table_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, table: bytes, reason: str
+) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
     (home / "data" / PARAPHRASES).write_bytes(gzip.compress(table))
     with pytest.raises(ResourceError, match="damaged") as caught:
@@ -389,7 +393,7 @@ def test_a_table_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, t
         (FUNCTION_WORDS, b"", "no function words"),
     ],
 )
-def test_word_lists_that_are_none(
+def test_invalid_word_lists_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, member: str, content: bytes, reason: str
 ) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
@@ -410,7 +414,7 @@ def test_line_ends_and_the_last_line_do_not_matter(tmp_path: Path, monkeypatch: 
     assert modules(*SYNONYMS) == ["exact", "synonym", "exact"]
 
 
-def test_what_is_damaged_is_said_before_anything_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_jar_is_refused_before_scoring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home = at_home(monkeypatch, tmp_path / "home")
     truncated(home / JAR)
     with pytest.raises(CaptiousError, match="damaged"):

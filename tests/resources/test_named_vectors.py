@@ -59,7 +59,7 @@ def test_compiled_once_whatever_the_file_is_called(file: Path, cache: Path, tmp_
     assert [(cache / "vectors" / "index" / name).stat().st_mtime_ns for name in (index, rows)] == before
 
 
-def test_another_content_is_another_checksum(file: Path, cache: Path) -> None:
+def test_changed_file_gets_another_checksum(file: Path, cache: Path) -> None:
     first = find(file)
     file.write_bytes(text_of({**VECTORS, "word7": np.zeros(3)}))
     assert row(file) == 0
@@ -98,7 +98,7 @@ def test_names(file: Path, cache: Path, tmp_path: Path) -> None:
     assert several.value.where == "available: b.2-x, glove"
 
 
-def test_the_variable_of_the_environment(file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_environment_variable_names_the_vectors(file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for chosen in (str(file), "glove"):
         add(VectorFile(file), "glove")
         monkeypatch.setenv("CAPTIOUS_VECTORS", chosen)
@@ -120,7 +120,7 @@ def test_the_variable_of_the_environment(file: Path, cache: Path, monkeypatch: p
     ],
     ids=lambda content: content[:20],
 )
-def test_the_file_of_a_name_that_is_damaged(content: str, file: Path, cache: Path) -> None:
+def test_damaged_record_of_a_name_is_reported(content: str, file: Path, cache: Path) -> None:
     add(VectorFile(file), "glove")
     path = cache / "vectors" / "names" / "glove.json"
     path.write_text(content)
@@ -141,12 +141,12 @@ def test_names_of_files_that_no_file_has(file: Path, cache: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "-x", "é", "..", ".x"])
-def test_names_that_are_none(name: str, file: Path) -> None:
+def test_invalid_vector_names_are_refused(name: str, file: Path) -> None:
     with pytest.raises(ParameterError, match="cannot name word vectors"):
         add(VectorFile(file), name)
 
 
-def test_a_name_that_is_taken(file: Path, cache: Path, tmp_path: Path) -> None:
+def test_name_in_use_is_refused(file: Path, cache: Path, tmp_path: Path) -> None:
     add(VectorFile(file), "glove")
     add(VectorFile(file), "glove")  # the same again is nothing new
     other = tmp_path / "other.txt"
@@ -194,7 +194,7 @@ def test_rows_that_are_gone_are_made_again(file: Path, cache: Path, damage: str)
     assert rows.read_bytes() == whole
 
 
-def test_a_changed_row_is_found_when_it_is_needed(file: Path, cache: Path) -> None:
+def test_changed_row_is_detected_on_use(file: Path, cache: Path) -> None:
     find(file)
     named_vectors._opened.cache_clear()
     (rows,) = (cache / "vectors" / "index").glob("*.rows")
@@ -216,7 +216,7 @@ def test_a_changed_index_is_made_again(file: Path, cache: Path) -> None:
     assert index.read_bytes() == whole
 
 
-def test_a_file_that_changes_while_it_is_read(file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_that_changes_during_reading_is_refused(file: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     checksum = VectorFile(file).checksum()
     index_of = compiled_vectors.index_of
 
@@ -252,7 +252,7 @@ compiled_vectors.index_of = stuck
 """
 
 
-def test_processes_at_once_compile_once(file: Path, cache: Path) -> None:
+def test_concurrent_processes_compile_vectors_once(file: Path, cache: Path) -> None:
     programs = [start(FIND.replace("{beforehand}", ""), file) for _ in range(3)]
     assert [output(program) for program in programs] == ["7.0\n"] * 3
     assert len(in_cache(cache)) == 2
@@ -284,7 +284,7 @@ except ResourceError as error:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
 @pytest.mark.parametrize("size", [1_000, 3_000], ids=["for the rows", "for the words"])
-def test_a_disk_without_room(size: int, file: Path, cache: Path) -> None:
+def test_full_disk_leaves_no_vectors(size: int, file: Path, cache: Path) -> None:
     # 200 rows are 2,400 bytes, the file of words is larger.
     assert output(start(LIMITED, file, str(size))) == "the cache cannot be written to: File too large\n"
     assert in_cache(cache, ".index") == []
@@ -301,7 +301,7 @@ def test_replacing_mends_what_is_damaged(file: Path, cache: Path) -> None:
     assert rows.read_bytes() == before
 
 
-def test_a_removed_name(file: Path, cache: Path) -> None:
+def test_removed_name_is_unknown(file: Path, cache: Path) -> None:
     """The compiled files go with the last name that stands for them."""
     add(VectorFile(file), "one")
     add(VectorFile(file), "two")

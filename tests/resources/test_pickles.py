@@ -51,7 +51,7 @@ def refused(content: bytes, reason: str = "") -> None:
     ],
     ids=lambda value: f"{value!r:.20}",
 )  # fmt: skip
-def test_values(value: Any, protocol: int) -> None:
+def test_plain_values_are_unpickled(value: Any, protocol: int) -> None:
     assert read_pickle(pickle.dumps(value, protocol)) == value
 
 
@@ -64,7 +64,7 @@ def test_values(value: Any, protocol: int) -> None:
         np.ones((2, 2), np.int8),
     ],
 )  # fmt: skip
-def test_arrays(value: np.ndarray, protocol: int) -> None:
+def test_numpy_arrays_are_unpickled(value: np.ndarray, protocol: int) -> None:
     if protocol == 2 and not value.size:
         pytest.skip("no bytes at all are written as a call of bytes")
     value_read = read_pickle(pickle.dumps(value, protocol))
@@ -72,7 +72,7 @@ def test_arrays(value: np.ndarray, protocol: int) -> None:
     assert value_read.dtype == value.dtype
 
 
-def test_scalars_and_bytes() -> None:
+def test_scalars_and_bytes_are_unpickled() -> None:
     for number in (np.float32(1.5), np.int64(-7), np.bool_(True)):
         assert read_pickle(pickle.dumps(number, 4)) == number
     assert read_pickle(pickle.dumps(b"abc", 4)) == b"abc"
@@ -120,11 +120,11 @@ def test_objects_are_bags_of_attributes(how: bytes) -> None:
         (b"\x97.", "the opcode"),
     ],
 )  # fmt: skip
-def test_what_is_refused(content: bytes, reason: str) -> None:
+def test_unsafe_pickles_are_refused(content: bytes, reason: str) -> None:
     refused(content, reason)
 
 
-def test_cut_anywhere() -> None:
+def test_truncated_pickle_is_refused() -> None:
     whole = pickle.dumps({"words": ["a", "b"], "vectors": NUMBERS}, 4)
     for end in range(len(whole)):
         refused(whole[:end])
@@ -150,7 +150,7 @@ def test_bytes_are_not_made_again_and_again() -> None:
     tracemalloc.stop()
 
 
-def test_the_same_word_again_and_again(tmp_path: Path) -> None:
+def test_repeated_word_is_refused(tmp_path: Path) -> None:
     word = b"X" + struct.pack("<I", 1 << 16) + b"a" * (1 << 16) + b"\x94"
     words = b"](" + word + b"h\0" * 100_000 + b"e"
     state = b"}(" + text("index_to_key") + words + b"u"
@@ -160,7 +160,7 @@ def test_the_same_word_again_and_again(tmp_path: Path) -> None:
         VectorFile(path).compiled("0" * 16)
 
 
-def test_no_memory_is_touched_that_is_not_the_files(tmp_path: Path) -> None:
+def test_forged_array_touches_no_foreign_memory(tmp_path: Path) -> None:
     # In a process of its own: what goes wrong here ends it.
     path = tmp_path / "x.kv"
     path.write_bytes(b"\x80\x04" + name("numpy", "ndarray") + OBJECTS + b"\x85R.")

@@ -35,7 +35,7 @@ def read(web: Web, use: Callable[[io.BufferedIOBase], bytes], path: str = "/file
         return use(file), told
 
 
-def test_what_is_a_url() -> None:
+def test_urls_are_recognized() -> None:
     assert is_url("http://a/b") and is_url("HTTPS://a/b")
     assert not any(map(is_url, ("file:///etc/passwd", "ftp://a/b", "a.zip", "/http://a", "")))
 
@@ -53,7 +53,7 @@ def test_the_end_and_the_beginning_take_a_few_bytes(web: Web) -> None:
 
 @pytest.mark.parametrize("parts", [True, False])
 @pytest.mark.parametrize("lengths", [True, False])
-def test_all_of_it(web: Web, parts: bool, lengths: bool) -> None:
+def test_remote_file_is_read_completely(web: Web, parts: bool, lengths: bool) -> None:
     web.parts, web.lengths = parts, lengths
     content, told = read(web, lambda file: file.read())
     assert content == CONTENT
@@ -66,12 +66,12 @@ def test_all_of_it(web: Web, parts: bool, lengths: bool) -> None:
 
 
 @pytest.mark.parametrize("parts", [True, False])
-def test_a_file_smaller_than_a_part(web: Web, parts: bool) -> None:
+def test_remote_file_smaller_than_a_part_is_read(web: Web, parts: bool) -> None:
     web.parts = parts
     assert read(web, lambda file: file.read(), "/small")[0] == b"small"
 
 
-def test_anywhere(web: Web) -> None:
+def test_remote_file_is_read_at_any_position(web: Web) -> None:
     rng = random.Random(2)
 
     def somewhere(file: io.BufferedIOBase) -> bytes:
@@ -95,19 +95,19 @@ def test_anywhere(web: Web) -> None:
         ({"shift": 1}, "a different part than requested"),
     ],
 )
-def test_servers_that_fail(web: Web, change: dict[str, object], reason: str) -> None:
+def test_failing_servers_raise_os_errors(web: Web, change: dict[str, object], reason: str) -> None:
     vars(web).update(change)
     with pytest.raises(OSError, match=reason):
         read(web, lambda file: file.read())
 
 
-def test_a_connection_that_breaks_again_and_again(web: Web) -> None:
+def test_broken_connection_is_resumed(web: Web) -> None:
     web.until = 100_000
     assert read(web, lambda file: file.read())[0] == CONTENT
     assert len(web.spans) == 30
 
 
-def test_a_file_that_changes(web: Web) -> None:
+def test_changed_remote_file_is_refused(web: Web) -> None:
     def change(file: io.BufferedIOBase) -> bytes:
         web.files["/file"] += b"more"
         return file.read()
@@ -116,7 +116,7 @@ def test_a_file_that_changes(web: Web) -> None:
         read(web, change)
 
 
-def test_nobody_there() -> None:
+def test_unreachable_server_raises_os_error() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/file"
@@ -127,13 +127,13 @@ def test_nobody_there() -> None:
             pass
 
 
-def test_what_goes_wrong_with_the_content_is_not_the_servers_fault(web: Web) -> None:
+def test_errors_of_the_content_are_passed_through(web: Web) -> None:
     for web.parts in (True, False):
         with pytest.raises(ValueError, match="mine"), opened(web.url + "/file", lambda line: None):
             raise ValueError("mine")
 
 
-def test_a_copy(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copy_is_complete_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     with copied(io.BytesIO(CONTENT), len(CONTENT), "copying") as copy:
         assert copy.read() == CONTENT
     with pytest.raises(OSError, match="2,999,999 bytes were received instead of 3,000,000"):

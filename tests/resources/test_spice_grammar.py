@@ -64,12 +64,14 @@ def web(monkeypatch: pytest.MonkeyPatch) -> Iterator[Web]:
 # ---- where it is looked for
 
 
-def test_nowhere(cache: Path) -> None:
+def test_missing_grammar_creates_no_cache(cache: Path) -> None:
     assert spice_grammar.find() is None
     assert not cache.exists()
 
 
-def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammars_are_searched_in_order(
+    tmp_path: Path, cache: Path, install: Install, monkeypatch: pytest.MonkeyPatch
+) -> None:
     put(tmp_path / "caches" / "aac-metrics" / "spice" / "lib" / JAR, models_jar(PACKED))
     assert (located().origin, located().fingerprint) == ("cache of aac-metrics", FINGERPRINT)
     install(tmp_path / "site")  # without the file
@@ -86,7 +88,9 @@ def test_order_of_places(tmp_path: Path, cache: Path, install: Install, monkeypa
 
 
 @pytest.mark.parametrize("value", [None, "~/elsewhere", "$HOME/elsewhere"])
-def test_where_aac_metrics_has_its_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None) -> None:
+def test_grammar_is_found_in_the_aac_metrics_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     if value is None:
         monkeypatch.delenv("AAC_METRICS_CACHE_PATH")
@@ -98,7 +102,7 @@ def test_where_aac_metrics_has_its_cache(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("form", sorted(FORMS.keys() - {PACKED_WITHIN}))
-def test_a_file_that_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+def test_named_grammar_file_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     put(tmp_path / "file", FORMS[form])
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "~/file")
@@ -106,7 +110,7 @@ def test_a_file_that_the_user_names(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert located().grammar().words == WORDS
 
 
-def test_a_zip_to_be_unpacked_every_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_compressed_archive_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", FORMS[PACKED_WITHIN])))
     with pytest.raises(ResourceError, match="too large to unpack every time") as caught:
         spice_grammar.find()
@@ -124,7 +128,7 @@ def test_a_zip_to_be_unpacked_every_time(tmp_path: Path, monkeypatch: pytest.Mon
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("place", ["variable", "package"])
-def test_files_that_are_none(
+def test_invalid_grammar_files_are_refused(
     tmp_path: Path, install: Install, monkeypatch: pytest.MonkeyPatch, place: str, content: bytes | None, reason: str
 ) -> None:
     path = tmp_path / "spice" / "lib" / JAR
@@ -144,7 +148,7 @@ def test_files_that_are_none(
     assert ("CAPTIOUS_SPICE_GRAMMAR" in caught.value.help) is (place == "variable")
 
 
-def test_a_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammar_home_of_an_unknown_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", "~nobody-of-this-name/x")
     with pytest.raises(ResourceError, match="CAPTIOUS_SPICE_GRAMMAR does not name a folder"):
         spice_grammar.find()
@@ -154,7 +158,7 @@ def test_a_home_of_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_from_a_file(tmp_path: Path, cache: Path, form: str) -> None:
+def test_grammar_is_fetched_from_a_file(tmp_path: Path, cache: Path, form: str) -> None:
     told: list[str] = []
     fetched = spice_grammar.fetch(str(put(tmp_path / form, FORMS[form])), told.append)
     assert fetched == located()
@@ -168,7 +172,7 @@ def test_from_a_file(tmp_path: Path, cache: Path, form: str) -> None:
 
 @pytest.mark.parametrize("parts", [True, False])
 @pytest.mark.parametrize("form", FORMS)
-def test_from_the_web(web: Web, form: str, parts: bool) -> None:
+def test_grammar_is_fetched_from_the_web(web: Web, form: str, parts: bool) -> None:
     web.parts = parts
     told: list[str] = []
     fetched = spice_grammar.fetch(f"{web.url}/{form}", told.append)
@@ -178,7 +182,7 @@ def test_from_the_web(web: Web, form: str, parts: bool) -> None:
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["jar", "zip"])
-def test_of_a_big_archive_only_parts_are_fetched(web: Web, stored: bool) -> None:
+def test_only_parts_of_a_big_archive_are_fetched(web: Web, stored: bool) -> None:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as jar:
         for number in range(6):
@@ -219,7 +223,7 @@ NONE = {
 
 @pytest.mark.parametrize("what", NONE)
 @pytest.mark.parametrize("source", ["file", "web"])
-def test_from_what_is_none(tmp_path: Path, cache: Path, web: Web, what: str, source: str) -> None:
+def test_archive_without_a_grammar_is_refused(tmp_path: Path, cache: Path, web: Web, what: str, source: str) -> None:
     content, reason = NONE[what]
     web.files["/file"] = content
     web.parts = bool(content)
@@ -233,12 +237,12 @@ def test_from_what_is_none(tmp_path: Path, cache: Path, web: Web, what: str, sou
 
 
 @pytest.mark.parametrize("source", ["missing", "", "/", "~nobody-of-this-name/x", "a\0b", "ftp://127.0.0.1/x"])
-def test_from_what_is_not_there(tmp_path: Path, source: str) -> None:
+def test_missing_source_is_refused(tmp_path: Path, source: str) -> None:
     with pytest.raises(ResourceError, match="cannot be read"):
         spice_grammar.fetch(source or str(tmp_path))
 
 
-def test_the_web_fails(web: Web) -> None:
+def test_failing_download_leaves_no_grammar(web: Web) -> None:
     with pytest.raises(ResourceError, match="the server says 404"):
         spice_grammar.fetch(f"{web.url}/nothing")
     web.until = 0
@@ -256,7 +260,7 @@ def test_a_failure_leaves_what_was_there(tmp_path: Path) -> None:
     assert located().fingerprint == fingerprint_of(OTHER)
 
 
-def test_a_cache_that_cannot_be_used(tmp_path: Path, cache: Path) -> None:
+def test_unusable_cache_is_reported(tmp_path: Path, cache: Path) -> None:
     cache.write_text("a file")
     with pytest.raises((ResourceError, OutputError), match="cache folder cannot be used"):
         spice_grammar.fetch(str(put(tmp_path / "file", PACKED)))
@@ -265,7 +269,7 @@ def test_a_cache_that_cannot_be_used(tmp_path: Path, cache: Path) -> None:
 # ---- the compiled file
 
 
-def test_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_grammar_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", PACKED)))
     grammar = located()
     assert not grammar.is_built
@@ -291,7 +295,7 @@ def test_a_damaged_compiled_file_is_made_anew(tmp_path: Path) -> None:
     assert grammar.index.read_bytes() == whole
 
 
-def test_damage_found_while_compiling(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_damaged_grammar_is_refused_during_compilation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The fingerprint is what the file says of itself.
     path = put(tmp_path / "file", with_a_byte_changed(PACKED, 400))
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(path))
@@ -305,7 +309,7 @@ def test_damage_found_while_compiling(tmp_path: Path, monkeypatch: pytest.Monkey
         grammar.build()
 
 
-def test_listed_among_the_resources(tmp_path: Path, cache: Path) -> None:
+def test_grammar_is_listed_among_the_resources(tmp_path: Path, cache: Path) -> None:
     resource = RESOURCES["spice-grammar"]
     assert resource.find() is None
     assert resource.takes_source
@@ -322,7 +326,7 @@ print(len(spice_grammar.fetch(sys.argv[1]).grammar().words))
 """
 
 
-def test_two_processes_at_once(tmp_path: Path) -> None:
+def test_concurrent_processes_compile_the_grammar_once(tmp_path: Path) -> None:
     path = put(tmp_path / "file", PACKED)
     programs = [start(AT_ONCE, path), start(AT_ONCE, path)]
     assert [output(program) for program in programs] == ["4\n", "4\n"]
@@ -333,7 +337,7 @@ def test_two_processes_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_published_grammar(
+def test_published_grammar_survives_compilation(
     corenlp_grammar: Path, published_grammar: Grammar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(corenlp_grammar))

@@ -10,7 +10,7 @@ from captious.errors import ResourceError
 from captious.resources.text_files import text_as_json
 
 
-def test_json(tmp_path: Path) -> None:
+def test_text_is_read_as_json_or_refused(tmp_path: Path) -> None:
     assert text_as_json('{"a": 1}', "a.json", "") == {"a": 1}
     for text in ("{", "[" * 100_000):
         with pytest.raises(ResourceError, match="not JSON"):

@@ -87,7 +87,7 @@ def test_every_form(form: str, packed: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
-def test_numpy_and_a_vocabulary(packed: bool, tmp_path: Path) -> None:
+def test_numpy_array_needs_a_vocabulary_of_its_length(packed: bool, tmp_path: Path) -> None:
     vocabulary = tmp_path / "words.txt"
     vocabulary.write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
     file = written(tmp_path, gzip.compress(npy_of(VECTORS)) if packed else npy_of(VECTORS))
@@ -99,7 +99,7 @@ def test_numpy_and_a_vocabulary(packed: bool, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("beside", [False, True], ids=["one file", "two files"])
-def test_keyed_vectors_of_gensim(beside: bool, tmp_path: Path) -> None:
+def test_gensim_keyed_vectors_are_read(beside: bool, tmp_path: Path) -> None:
     path = tmp_path / "vectors.kv"
     write_keyed_vectors(path, VECTORS, beside=beside)
     check(VectorFile(path))
@@ -130,7 +130,7 @@ def test_archives_that_numpy_does_not_write(name: str, field: str, at: int, valu
     refused(written(tmp_path, bytes(content)), "not a readable .npz file")
 
 
-def test_other_members_of_an_archive(tmp_path: Path) -> None:
+def test_other_members_of_an_archive_are_ignored(tmp_path: Path) -> None:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("words", "the\ndog\n")
@@ -140,7 +140,7 @@ def test_other_members_of_an_archive(tmp_path: Path) -> None:
     check(written(tmp_path, content.getvalue()))
 
 
-def test_an_archive_that_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_archive_beyond_the_unpacked_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     content = io.BytesIO()
     np.savez_compressed(content, words=np.array(["a", "b"]), vectors=np.zeros((2, 50_000), np.float32))
     file = written(tmp_path, content.getvalue())
@@ -222,7 +222,7 @@ def test_numbers_of_fasttext_are_finite(tmp_path: Path) -> None:
     refused(written(tmp_path, fasttext_of(vectors, np.zeros((0, 5)), longest=0)), "not finite", "word 2")
 
 
-def test_double_precision_and_half_precision(tmp_path: Path) -> None:
+def test_double_and_half_precision_vectors_are_read(tmp_path: Path) -> None:
     for dtype in (np.float64, np.float16):
         check(
             written(tmp_path, npz_of({word: vector.astype(dtype) for word, vector in VECTORS.items()})),
@@ -230,7 +230,7 @@ def test_double_precision_and_half_precision(tmp_path: Path) -> None:
         )
 
 
-def test_many_words(tmp_path: Path) -> None:
+def test_files_of_many_words_are_read(tmp_path: Path) -> None:
     # More than are read at a time, in all forms that are read piece by piece.
     numbers = np.arange(9_000 * 130, dtype=np.float32).reshape(9_000, 130) / 7
     vectors = {f"w{row}": vector for row, vector in enumerate(numbers)}
@@ -251,7 +251,7 @@ def expected_fasttext(word: str, own: np.ndarray | None) -> np.ndarray:
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gz"])
 @pytest.mark.parametrize("letters", [0, 1, 2, 3])  # so that the matrix begins at every place
-def test_fasttext(letters: int, packed: bool, tmp_path: Path) -> None:
+def test_fasttext_model_is_read_with_and_without_subwords(letters: int, packed: bool, tmp_path: Path) -> None:
     own = {**VECTORS, "y" * (letters + 1): VECTORS["dog"], "</s>": VECTORS["the"]}
     content = fasttext_of(own, N_GRAMS)
     file = written(tmp_path, gzip.compress(content) if packed else content)
@@ -268,7 +268,7 @@ def test_fasttext(letters: int, packed: bool, tmp_path: Path) -> None:
             np.testing.assert_allclose(vectors[-2], expected_fasttext("cats", None), rtol=1e-6, atol=1e-7)
 
 
-def test_subwords_where_there_are_none(tmp_path: Path) -> None:
+def test_subwords_of_a_file_without_them_are_refused(tmp_path: Path) -> None:
     refused(VectorFile(written(tmp_path, FORMS["glove text"]).path, subwords=True), "it contains no subwords")
 
 
@@ -323,7 +323,9 @@ def joined(lines: list[bytes], row: int, line: bytes) -> bytes:
         (gzip.compress(FORMS["glove text"])[:-8] + bytes(8), "the compressed file is damaged", ""),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(content: bytes, reason: str, place: str | None, tmp_path: Path) -> None:
+def test_invalid_vector_file_is_refused_with_its_place(
+    content: bytes, reason: str, place: str | None, tmp_path: Path
+) -> None:
     file = written(tmp_path, content)
     if place is None:
         with pytest.raises(ResourceError, match=reason):
@@ -342,11 +344,11 @@ def test_a_long_number_takes_no_time(tmp_path: Path) -> None:
     assert time.process_time() - start < 2
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_missing_vector_file_is_refused(tmp_path: Path) -> None:
     refused(VectorFile(tmp_path / "none"), "No such file")
 
 
-def test_the_first_of_each_if_that_is_wanted(tmp_path: Path) -> None:
+def test_first_of_duplicate_words_is_kept_on_request(tmp_path: Path) -> None:
     content = joined(TEXT, 4, b"the 1 2 3 4 5\n")
     path = written(tmp_path, content).path
     first = VectorFile(path, keep_first=True)

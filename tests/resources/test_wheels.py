@@ -79,7 +79,7 @@ def kept(folder: Path) -> set[str]:
 
 
 @pytest.mark.usefixtures("expected")
-def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetched_wheel_provides_the_meteor_tables(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = use(monkeypatch, that_brings(wheel))
     assert meteor.find() is None
     located = RESOURCES["meteor"].fetch("", lambda line: None)
@@ -95,7 +95,9 @@ def test_fetch(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert [match.module for match in alignment.matches] == ["exact", "synonym", "exact"]
 
 
-def test_nothing_in_the_current_folder_is_run(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_download_runs_no_code_of_the_current_folder(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in ("pip", "ssl", "subprocess", "tempfile"):
         (tmp_path / f"{name}.py").write_text("raise SystemExit('run from the current folder')")
     monkeypatch.chdir(tmp_path)
@@ -107,7 +109,7 @@ def test_nothing_in_the_current_folder_is_run(cache: Path, tmp_path: Path, monke
 
 
 @pytest.mark.usefixtures("expected")
-def test_fetching_again_mends(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fetching_again_repairs_the_tables(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, that_brings(wheel))
     meteor.fetch()
     (cache / "meteor" / JAR).write_bytes(b"broken")
@@ -120,7 +122,7 @@ def test_fetching_again_mends(wheel: bytes, cache: Path, monkeypatch: pytest.Mon
     assert tables.is_built
 
 
-def test_another_wheel_than_the_published_one(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unpublished_wheel_is_refused(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, that_brings(wheel))
     with pytest.raises(ResourceError, match=r"pycocoevalcap==1\.2 that differs from the published one") as caught:
         meteor.fetch()
@@ -144,7 +146,9 @@ def test_another_wheel_than_the_published_one(wheel: bytes, cache: Path, monkeyp
     ],
     ids=["no network", "no pip", "killed", "nothing came", "two came"],
 )
-def test_pip_fails(pip: Pip, where: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failing_pip_is_reported_with_its_command(
+    pip: Pip, where: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     use(monkeypatch, pip)
     with pytest.raises(ResourceError, match=r"could not download pycocoevalcap==1\.2") as caught:
         meteor.fetch()
@@ -154,7 +158,7 @@ def test_pip_fails(pip: Pip, where: str, cache: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("expected")
-def test_a_cache_that_is_a_file(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_in_place_of_the_cache_is_refused(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls = use(monkeypatch, that_brings(wheel))
     cache.write_text("not a folder")
     with pytest.raises(ResourceError, match="the cache folder cannot be used"):
@@ -163,7 +167,7 @@ def test_a_cache_that_is_a_file(wheel: bytes, cache: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.usefixtures("expected")
-def test_a_place_that_is_taken(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_occupied_target_is_refused(wheel: bytes, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     use(monkeypatch, that_brings(wheel))
     (cache / "meteor" / JAR).mkdir(parents=True)
     with pytest.raises(OutputError, match=JAR):

@@ -47,7 +47,7 @@ def test_fit_comes_before_map(shards: Path) -> None:
 
 
 @pytest.mark.slow
-def test_the_script_of_the_documentation(shards: Path) -> None:
+def test_documented_array_job_gives_the_report(shards: Path) -> None:
     page = (Path(__file__).parents[2] / "docs" / "scale.md").read_text()
     script = re.search(r"^```python array.py\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     assert script is not None

@@ -63,12 +63,12 @@ def test_shards_give_the_bits_of_score(shards: Path, batch_rows: int) -> None:
     assert texts(sharded(shards, batch_rows=batch_rows)) == texts(scored())
 
 
-def test_references_as_one_text(shards: Path) -> None:
+def test_shards_accept_references_joined_as_one_text(shards: Path) -> None:
     settings = Settings(references_as="cat")
     assert texts(sharded(shards, settings=settings)) == texts(scored(settings=settings))
 
 
-def test_given_document_frequencies(shards: Path) -> None:
+def test_shards_use_the_document_frequencies_of_settings(shards: Path) -> None:
     settings = Settings(idf="coco")
     assert texts(sharded(shards, ["cider-d"], settings=settings)) == texts(scored(["cider-d"], settings=settings))
 
@@ -77,7 +77,7 @@ def test_processes_give_the_same_bits(shards: Path) -> None:
     assert texts(sharded(shards, engine="processes", workers=2)) == texts(scored())
 
 
-def test_shards_in_any_order_and_of_any_size(tmp_path: Path) -> None:
+def test_scores_do_not_depend_on_order_or_size_of_shards(tmp_path: Path) -> None:
     rows = example_rows()
     random.Random(1).shuffle(rows)
     for number, (start, end) in enumerate([(0, 1), (1, 20), (20, 24)]):
@@ -85,13 +85,13 @@ def test_shards_in_any_order_and_of_any_size(tmp_path: Path) -> None:
     assert texts(sharded(tmp_path)) == texts(scored())
 
 
-def test_a_file_is_one_shard_however_it_is_named(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_file_named_twice_is_one_shard(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(shards)
     patterns = ["part-*.jsonl", "./part-0.jsonl", f"../{shards.name}/part-1.jsonl", f"{shards}/part-2.jsonl"]
     assert texts(scale.score_shards(patterns, METRICS)) == texts(scored())
 
 
-def test_references_apart(tmp_path: Path) -> None:
+def test_references_come_from_a_separate_table(tmp_path: Path) -> None:
     rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
     for number in range(3):
         write(tmp_path / f"part-{number}.jsonl", rows[number * 8 : number * 8 + 8])
@@ -101,7 +101,7 @@ def test_references_apart(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("form", ["csv", "tsv", "jsonl"])
-def test_text_ids_and_references_with_numbers(tmp_path: Path, form: str) -> None:
+def test_text_ids_match_numeric_references(tmp_path: Path, form: str) -> None:
     rows = example_rows()
     references = write(
         tmp_path / "references.jsonl", [{"image_id": row["id"], "references": row["references"]} for row in rows]
@@ -117,7 +117,7 @@ def test_text_ids_and_references_with_numbers(tmp_path: Path, form: str) -> None
         assert texts(scale.score_shards(shard, METRICS, references=references)) == texts(scored())
 
 
-def test_several_candidates_for_an_image(tmp_path: Path) -> None:
+def test_several_candidates_of_an_image_are_scored(tmp_path: Path) -> None:
     rows = [{"id": row["id"], "candidate": row["candidate"]} for row in example_rows()]
     write(tmp_path / "part-0.jsonl", [*rows, *rows])
     twice, once = sharded(tmp_path, references=EXAMPLES / "references.json"), scored()
@@ -129,7 +129,7 @@ def test_several_candidates_for_an_image(tmp_path: Path) -> None:
         sharded(tmp_path, references=EXAMPLES / "references.json")
 
 
-def test_the_three_functions(shards: Path) -> None:
+def test_plan_map_and_reduce_check_their_inputs(shards: Path) -> None:
     plan = scale.plan(f"{shards}/part-*.jsonl", METRICS)
     assert plan.needs_fit
     with pytest.raises(ParameterError, match="fitted"):
@@ -146,7 +146,7 @@ def test_the_three_functions(shards: Path) -> None:
         plan.reduce([*sums, sums[0]])
 
 
-def test_the_other_metrics_that_run_here(shards: Path) -> None:
+def test_other_available_metrics_equal_score(shards: Path) -> None:
     metrics = ["rouge-s", "ngram-precision", "meteor" if captious.Meteor.missing() is None else "rouge-s:gap=3"]
     assert texts(sharded(shards, metrics, batch_rows=5)) == texts(scored(metrics))
 
@@ -209,7 +209,7 @@ class Lengths(captious.MeanMetric):
         return [*warnings, "lengths are lengths"]
 
 
-def test_warnings_of_batches(shards: Path) -> None:
+def test_warnings_of_batches_are_merged(shards: Path) -> None:
     report = sharded(shards, [Lengths()], batch_rows=3)
     assert report.warnings[0].startswith("in ")
     assert " of 8 batches: such as " in report.warnings[0]
@@ -232,7 +232,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return read
 
 
-def test_a_run_resumes(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_run_reuses_finished_shards(shards: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected, out = texts(scored()), tmp_path / "out"
     good = (shards / "part-2.jsonl").read_text()
     (shards / "part-2.jsonl").write_text("x")
@@ -333,7 +333,7 @@ def test_damaged_states_are_named(shards: Path, tmp_path: Path, content: str) ->
         sharded(shards, ["cider-d"], output=tmp_path / "out")
 
 
-def test_a_folder_that_cannot_be_one(shards: Path) -> None:
+def test_unusable_work_folder_is_refused(shards: Path) -> None:
     with pytest.raises(OutputError):
         sharded(shards, ["rouge-l"], output=shards / "part-0.jsonl")
 
@@ -412,14 +412,14 @@ def test_a_shard_is_tried_again(shards: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("size", [1, 100])
-def test_two_rows_of_one_id(shards: Path, size: int) -> None:
+def test_repeated_id_in_a_shard_is_refused(shards: Path, size: int) -> None:
     rows = example_rows()
     write(shards / "part-0.jsonl", [*rows[:4], rows[1]])
     with pytest.raises(DuplicateCandidateError, match=r"line 2.*line 5"):
         sharded(shards, ["rouge-l"], batch_rows=size)
 
 
-def test_what_cannot_be_planned(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_plans_are_refused(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UnknownNameError, match="engine"):
         sharded(shards, engine="spark")
     for wrong in ({"workers": 0}, {"retries": -1}, {"batch_rows": 0}):
@@ -434,7 +434,7 @@ def test_what_cannot_be_planned(shards: Path, monkeypatch: pytest.MonkeyPatch) -
         sharded(shards, engine="ray")
 
 
-def test_progress(shards: Path) -> None:
+def test_progress_counts_shards(shards: Path) -> None:
     events = Events()
     with observed(events):
         sharded(shards, ["cider-d"])
@@ -477,7 +477,7 @@ def test_killed_processes_are_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_killed_workers_of_ray(tmp_path: Path) -> None:
+def test_killed_ray_workers_are_restarted(tmp_path: Path) -> None:
     pytest.importorskip("ray")
     shards = [scale.GeneratedShard(f"s{i}", kills_itself_once, (str(tmp_path), i)) for i in range(4)]
     assert texts(scale.score_shards(shards, METRICS, engine="ray", workers=2)) == texts(scored())

@@ -65,17 +65,17 @@ def test_names_that_say_nothing(names: str) -> None:
         ShardColumns.of(names)
 
 
-def test_one_reference_as_text(tmp_path: Path) -> None:
+def test_csv_reference_may_be_one_text(tmp_path: Path) -> None:
     (rows,) = read_text(tmp_path / "a.csv", 'id,caption,references\n1,a cat,"the ""cat"", here\nand there"\n')
     assert (rows.ids, rows.references) == (("1",), (['the "cat", here\nand there'],))
 
 
-def test_rows_with_fewer_references_in_csv(tmp_path: Path) -> None:
+def test_csv_rows_may_have_fewer_references(tmp_path: Path) -> None:
     (rows,) = read_text(tmp_path / "a.csv", "id,caption,r,s\n1,a,b,c\n2,d,,e\n", columns="references=r,references=s")
     assert rows.references == (["b", "c"], ["e"])
 
 
-def test_a_list_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_list_is_read_in_pieces_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = example_rows()
     for size in (1, 2, 3, 50, 333):
         monkeypatch.setattr("captious.data.json_files._PIECE", size)
@@ -129,7 +129,7 @@ WRONG: list[tuple[str, str | bytes, type[Exception], str]] = [
 @pytest.mark.parametrize(
     ("name", "content", "error", "said"), WRONG, ids=[f"{name}: {said}" for name, _, _, said in WRONG]
 )
-def test_what_is_wrong_is_named(
+def test_invalid_shard_is_named_with_its_line(
     tmp_path: Path, name: str, content: str | bytes, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error) as caught:
@@ -138,7 +138,7 @@ def test_what_is_wrong_is_named(
     assert name in str(caught.value)
 
 
-def test_a_line_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("captious.data.json_files.MOST_BYTES", 1000)
     monkeypatch.setattr("captious.data.row_parser.MOST_BYTES", 1000)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b" " * 100_000))
@@ -149,7 +149,7 @@ def test_a_line_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         read(tmp_path / "a.json")
 
 
-def test_patterns(tmp_path: Path) -> None:
+def test_patterns_select_shards(tmp_path: Path) -> None:
     for name in ("b.jsonl", "a.jsonl", "c.csv"):
         write(tmp_path / name, example_rows())
     assert [Path(s.name).name for s in as_shards(f"{tmp_path}/*.jsonl")] == ["a.jsonl", "b.jsonl"]
@@ -167,7 +167,7 @@ def test_names_with_brackets(tmp_path: Path) -> None:
     assert as_shards(write(tmp_path / "a[1].jsonl", example_rows()))[0].name.endswith("a[1].jsonl")
 
 
-def test_an_object_store(tmp_path: Path) -> None:
+def test_shards_are_read_from_an_object_store(tmp_path: Path) -> None:
     fsspec = pytest.importorskip("fsspec")
     memory = fsspec.filesystem("memory")
     for number in range(2):
@@ -182,7 +182,7 @@ def test_an_object_store(tmp_path: Path) -> None:
         as_shards("nothing://bucket/*")
 
 
-def test_an_object_store_that_cannot_be_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreachable_object_store_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     fsspec = pytest.importorskip("fsspec")
 
     def glob(*_: object) -> list[str]:
@@ -197,7 +197,7 @@ def rows_of(n: int) -> list[dict[str, Any]]:
     return [{"id": i, "candidate": "a cat", "references": ["the cat"]} for i in range(n)]
 
 
-def test_generated_rows() -> None:
+def test_generated_shard_has_a_fingerprint() -> None:
     shard = GeneratedShard("made", rows_of, (5,))
     assert [batch.ids for batch in shard.batches(ShardColumns(), 2)] == [(0, 1), (2, 3), (4,)]
     assert shard.fingerprint != GeneratedShard("made", rows_of, (6,)).fingerprint
@@ -205,7 +205,7 @@ def test_generated_rows() -> None:
         as_shards([shard, shard])
 
 
-def test_ids_of_numbers_and_strings(tmp_path: Path) -> None:
+def test_numeric_and_text_ids_stay_apart(tmp_path: Path) -> None:
     lines = [
         json.dumps({**row, "id": str(row["id"]) if number % 2 else row["id"]})
         for number, row in enumerate(example_rows())

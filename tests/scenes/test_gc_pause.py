@@ -11,7 +11,7 @@ import pytest
 from captious.scenes.scene_graph_layer import gc_pause
 
 
-def test_one_inside_another() -> None:
+def test_nested_pauses_keep_collection_off() -> None:
     with gc_pause:
         with gc_pause:
             assert not gc.isenabled()
@@ -19,7 +19,7 @@ def test_one_inside_another() -> None:
     assert gc.isenabled()
 
 
-def test_who_came_first_leaves_first() -> None:
+def test_overlapping_pauses_of_threads_end_in_any_order() -> None:
     inside, leave = threading.Event(), threading.Event()
 
     def other() -> None:
@@ -37,7 +37,7 @@ def test_who_came_first_leaves_first() -> None:
     assert gc.isenabled()
 
 
-def test_what_was_off_stays_off() -> None:
+def test_pause_keeps_disabled_collection_off() -> None:
     gc.disable()
     try:
         with gc_pause:
@@ -47,14 +47,14 @@ def test_what_was_off_stays_off() -> None:
         gc.enable()
 
 
-def test_errors_end_it() -> None:
+def test_pause_ends_with_an_error() -> None:
     with pytest.raises(ZeroDivisionError), gc_pause:
         raise ZeroDivisionError
     assert gc.isenabled()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_forked_process_looks_for_garbage() -> None:
+def test_forked_process_collects_garbage() -> None:
     with gc_pause:
         child = os.fork()
         if child == 0:

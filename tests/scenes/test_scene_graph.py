@@ -59,7 +59,7 @@ def test_the_most_similar_object_is_merged_with() -> None:
     assert names(graph(("sofa",), ("bed",), ("couch",)).objects) == ["sofa", "bed/couch"]
 
 
-def test_of_equally_similar_objects_the_first_is_merged_with() -> None:
+def test_object_merges_with_the_first_of_equally_similar_ones() -> None:
     words = Words(a={1}, b={2}, c={1, 2})
     assert names(SceneGraph(words, [("a",), ("b",), ("c",)]).objects) == ["a/c", "b"]
     assert names(SceneGraph(words, [("b",), ("a",), ("c",)]).objects) == ["b/c", "a"]
@@ -100,7 +100,7 @@ def test_matches() -> None:
     }
 
 
-def test_several_tuples_may_match_one() -> None:
+def test_several_tuples_may_match_the_same_tuple() -> None:
     words = Words(a={1}, b={2}, c={1, 2})
     assert counted(SceneGraph(words, [("a",), ("b",)]), SceneGraph(words, [("c",)]))["object"] == (2, 2, 1)
 
@@ -109,7 +109,7 @@ def test_equal_tuples_count_once() -> None:
     assert counted(graph(*[("dog", "sofa", "on")] * 3), graph())["all"] == (0, 3, 0)
 
 
-def test_kinds_of_attributes() -> None:
+def test_attributes_are_counted_by_kind() -> None:
     several = graph(("dog", "two"), ("dog", "2"), ("dog", "brown"), ("dog", "big"), ("cat", "gray"), ("cat", "one"))
     counts = {category: (n, m) for category, (n, _, m) in counted(several, several).items()}
     assert counts["attribute"] == (6, 6)
@@ -122,7 +122,7 @@ def test_merged_attributes_have_no_kind() -> None:
     assert counted(graph(("dog", "red")), merged)["color"] == (0, 1, 0)
 
 
-def test_kinds_of_words() -> None:
+def test_category_lists_have_their_sizes() -> None:
     by_kind = {kind: [word for word, its in CATEGORY_OF.items() if its == kind] for kind in CATEGORIES[4:]}
     assert {kind: len(words) for kind, words in by_kind.items()} == {"cardinality": 10, "color": 18, "size": 99}
 

@@ -150,14 +150,14 @@ CASES = {**RULES, **NUMBERS, **QUANTIFIERS, **PRONOUNS}
 
 
 @pytest.mark.parametrize(("text", "dependencies", "expected"), CASES.values(), ids=CASES)
-def test_rules(text: str, dependencies: str, expected: str) -> None:
+def test_tuple_rules_give_the_expected_tuples(text: str, dependencies: str, expected: str) -> None:
     texts = []
     for item in tuples_of(parse(text, dependencies)):
         texts.append(" ".join(item))
     assert texts == expected.split("|")
 
 
-def test_copies_of_words() -> None:
+def test_copied_words_form_tuples() -> None:
     """A dog on the bed and under blankets: "dog" has a copy, number 1 + 7, for the second phrase."""
     words = "dog/NN on/IN bed/NN and/CC under/IN blankets/NNS/blanket there/RB"
     edges = "0<1:root 1<3:nmod:on 3<2:case 1<4:cc 1<8:conj:and 8<6:nmod:under 6<5:case 1<7:advmod"
@@ -171,7 +171,7 @@ def test_copies_of_words() -> None:
     )
 
 
-def test_no_words() -> None:
+def test_empty_caption_has_no_tuples() -> None:
     assert tuples_of(parse("", "")) == ()
 
 
@@ -205,11 +205,11 @@ def agreement(shared_data: Path, name: str, n: int | None) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("name", [GOLD, TREEBANK])
-def test_official_tuples(shared_data: Path, name: str) -> None:
+def test_tuples_agree_with_a_sample_of_the_official_ones(shared_data: Path, name: str) -> None:
     assert agreement(shared_data, name, 2_000) == (2_000, 2_000)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "n"), [(GOLD, 45_254), pytest.param(TREEBANK, 188_090, marks=pytest.mark.nightly)])
-def test_all_official_tuples(shared_data: Path, name: str, n: int) -> None:
+def test_tuples_agree_with_all_official_ones(shared_data: Path, name: str, n: int) -> None:
     assert agreement(shared_data, name, None) == (n, n)

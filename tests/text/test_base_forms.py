@@ -44,19 +44,19 @@ DATA = Path(__file__).parents[3] / "shared" / "data" / "chair" / "singular.tsv.g
         ("is", "is"),
     ],
 )
-def test_words(word: str, expected: str) -> None:
+def test_singular_of_a_word_is_as_expected(word: str, expected: str) -> None:
     assert singular(word) == expected
 
 
 @pytest.mark.skipif(not DATA.exists(), reason="no shared data")
-def test_every_word_of_the_data() -> None:
+def test_singulars_agree_on_every_recorded_word() -> None:
     lines = gzip.decompress(DATA.read_bytes()).decode().splitlines()
     rows = [line.split("\t") for line in lines]
     assert len(rows) > 27_000
     assert [(word, singular(word)) for word, _, _ in rows] == [(word, expected) for word, expected, _ in rows]
 
 
-def test_singulars() -> None:
+def test_singulars_survive_pickling() -> None:
     assert Singulars()(["two", "dogs", "bus"]) == ["two", "dog", "bu"]
     kept = pickle.loads(pickle.dumps(Singulars(frozenset({"bus"}))))
     assert kept(["buses", "bus", "glass"]) == ["bus", "bus", "glas"]

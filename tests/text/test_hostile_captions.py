@@ -92,13 +92,13 @@ def test_long_captions_take_no_time(shape: str) -> None:
 
 
 @pytest.mark.parametrize("letter", ["犬", "a", "é", "Σ"])
-def test_many_sigmas_behind_many_letters(letter: str) -> None:
+def test_long_runs_of_sigmas_take_linear_time(letter: str) -> None:
     # A capital sigma is lower-cased by what stands around it, however far away.
     assert seconds(letter * 6_000 + "Σ" * 6_000 + letter) < 1.0
     assert seconds(letter * 6_000 + "Σ犬" * 3_000) < 1.0
 
 
-def test_a_long_caption_among_short_ones() -> None:
+def test_long_caption_does_not_change_its_neighbors() -> None:
     captions = ("a dog .", "a@" * 50_000, "two men", "(" * 50_000, "")
     vocabulary = Vocabulary()
     ids, offsets = vocabulary.encode(captions, TokenizerRule.ptb_raw, 2)
@@ -132,13 +132,13 @@ PIECES = (
 
 @settings(max_examples=300)
 @given(any_text)
-def test_any_text(caption: str) -> None:
+def test_arbitrary_text_is_tokenized(caption: str) -> None:
     check(caption)
 
 
 @settings(max_examples=500)
 @given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
-def test_pieces_in_any_order(caption: str) -> None:
+def test_special_pieces_in_any_order_are_tokenized(caption: str) -> None:
     check(caption)
 
 

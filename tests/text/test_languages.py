@@ -11,7 +11,7 @@ from captious.text.stems import snowball_stems
 from captious.text.tokenizers import tokenizer_names
 
 
-def test_codes() -> None:
+def test_unknown_language_codes_are_refused() -> None:
     assert as_language("EN") is ENGLISH
     assert as_language("pt-BR") is as_language("pt_PT") is LANGUAGES["pt"]
     assert as_language(ENGLISH) is ENGLISH
@@ -21,7 +21,7 @@ def test_codes() -> None:
         as_language(1)  # type: ignore[arg-type]
 
 
-def test_every_language_has_a_tokenizer_and_what_stemmer_it_says() -> None:
+def test_every_language_has_its_tokenizer_and_stemmer() -> None:
     stemmer = pytest.importorskip("Stemmer")
     assert len(BY_NAME) == len(LANGUAGES)
     for language in LANGUAGES.values():
@@ -29,7 +29,7 @@ def test_every_language_has_a_tokenizer_and_what_stemmer_it_says() -> None:
         assert language.has_stemmer == (language.name in stemmer.algorithms())
 
 
-def test_stems() -> None:
+def test_snowball_stems_depend_on_the_language() -> None:
     pytest.importorskip("Stemmer")
     assert snowball_stems(["hunde", "läuft"], LANGUAGES["de"]) == ["hund", "lauft"]
     assert snowball_stems(["perros"], LANGUAGES["es"]) == ["perr"]
@@ -37,7 +37,7 @@ def test_stems() -> None:
     assert snowball_stems(["psy"], LANGUAGES["pl"]) == ["psy"]
 
 
-def test_thai() -> None:
+def test_thai_words_are_separated() -> None:
     tokenizer = as_tokenizer("th")
     try:
         words = tokenizer("หมาสองตัววิ่ง และ iPhone 3 เครื่อง!")

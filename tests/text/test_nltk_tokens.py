@@ -26,7 +26,7 @@ from captious.text.nltk_tokens import (
         ("", [""]),
     ],
 )
-def test_sentences(text: str, expected: list[str]) -> None:
+def test_nltk_sentences_are_as_expected(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
 
 
@@ -42,7 +42,7 @@ def test_sentences(text: str, expected: list[str]) -> None:
         ("", ""),
     ],
 )
-def test_tokens(caption: str, expected: str) -> None:
+def test_nltk_words_are_as_expected(caption: str, expected: str) -> None:
     assert word_tokenize(caption) == expected.split()
 
 
@@ -81,5 +81,5 @@ def test_the_short_cut_gives_what_the_rules_give(text: str) -> None:
         ("", ""),
     ],
 )
-def test_treebank(sentence: str, tokens: str) -> None:
+def test_treebank_tokens_are_as_expected(sentence: str, tokens: str) -> None:
     assert treebank_tokens(sentence) == tokens.split()

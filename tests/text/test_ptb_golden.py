@@ -52,17 +52,17 @@ TABLE = {
 
 
 @pytest.mark.parametrize("caption", TABLE)
-def test_table(caption: str) -> None:
+def test_ptb_tokens_equal_the_table(caption: str) -> None:
     assert PTB_RAW(caption) == TABLE[caption].split(" ")
 
 
 @pytest.mark.parametrize("number", range(0, len(GOLDEN), 20))
-def test_golden(number: int) -> None:
+def test_ptb_tokens_equal_the_official_ones(number: int) -> None:
     block = GOLDEN[number : number + 20]
     assert {g["caption"]: PTB_RAW(g["caption"]) for g in block} == {g["caption"]: g["tokens"] for g in block}
 
 
-def test_golden_without_punctuation() -> None:
+def test_ptb_drops_the_official_punctuation() -> None:
     for golden in GOLDEN:
         raw = PTB_RAW(golden["caption"])
         assert PTB(golden["caption"]) == [token for token in raw if token not in DROPPED]

@@ -46,7 +46,7 @@ def test_symbols_stay(mark: str) -> None:
         ("a dog...", ["a", "dog"]),
     ],
 )
-def test_what_the_filter_leaves(caption: str, tokens: list[str]) -> None:
+def test_ptb_drops_punctuation_only(caption: str, tokens: list[str]) -> None:
     assert PTB(caption) == tokens
 
 
@@ -64,7 +64,7 @@ def test_what_the_filter_leaves(caption: str, tokens: list[str]) -> None:
         ("co\u00adop", ["coop"]),
     ],
 )
-def test_characters_beyond_ascii(caption: str, tokens: list[str]) -> None:
+def test_ptb_tokenizes_characters_beyond_ascii(caption: str, tokens: list[str]) -> None:
     assert PTB(caption) == tokens
 
 
@@ -109,7 +109,7 @@ def test_a_batch_is_each_caption_alone(cut: TokenizerRule) -> None:
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6), st.sampled_from(LINE_BREAKS))
-def test_no_caption_shifts_its_neighbours(captions: list[str], mark: str) -> None:
+def test_captions_never_shift_their_neighbors(captions: list[str], mark: str) -> None:
     around = ["a dog .", *(caption + mark for caption in captions), "two men"]
     tokens = encoded(around, TokenizerRule.ptb_raw)
     assert len(tokens) == len(around)

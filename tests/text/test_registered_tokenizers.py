@@ -38,7 +38,7 @@ def offer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Offer]:
     vars(tokenizers._PLUGINS).pop("by_name", None)
 
 
-def test_a_registered_tokenizer(offer: Offer) -> None:
+def test_registered_tokenizer_is_used_and_named(offer: Offer) -> None:
     register_tokenizer("chinese")(characters)
     assert as_tokenizer("chinese")("一只 狗") == ["一", "只", "狗"]
     settings = captious.Settings(tokenizer="chinese")
@@ -47,7 +47,7 @@ def test_a_registered_tokenizer(offer: Offer) -> None:
     assert "|tokenizer:chinese|" in report["bleu-1"].signature
 
 
-def test_a_tokenizer_of_another_package(offer: Offer) -> None:
+def test_tokenizer_of_another_package_is_found(offer: Offer) -> None:
     offer(chinese="characters", named="WITH_A_NAME")
     assert as_tokenizer("chinese").name == "chinese"
     assert as_tokenizer("named").name == "named"
@@ -67,7 +67,7 @@ def test_names_in_any_case(offer: Offer) -> None:
 
 
 @pytest.mark.parametrize(("value", "message"), [("missing", "cannot be loaded"), ("NOT_A_TOKENIZER", "is not a token")])
-def test_broken_entry_points(offer: Offer, value: str, message: str) -> None:
+def test_broken_entry_points_are_reported(offer: Offer, value: str, message: str) -> None:
     offer(chinese=value)
     with pytest.raises(ParameterError, match=message):
         as_tokenizer("chinese")

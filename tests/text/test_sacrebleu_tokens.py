@@ -104,14 +104,14 @@ def test_bleu_is_that_of_sacrebleu(name: str, language: str) -> None:
         ("unicode", "개가 뛴다 🐕 ...", "개가 뛴다"),
     ],
 )
-def test_tokens_by_hand(name: str, text: str, tokens: str) -> None:
+def test_tokens_equal_a_table_made_by_hand(name: str, text: str, tokens: str) -> None:
     assert as_tokenizer(name)(text) == tokens.split()
 
 
 @pytest.mark.parametrize(
     ("name", "language", "module"), [("ja-mecab", "japanese", "MeCab"), ("ko-mecab", "others", "mecab_ko")]
 )
-def test_dictionaries_of_sacrebleu(name: str, language: str, module: str) -> None:
+def test_dictionary_tokenizers_equal_sacrebleu(name: str, language: str, module: str) -> None:
     pytest.importorskip(module)
     ours, theirs = as_tokenizer(name), peer(name)
     for pair in CAPTIONS[language]:
@@ -119,7 +119,7 @@ def test_dictionaries_of_sacrebleu(name: str, language: str, module: str) -> Non
 
 
 @pytest.mark.parametrize("name", ["ja-mecab", "ko-mecab", "flores200"])
-def test_what_is_not_installed_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_dictionary_is_named_with_its_command(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def without(module: str, *arguments: Any) -> Any:
         raise ImportError(module)
 

@@ -49,18 +49,18 @@ CASES = {
 
 
 @pytest.mark.parametrize("text", CASES)
-def test_rules(text: str) -> None:
+def test_sentence_rules_give_the_expected_sentences(text: str) -> None:
     assert sentences_of(text) == CASES[text]
 
 
 @given(st.text(st.sampled_from("aB1 .!?\n\"'()。…-*#e")))
-def test_nothing_is_lost(text: str) -> None:
+def test_sentences_keep_all_characters(text: str) -> None:
     sentences = sentences_of(text)
     assert "".join("".join(sentences).split()) == "".join(text.split())
     assert all(sentence == sentence.strip() != "" for sentence in sentences)
 
 
-def test_sentences_as_people_marked_them(shared_data: Path) -> None:
+def test_sentences_agree_with_human_marks(shared_data: Path) -> None:
     """Paragraphs of FactVC, joined, come apart where they were joined."""
     with gzip.open(shared_data / "factvc" / "activitynet_factuality_annotation.json.gz") as file:
         videos = json.load(file)

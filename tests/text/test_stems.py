@@ -34,12 +34,12 @@ STEMS = {
 
 
 @pytest.mark.parametrize("word", STEMS)
-def test_stems(word: str) -> None:
+def test_porter_stem_is_as_expected(word: str) -> None:
     assert porter_stem(word) == STEMS[word]
 
 
 @pytest.mark.slow
-def test_stems_of_nltk(shared_data: Path) -> None:
+def test_porter_stems_equal_nltk(shared_data: Path) -> None:
     porter = pytest.importorskip("nltk.stem.porter").PorterStemmer()
     words = {word for text in captions(shared_data, "val2014") for word in treebank_tokens(text.lower())}
     different = {word: stem for word in words if (stem := porter.stem(word)) != porter_stem(word)}

@@ -18,7 +18,7 @@ def test_the_default_is_the_list_of_nltk() -> None:
     assert "The" not in NLTK_STOP_WORDS
 
 
-def test_a_file_plain_or_compressed(tmp_path: Path) -> None:
+def test_stop_words_are_read_from_plain_and_compressed_files(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("a\nthe \n\nthe\nécole\n", encoding="utf-8")
     (tmp_path / "list.txt.gz").write_bytes(gzip.compress((tmp_path / "list.txt").read_bytes()))
     plain, compressed = as_stop_words(tmp_path / "list.txt"), as_stop_words(str(tmp_path / "list.txt.gz"))

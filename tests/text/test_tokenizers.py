@@ -51,7 +51,7 @@ def test_spaces_is_split_at_single_spaces(caption: str) -> None:
     assert SPACES(caption) == caption.split(" ")
 
 
-def test_every_white_space_character() -> None:
+def test_whitespace_splits_at_every_space_character() -> None:
     for code in range(0x110000):
         if chr(code).isspace():
             assert WHITESPACE(f"a{chr(code)}b") == ["a", "b"], hex(code)
@@ -147,7 +147,7 @@ def test_a_tokenizer_needs_a_function() -> None:
 # ---- functions
 
 
-def test_functions_tokenize() -> None:
+def test_functions_work_as_tokenizers() -> None:
     assert as_tokenizer(letters)("a dog") == ["a", " ", "d", "o", "g"]
     captions = table(["abc", ""], [["abd", "xyz"], ["a"]])
     scores = captious.RougeL(tokenizer=letters).statistics(captions)[:, 0]
@@ -171,7 +171,7 @@ def test_functions_are_asked_once_a_caption(captions: list[str]) -> None:
     assert calls == captions
 
 
-def test_tokens_in_any_sequence() -> None:
+def test_tokenizer_returns_a_list_of_any_sequence() -> None:
     assert Tokenizer("pairs", lambda caption: tuple(caption.split()))("a b") == ["a", "b"]
     assert Tokenizer("none", lambda caption: [])("a b") == []
 
@@ -223,7 +223,7 @@ def test_tokens_given_one_by_one_are_not_lost(lazy: Callable[[str], Any]) -> Non
 
 @pytest.mark.parametrize("tokenizer", [PTB, PTB_RAW, WHITESPACE, SPACES, Tokenizer("words", str.split)])
 @pytest.mark.parametrize("method", ["encode", "look_up_words"])
-def test_lone_surrogates(tokenizer: Tokenizer, method: str) -> None:
+def test_lone_surrogates_are_named_by_caption_and_character(tokenizer: Tokenizer, method: str) -> None:
     captions = ["a dog", "a \ud83d dog", "\udc00"]
     with pytest.raises(EncodingError) as caught:
         getattr(tokenizer, method)(captions, Vocabulary())

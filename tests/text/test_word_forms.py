@@ -37,7 +37,7 @@ ENGLISH = replace(PTB, form=word_forms("en"))
         ("fr", unicodedata.normalize("NFD", "café"), "café"),
     ],
 )
-def test_a_form(language: str, word: str, form: str) -> None:
+def test_word_form_is_as_expected(language: str, word: str, form: str) -> None:
     assert word_forms(language)(word) == form
     assert word_forms(language)(form) == form
 

@@ -23,7 +23,7 @@ def module() -> ModuleType:
 
 
 @pytest.mark.slow
-def test_no_image_and_no_caption_of_an_evaluation_is_learned_from(module: ModuleType, shared_data: Path) -> None:
+def test_training_excludes_images_and_captions_of_evaluations(module: ModuleType, shared_data: Path) -> None:
     import gzip
     import json
 

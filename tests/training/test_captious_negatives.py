@@ -90,9 +90,7 @@ def test_captions_of_evaluations_are_not_made(modules: tuple[ModuleType, ModuleT
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_no_caption_made_wrong_occurs_in_an_evaluation(
-    modules: tuple[ModuleType, ModuleType], shared_data: Path
-) -> None:
+def test_negatives_never_occur_in_an_evaluation(modules: tuple[ModuleType, ModuleType], shared_data: Path) -> None:
     examples, negatives = modules
     known = examples.Examples.read(shared_data)
     found = negatives.make_negatives(known, WEIGHTS.words, WEIGHTS.vectors)

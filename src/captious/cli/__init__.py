@@ -152,7 +152,7 @@ def main() -> None:
         except (click.Abort, KeyboardInterrupt):
             click.echo("interrupted", err=True)
             sys.exit(130)
-        except BrokenPipeError:  # the reader of our output has gone, as `head` does
+        except BrokenPipeError:  # the reader of the output has ended, as `head` does
             sys.exit(0)
 
 

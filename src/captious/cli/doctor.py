@@ -37,13 +37,13 @@ _EXTRAS = {
     "pillow": ("images for clipscore and refclipscore", "models"),
     "spacy": ("parts of speech in captious study words, and hwcm:parser=spacy:NAME", "parse"),
 }
-#: How a remedy begins that only needs a network.
+#: Prefix of remedies that only need a network.
 _COMMANDS = ("pip install", "hf download", "captious resources")
 
 
 @click.command()
 def doctor() -> None:
-    """Show what works now, what needs one command, and what needs files of yours."""
+    """Show what works now, what needs one command, and what needs your own files."""
     print_rows(
         [
             ("captious", __version__, f"Python {platform.python_version()}, {platform.system()} {platform.machine()}"),
@@ -53,8 +53,8 @@ def doctor() -> None:
     )
     tiers: dict[str, list[tuple[str, str, str]]] = {
         "Works now": [],
-        "One command away": [],
-        "Needs files of yours": [],
+        "Needs one command": [],
+        "Needs your own files": [],
     }
     works, command, files = tiers.values()
     for name in metric_names():

@@ -75,7 +75,7 @@ SEED: Mapping[str, Any] = {"type": click.IntRange(min=0), "metavar": "N", "help"
 resamples_option = click.option("--resamples", default=DEFAULT_RESAMPLES, show_default=True, **RESAMPLES)
 seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **SEED)
 
-#: How each setting is given on the command line; ``Settings`` has the defaults and the help.
+#: The option for each setting; ``Settings`` has the defaults and the help.
 _SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "language": {"metavar": "CODE"},
     "tokenizer": {"metavar": "NAME"},

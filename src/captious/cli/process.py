@@ -107,7 +107,7 @@ def _prepared(stream: TextIO | None, kind: type[_Messages]) -> TextIO:
         stream.flush()
         file = io.FileIO(stream.fileno(), "wb", closefd=False)
         encoding = stream.encoding
-        if stream.errors not in ("strict", "surrogateescape"):  # the user has chosen
+        if stream.errors not in ("strict", "surrogateescape"):  # the user has set it
             errors = stream.errors or errors
     raw = kind(file)
     is_prompt = kind is _Messages or raw.isatty()
@@ -128,7 +128,7 @@ def stoppable() -> Iterator[None]:
 
     A second signal of the same kind ends it at once. Signals that others handle or ignore (``nohup``) are not changed.
     """
-    if threading.current_thread() is not threading.main_thread():  # others cannot have handlers
+    if threading.current_thread() is not threading.main_thread():  # other threads cannot set handlers
         yield
         return
     defaults = [number for number in _SIGNALS if signal.getsignal(number) == signal.SIG_DFL]

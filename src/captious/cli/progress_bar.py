@@ -20,7 +20,7 @@ class ProgressBar:
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._open: list[_Bar] = []  # work in hand, the innermost last
+        self._open: list[_Bar] = []  # running work, innermost last
 
     def begin(self, work: Progress) -> None:
         entry = _Bar(work)
@@ -40,7 +40,7 @@ class ProgressBar:
     def end(self, work: Progress) -> None:
         with self._lock:
             for entry in [entry for entry in self._open if entry.work is work]:
-                self._open.remove(entry)  # a timer that is just firing shows nothing any more
+                self._open.remove(entry)  # so that a timer that is firing now shows nothing
                 if entry.timer is not None:
                     entry.timer.cancel()
                 if entry.bar is not None:

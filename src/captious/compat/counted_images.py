@@ -79,7 +79,7 @@ class CountedImages(Generic[R, T]):
         if refs is not None:
             self._uncounted.append((test, tuple(refs)))
             if not all(isinstance(text, str) for text in refs) or not isinstance(test, str | None):
-                self._count()  # which is an error
+                self._count()  # an error of the toolkit
 
     def __iadd__(self, other: tuple[str | None, Sequence[str] | None] | CountedImages[R, T]) -> Self:
         """Add an image, as ``(test, refs)``, or those of another scorer."""

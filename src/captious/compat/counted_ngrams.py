@@ -48,7 +48,7 @@ def cook_test(test: str, n: int = 4) -> Counts:
     return precook(test, n)
 
 
-#: What the toolkits' modules with a ``CiderScorer`` have, too.
+#: Further names in the toolkits' modules with a ``CiderScorer``.
 COOKING = (precook, cook_refs, cook_test)
 
 

@@ -134,7 +134,7 @@ def install_from_environment() -> None:
     names = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
     if names:
         replacement_log.add("started", python=sys.executable)
-        if replacement_log.FILE_VARIABLE not in os.environ:  # nobody else says what was replaced
+        if replacement_log.FILE_VARIABLE not in os.environ:  # nothing else reports what was replaced
             prefixes = [name.partition("=")[0] for name in names if name not in (COPIES, *DEFAULTS)]
             atexit.register(replacement_log.print_summary, prefixes)
     for prefix in names:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 from captious.errors import InputError, ParameterError, option
 
-#: What is read of a source.
+#: The content of a source.
 Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
 
 #: Names of columns as they are given.

@@ -124,7 +124,7 @@ class References:
     images: tuple[ImageId, ...] = field(default=(), kw_only=True)
     without_references: tuple[ImageId, ...] = field(default=(), kw_only=True)
     present: bool = field(default=True, kw_only=True)
-    #: Where annotations may be found that were computed before. Not an argument: copies with other texts have none.
+    #: Source of precomputed annotations. Not an argument: copies with other texts have none.
     stored: LayerStore | None = field(default=None, init=False)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
     _memos: dict[Hashable, Memo[Any]] = field(default_factory=dict, init=False)
@@ -169,7 +169,7 @@ class References:
         """Return an annotation of the references, read from the store or computed at the first request for its key."""
         if layer.key not in self._layers:
             stored = None if self.stored is None else self.stored.find(layer, self)
-            # setdefault: should two threads ask at once, both get the one that was there first.
+            # setdefault: if two threads ask at the same time, both get the first object.
             self._layers.setdefault(layer.key, layer.of_references(self) if stored is None else stored)
         return cast(R, self._layers[layer.key])
 

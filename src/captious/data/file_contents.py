@@ -43,11 +43,11 @@ EXTENSIONS = tuple(FORMATS)
 #: By the extension of a file in which some data sets are published, of lines of an id and a caption.
 LINE_FORMATS: dict[str, Format] = {".txt": "txt", ".token": "txt"}
 
-#: How files of prepared references begin.
+#: Magic bytes of files of prepared references.
 PREPARED_MAGIC = b"CAPTREFS"
 
 _STANDARD_INPUT = ("-", "/dev/stdin")
-# It can be read once: the stream, what it held, and what for.
+# A stream can be read only once: the stream, its content, and its use.
 _standard_input: tuple[object, bytes, str] = (None, b"", "")
 
 

@@ -37,7 +37,7 @@ _REFERENCES = (
     "caption",
     "enCap",
 )
-#: What ``user_text`` needs to know.
+#: The facts that ``user_text`` needs.
 _LOG = ("the log", "give the log as the harness wrote it", CaptionFileError)
 _LONGEST_LIST = 1_000_000  # characters of a list that is written as text
 

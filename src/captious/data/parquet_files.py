@@ -39,7 +39,7 @@ def parquet_batches(
     except UnpackedSizeError as error:
         raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
-        if isinstance(error, OSError) and error.errno is not None:  # of the system, not of arrow
+        if isinstance(error, OSError) and error.errno is not None:  # an error of the system, not of Arrow
             raise
         # The magic bytes open and close a parquet file; a truncated one has only the first.
         if ends[0] == b"PAR1" != ends[1]:

@@ -125,7 +125,7 @@ class Problem:
     fields: tuple[str, ...] = ()
 
 
-#: What becomes of a problem.
+#: Treatment of a problem.
 Refuse: TypeAlias = Callable[[Problem], None]
 
 

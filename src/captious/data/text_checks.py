@@ -34,7 +34,7 @@ _KIND = r"(?:image|picture|photo|photograph|figure|illustration|video|clip|audio
 _SHOWS = r"shows?|depicts?|features?|displays?|captures?|presents?|portrays?|illustrates?|showcases?"
 _SAYS = rf"(?:{_SHOWS}|contains?|appears\ to\ (?:show|be|depict))"
 _CAPTION = r"(?:captions?|descriptions?|summary|sentence)"
-#: How the answer of an assistant begins, before it says anything about the image.
+#: Opening phrases of an assistant's answer, before it describes the image.
 PROMPT = re.compile(
     rf"""[\s"'*#]*(?:
     (?:sure|certainly|of\ course|absolutely|okay)\s*[!,.:][ \t]*

@@ -31,7 +31,7 @@ _MIN_NUMBER = 3  # candidates below which a kind may be chance
 _RATIO = 2.0  # as often as in references, or as long
 _FAMILIAR = 0.34  # share of words that some reference has, below which a caption is in another language
 _MIN_REFERENCES = 50  # references from which a vocabulary can be known
-_MIN_WORDS = 4  # words of a caption that can be told to be in another language
+_MIN_WORDS = 4  # words that a caption needs before its language is checked
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class FindingKind:
     option: tuple[str, str] | None = None
 
 
-#: All kinds, by name, in the order in which they are told.
+#: All kinds, by name, in the order of messages.
 KINDS = {
     "empty": FindingKind("are empty", "most metrics give them 0: was the output of the captioner lost?", always=True),
     "copy": FindingKind(

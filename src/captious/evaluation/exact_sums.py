@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 _DIGITS = 53  # of a float64's mantissa
 _UNIT = 1126  # every float64 is a multiple of 2**-1126: the smallest exponent of frexp is -1073
-_HALF = 27  # digits of the lower half of a mantissa
+_HALF = 27  # bits of the lower half of a mantissa
 _ROWS = 1 << 25  # sums of this many halves fit a float64
 _WHOLE = 2.0**53  # whole numbers up to this are exact
 _TEXT = re.compile(r"(-?[0-9a-f]{1,1000})(?:p(-[0-9]{1,4}))?")

@@ -61,8 +61,8 @@ def whole_file(path: str | os.PathLike[str], mode: str = "w") -> Iterator[IO[Any
                     with suppress(OSError):  # only the administrator may give files away
                         os.fchown(descriptor, replaced.st_uid, replaced.st_gid)
                     os.fchmod(descriptor, permissions)
-                os.fsync(descriptor)  # even after a power cut, whole means whole
-                os.replace(temporary, target)  # while the lock is held: nobody removes it
+                os.fsync(descriptor)  # so that a file that exists is complete, even after a power cut
+                os.replace(temporary, target)  # while the lock is held, no process removes it
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -89,11 +89,11 @@ def _created(folder: Path, permissions: int) -> tuple[Path, int]:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, permissions)
         except FileExistsError:
             continue
-        with suppress(OSError):  # where there are no locks, nobody gets one and nothing is removed
+        with suppress(OSError):  # on file systems without locks, nothing is removed
             fcntl.flock(descriptor, fcntl.LOCK_EX)
         if os.fstat(descriptor).st_nlink:
             return path, descriptor
-        os.close(descriptor)  # somebody was faster with the lock, and removed the file
+        os.close(descriptor)  # another process took the lock first and removed the file
 
 
 def _remove_leftovers(folder: Path) -> None:

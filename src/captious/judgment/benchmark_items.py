@@ -96,7 +96,7 @@ class RankedSystem:
     outputs: Sequence[str] | None = None
 
 
-#: What a benchmark's files hold, all of one kind.
+#: Content of a benchmark's files, all of one kind.
 Item: TypeAlias = RatedCaption | CaptionPair | RankedSystem
 AnItem = TypeVar("AnItem", RatedCaption, CaptionPair, RankedSystem)
 

@@ -86,9 +86,9 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     measure = _statistic(path, "pairs" if pairs else "ratings", statistic)
     of_systems = measure.startswith(_SYSTEM)
     for number, record in lines:
-        if wrong := _wrong(record, pairs) or ("no system" if of_systems and record.get("system") is None else ""):
-            help = _FORM_WITH_SYSTEM if wrong == "no system" else _FORM
-            raise CaptionFileError(wrong, where=f"{path}, line {number}", help=help)
+        if problem := _problem(record, pairs) or ("no system" if of_systems and record.get("system") is None else ""):
+            help = _FORM_WITH_SYSTEM if problem == "no system" else _FORM
+            raise CaptionFileError(problem, where=f"{path}, line {number}", help=help)
     protocol = Protocol(path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS)
     if of_systems:
         if (n := len({str(record["system"]) for _, record in lines})) < 3:
@@ -132,7 +132,7 @@ def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
     return str(record["image"]) if record.get("image") is not None else Unknown(number)
 
 
-def _wrong(record: Mapping[str, Any], pairs: bool) -> str:
+def _problem(record: Mapping[str, Any], pairs: bool) -> str:
     """Return the problem of a record; empty if it is valid."""
     keys = ("better", "worse") if pairs else ("candidate",)
     for key in keys:

@@ -16,7 +16,7 @@ from captious.version import __version__
 
 _MOST_IN_CELL = 50  # characters
 
-#: What the states of tables mean.
+#: Meanings of the states of tables.
 STATES = {
     "reproduced": "published figures are the same here, or within our interval",
     "differs": "some published figures differ, and it is known why",

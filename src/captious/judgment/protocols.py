@@ -15,7 +15,7 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-#: How several people's judgments of one caption are used.
+#: Ways to combine several people's judgments of one caption.
 Aggregation: TypeAlias = Literal["each", "mean", "annotators", "share", "majority", "given", "known"]
 #: Name of the agreement of people with each other, as a metric.
 PEOPLE = "people"

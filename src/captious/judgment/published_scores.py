@@ -22,7 +22,7 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.files.decompression import user_text
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments
 
-#: What FLEUR's program calls its scores, and what they are called after the name of the file.
+#: Names of the scores in FLEUR's program -> their suffixes after the name of the file.
 _FLEUR = {"our score": "", "model score": "-model-score"}
 _FLEUR_LINE = re.compile(r"(image file|caption|our score|model score) : (.*)")
 #: Fields of CaptionEvalKit's items that are not scores of the metric.

@@ -14,7 +14,7 @@ from captious.evaluation.resampling import permutation_p_value
 from captious.judgment.correlation import standardized
 from captious.judgment.human_judgments import CaptionJudgments, OfSystems
 
-#: How mean scores of systems are compared with their mean ratings.
+#: Statistics that compare mean scores of systems with their mean ratings.
 SYSTEM_STATISTICS = ("pearson", "spearman", "kendall-tau-b", "pairwise-accuracy")
 
 

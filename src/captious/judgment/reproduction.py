@@ -303,7 +303,7 @@ class _Runner:
         return lacking
 
 
-#: What the signature of a metric has -> what the paper had otherwise.
+#: Part of a metric's signature -> the different choice of the paper.
 _PARSER = re.compile(r"\bparser:(bundled[^|+ ]*)")
 _VECTORS = re.compile(r"\bvectors:([^|+ ]+)")
 _WEIGHTS = re.compile(r"\bvariant:trained\|weights:([^|+ ]+)")

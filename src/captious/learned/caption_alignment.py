@@ -241,7 +241,7 @@ def word_contradictions(copies: NearCopies, n_tokens: int) -> NDArray[np.float64
     closeness = copies.closeness[copies.pair]
     order = np.lexsort((copies.difference, -closeness, copies.token))
     token = copies.token[order]
-    # The least difference is looked for anew with each word, among ranks: whole numbers, which lose nothing.
+    # The least difference is searched among ranks, which are exact integers, again for each word.
     levels, ranks = np.unique(copies.difference[order], return_inverse=True)
     begins = token * len(levels)
     least = levels[np.minimum.accumulate(ranks - begins) + begins]

@@ -28,7 +28,7 @@ LANGUAGES = ("en", "de")
 #: Rows of the model of junctions before those of the words.
 UNKNOWN, START, END, FIRST_WORD = 0, 1, 2, 3
 
-#: What a score is computed from, in the order of ``CaptionWeights.coefficients``.
+#: Features of a score, in the order of ``CaptionWeights.coefficients``.
 FEATURES = ("centroid", "closest", "sparcs", "slips", "ngrams", "contradiction", "precision", "recall")
 
 _SUBWORDS = 3, 5  # characters

@@ -29,10 +29,10 @@ from captious.text import Tokenizer, Tokens, WordLayer
 #: The head that the package ships.
 BUNDLED_HEAD = Path(__file__).parent / "weights" / "captious-full.safetensors"
 
-#: What the score of the variant ``full`` is computed from, in the order of ``EncoderHead.coefficients``.
+#: Features of the variant ``full``, in the order of ``EncoderHead.coefficients``.
 FULL_FEATURES = ("head-centroid", "head-closest", *FEATURES)
 
-#: What the hidden states of a caption are reduced to, one after the other; "first" and "last" are those of tokens.
+#: Poolings of a caption's hidden states, concatenated; "first" and "last" are those of tokens.
 POOLS = ("mean", "largest", "first", "last")
 
 #: The captions by which an encoder is recognized.

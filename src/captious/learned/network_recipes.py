@@ -16,7 +16,7 @@ from captious.errors import ParameterError
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.learned.recipe_files import AnyRecipe, choice, number, read_recipe, whole
 
-#: What the weights of layers are drawn from, biases being 0: normal with variance 2 / n_in, and uniform with
+#: Distributions of initial weights, biases being 0: normal with variance 2 / n_in, and uniform with
 #: variance 2 / (n_in + n_out).
 INITIALIZATIONS = ("he-normal", "glorot-uniform")
 #: The metrics that take weights.

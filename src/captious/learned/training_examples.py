@@ -15,7 +15,7 @@ from captious.random_seed import DEFAULT_SEED
 
 #: The system of captions by people of their own image.
 HUMAN = "human"
-#: The system of captions of other images, whoever wrote them.
+#: The system of captions of other images, of people and systems.
 OTHER = "other-image"
 #: The kinds of negative examples.
 NEGATIVES = ("machine", "other", "both")

@@ -162,26 +162,26 @@ def _contents_of(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopW
     """
     in_text: dict[str, bool] = {}
 
-    def occurs(thing: str) -> bool:
-        if thing not in in_text:
-            in_text[thing] = thing in nouns or all(piece in nouns for piece in thing.split())
-        return in_text[thing]
+    def occurs(noun: str) -> bool:
+        if noun not in in_text:
+            in_text[noun] = noun in nouns or all(piece in nouns for piece in noun.split())
+        return in_text[noun]
 
     objects: dict[str, None] = {}
     attributes: dict[str, dict[str, None]] = {}
     relations: dict[tuple[str, str, str], None] = {}
     for item in tuples:
         if len(item) == 3:
-            subject, thing, relation = item
-            objects |= dict.fromkeys((subject, thing))
-            relations[subject, relation, thing] = None
+            subject, noun, relation = item
+            objects |= dict.fromkeys((subject, noun))
+            relations[subject, relation, noun] = None
             continue
         objects[item[0]] = None
         if len(item) == 2 and " of" not in item[1]:
             attributes.setdefault(item[0], {})[item[1]] = None
     return _Contents(
-        tuple(thing for thing in objects if occurs(thing) and thing not in abstract),
-        tuple(attribute for thing, of_thing in attributes.items() if occurs(thing) for attribute in of_thing),
+        tuple(noun for noun in objects if occurs(noun) and noun not in abstract),
+        tuple(attribute for noun, of_noun in attributes.items() if occurs(noun) for attribute in of_noun),
         tuple(item for item in relations if occurs(item[0]) and occurs(item[2])),
     )
 
@@ -189,8 +189,8 @@ def _contents_of(tuples: Iterable[Tuple], nouns: frozenset[str], abstract: StopW
 def _matches(candidate: _Contents, reference: _Contents, names: LemmaNames) -> list[_Match]:
     """Return the matches of each kind that need no encoder."""
     return [
-        _match([(thing,) for thing in candidate.objects], [(thing,) for thing in reference.objects], names),
-        _match([(thing,) for thing in candidate.attributes], [(thing,) for thing in reference.attributes], names),
+        _match([(noun,) for noun in candidate.objects], [(noun,) for noun in reference.objects], names),
+        _match([(noun,) for noun in candidate.attributes], [(noun,) for noun in reference.attributes], names),
         _match(candidate.relations, reference.relations, names),
     ]
 

@@ -228,7 +228,7 @@ class Meteor(Metric):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         # Always as a table: the power of a single number may differ in the last bit from that of an array.
         precision, recall, fragmentation = self.parts(np.atleast_2d(statistics))
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             mean = 1 / ((1 - self.alpha) / precision + self.alpha / recall)
             scores = mean * (1 - self.gamma * fragmentation**self.beta)
         above = np.maximum(np.nan_to_num(scores, nan=0.0), 0.0)

@@ -144,8 +144,8 @@ class Pope(Metric):
         )
         if not unclear:
             return []
-        taken = "taken for yes unless they have the word no or not" if self.variant == "official" else "wrong"
-        return [f"pope: {unclear:,} of {len(answers):,} answers begin with neither yes nor no, and are {taken}."]
+        treatment = "taken for yes unless they have the word no or not" if self.variant == "official" else "wrong"
+        return [f"pope: {unclear:,} of {len(answers):,} answers begin with neither yes nor no, and are {treatment}."]
 
 
 def _from_file(path: Path) -> _Answers:

@@ -144,7 +144,7 @@ def _moments(scores: NDArray[np.float64]) -> tuple[float, float]:
     return float(scores.mean()), float(scores.std())
 
 
-#: Those of the publication, from the authors' repository.
+#: The published values, from the authors' repository.
 PUBLISHED = SmurfConstants(
     sparcs=(0.400853, 0.171832),
     spurts=(0.402463, 0.052658),

@@ -25,7 +25,7 @@ _LONGEST = 1_000_000_000  # words of a caption
 
 _DELETED = str.maketrans("", "", ".,\"'")
 
-#: How a token becomes the word that is looked up; "" stands for no word.
+#: Conversions of a token to the word that is looked up; "" stands for no word.
 FORMS: Mapping[str, Callable[[str], str]] = {
     "token": lambda token: token,
     "lower": str.lower,

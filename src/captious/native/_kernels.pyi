@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class TokenizerRule(enum.Enum):
-    """How a caption is cut into tokens."""
+    """Rules that split a caption into tokens."""
 
     ptb = 0
     """
@@ -28,22 +28,22 @@ class TokenizerRule(enum.Enum):
     """pieces between single spaces, empty ones included, as str.split(' ')"""
 
 class Vocabulary:
-    """Words, numbered from 0 in the order in which they came."""
+    """Words numbered from 0 in order of addition."""
 
     def __init__(self) -> None: ...
 
     def copy(self) -> Vocabulary:
-        """Another vocabulary with the same words under the same ids."""
+        """Return a copy with the same words and ids."""
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        The words as arrays, to be saved: their UTF-8 back to back, and where each ends.
+        Return the words as arrays to save: their concatenated UTF-8, and the end of each.
         """
 
     @staticmethod
     def of_arrays(arrays: dict[str, numpy.typing.NDArray[Any]]) -> Vocabulary:
         """
-        The vocabulary that was saved as `arrays`. Raises ValueError for arrays that contradict each other.
+        Return the vocabulary saved as `arrays`. Raises ValueError for arrays that contradict each other.
         """
 
     def __len__(self) -> int: ...
@@ -52,17 +52,17 @@ class Vocabulary:
         """Words from the id `first` on, in the order of their ids."""
 
     def find(self, words: tuple[str, ...]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """Ids of words; -1 for a word that is not known."""
+        """Ids of words; -1 for an unknown word."""
 
     def add(self, words: tuple[str, ...]) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """Ids of words, which are added if they are new."""
 
     def ids_in(self, other: Vocabulary) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
-        """For each word its id in another vocabulary, or -1; int32[len(self)]."""
+        """Id of each word in another vocabulary, or -1; int32[len(self)]."""
 
     def divisible(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,))]:
         """
-        Ids of words that are empty or hold white space, which str.split() would cut again.
+        Ids of words that are empty or contain white space, which str.split() would split again.
         """
 
     def word(self, id: int) -> str: ...
@@ -74,7 +74,7 @@ class Vocabulary:
 
     def lookup(self, captions: tuple[str, ...], rule: TokenizerRule, threads: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
         """
-        Words of captions, tokens being cut again at white space; unknown words are not added, but numbered from
+        Words of captions, where tokens are split at white space; unknown words are not added, but numbered from
         len(self) on, starting over in every caption.
         """
 
@@ -87,12 +87,12 @@ class ReferenceNgrams:
         """Number of images."""
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """The index as arrays, to be saved."""
+        """Return the index as arrays to save."""
 
     @staticmethod
     def of_arrays(ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], image_offsets: numpy.typing.NDArray[numpy.int64], arrays: dict[str, numpy.typing.NDArray[Any]], threads: int) -> ReferenceNgrams:
         """
-        The index of these references that was saved as `arrays`, which it uses in place. Raises ValueError
+        Return the index of these references saved as `arrays`, which it uses in place. Raises ValueError
         for arrays that contradict each other; whether they belong to these references is not checked.
         """
 
@@ -104,8 +104,8 @@ def bleu_statistics(references: ReferenceNgrams, ids: Annotated[NDArray[numpy.in
 
 def bleu_statistics_within(captions: ReferenceNgrams, threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """
-    What bleu_statistics gives, per caption, with the other captions of its image as references;
-    float64[n_captions, 10]. An only caption has no matches and the reference length 0.
+    The statistics of bleu_statistics per caption, with the other captions of its image as references;
+    float64[n_captions, 10]. A single caption has no matches and the reference length 0.
     """
 
 def distinct_ngrams(references: ReferenceNgrams) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
@@ -132,7 +132,7 @@ def skip_bigram_matches(ids: Annotated[NDArray[numpy.int32], dict(shape=(None,),
     """
 
 class NgramFrequencies:
-    """In how many documents each n-gram occurs."""
+    """The number of documents in which each n-gram occurs."""
 
     def __init__(self) -> None: ...
 
@@ -141,7 +141,7 @@ class NgramFrequencies:
 
     def count(self, references: ReferenceNgrams, threads: int) -> None:
         """
-        Count every image's references as one document. Only once, and only if nothing was added.
+        Count every image's references as one document. Can be called once, if nothing was added.
         """
 
     def add(self, ngrams: Annotated[NDArray[numpy.int32], dict(shape=(None, 4), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
@@ -153,12 +153,12 @@ class NgramFrequencies:
         """All n-grams and their counts, as `add` takes them."""
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """What `count` found, as arrays, to be saved."""
+        """Return the counts of `count` as arrays to save."""
 
     @staticmethod
     def of_arrays(references: ReferenceNgrams, arrays: dict[str, numpy.typing.NDArray[Any]]) -> NgramFrequencies:
         """
-        The frequencies of these references that were saved as `arrays`. Raises ValueError for arrays that do
+        Return the frequencies of these references saved as `arrays`. Raises ValueError for arrays that do
         not fit.
         """
 
@@ -181,28 +181,28 @@ class CiderReferences:
 
 def kendall_resampled(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], scores: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    What Kendall's tau of scores with ratings is made of, for each resample: concordant less discordant pairs,
+    Counts of Kendall's tau between scores and ratings, for each resample: concordant minus discordant pairs,
     all pairs, pairs tied in score, pairs tied in rating, distinct scores, distinct ratings;
-    int64[n_resamples, 6]. ratings and scores are ranks from 0; counts int32[n_resamples, n_groups] says how
+    int64[n_resamples, 6]. ratings and scores are ranks from 0; counts int32[n_resamples, n_groups] is how
     often each group was drawn.
     """
 
 def kendall_exchanged(offsets: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], ratings: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], groups: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], a: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], swaps: Annotated[NDArray[numpy.uint8], dict(shape=(None, None), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    The numbers of kendall_resampled for the scores a and b of two metrics, after exchanging those of the
+    The counts of kendall_resampled for the scores a and b of two metrics, after exchanging the scores of the
     groups where swaps uint8[n, n_groups] is not 0; int64[n, 12], first for a, then for b.
     """
 
 def json_outline(text: bytes, start: int = 0) -> list[tuple[str | None, int, int, int, int]] | None:
     """
-    The values of a JSON object, or the list that the document is, with the key None: key, start, end, where the
-    first object of a list of objects ends, and how many there are, or 0 and 0. None for text, UTF-8 from
+    The values of a JSON object, or of a document that is a list, with the key None: key, start, end, end of the
+    first object of a list of objects, and the number of objects, or 0 and 0. None for text, UTF-8 from
     `start` on, that is neither, not JSON, or nested deeply.
     """
 
 def json_columns(text: bytes, start: int, end: int, names: tuple[str, ...]) -> list[list[str | int]] | None:
     """
-    Fields of the objects of a list that json_outline found: for each name its value in every object. None if a
+    Fields of the objects of a list of json_outline: the value of each name in every object. None if a
     value is missing or neither text nor an integer of 64 bits. Raises ValueError if it is no list of objects.
     """
 
@@ -213,43 +213,43 @@ class MeteorTablesCompiler:
 
     def add_paraphrases(self, bytes: bytes) -> None:
         """
-        The next bytes of the unpacked paraphrase table. Raises ValueError if it is malformed.
+        Add the next bytes of the unpacked paraphrase table. Raises ValueError if it is malformed.
         """
 
     def finish(self, *, synsets: bytes, exceptions: bytes, function_words: bytes) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        The arrays that MeteorLexicon takes, by name. Only once. Raises as `add_paraphrases` does.
+        Return the arrays of MeteorLexicon by name. Can be called once. Raises as `add_paraphrases` does.
         """
 
 class MeteorLexicon:
-    """What METEOR knows about the words of one vocabulary."""
+    """METEOR's facts about the words of one vocabulary."""
 
     def __init__(self, tables: dict[str, numpy.typing.NDArray[Any]]) -> None: ...
 
     def copy(self) -> MeteorLexicon:
-        """Another lexicon that knows the same words."""
+        """Return a copy with the same words."""
 
     def __len__(self) -> int: ...
 
     def learn(self, first: int, words: tuple[str, ...], stems: tuple[str, ...]) -> None:
         """
-        Words of the vocabulary from the id `first` on, and their stems. Known words are skipped.
+        Add words of the vocabulary from the id `first` on, with their stems. Known words are skipped.
         """
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """What it knows as arrays, to be saved."""
+        """Return the facts as arrays to save."""
 
     @staticmethod
     def of_arrays(tables: dict[str, numpy.typing.NDArray[Any]], arrays: dict[str, numpy.typing.NDArray[Any]]) -> MeteorLexicon:
         """
-        The lexicon that was saved as `arrays`, given the same tables. Raises ValueError for arrays that do
+        Return the lexicon saved as `arrays`, given the same tables. Raises ValueError for arrays that do
         not fit.
         """
 
 def meteor_normalize(source: Vocabulary, ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], target: Vocabulary) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
     """
     Captions of words of one vocabulary after METEOR's normalization, as ids in another and offsets. Words
-    that the other does not have are added to it.
+    missing from the other are added to it.
     """
 
 def meteor_counts(lexicon: MeteorLexicon, ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_ids: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], modules: int, threads: int) -> Annotated[NDArray[numpy.int32], dict(shape=(None, None))]:
@@ -280,7 +280,7 @@ class Pcfg:
 
     def parse(self, tag_offsets: numpy.typing.NDArray[numpy.int64], tag_states: numpy.typing.NDArray[numpy.int32], tag_scores: numpy.typing.NDArray[numpy.float32], words: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], *, plainly: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
-        The best derivation of each sentence: offsets of nodes, then their states, rules, begins and ends in
+        Return the best derivation of each sentence: offsets of nodes, then states, rules, begins and ends in
         preorder, and the score of each sentence, -inf where there is none. Rules are numbers of binary rules,
         then of unary ones; -1 above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not
         use the coarser grammar.
@@ -295,7 +295,7 @@ class Pcfg:
         """
 
     def set_scores(self, binary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], unary_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Other scores of the same rules."""
+        """Replace the scores of the rules."""
 
     def tune(self, tag_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], tag_states: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], tag_scores: Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, passes: int) -> Annotated[NDArray[numpy.float32], dict(shape=(None,))]:
         """
@@ -310,7 +310,7 @@ def visible_nodes(offsets: numpy.typing.NDArray[numpy.int64], states: numpy.typi
 
 def parse_vector_lines(lines: bytes, width: int) -> tuple[numpy.typing.NDArray[numpy.uint8], numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float32], str, int, bytes]:
     """
-    Lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines,
+    Parse lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines,
     width]; then what is wrong with the line after these, if anything is ("", "empty", "no word",
     "wrong count", "no number" or "not finite"), how many numbers it has, and what it has in place of a
     number.
@@ -318,12 +318,12 @@ def parse_vector_lines(lines: bytes, width: int) -> tuple[numpy.typing.NDArray[n
 
 def sorted_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
-    Order of words by their bytes, equal ones as they came; int64[n_words].
+    Stable order of words by their bytes; int64[n_words].
     """
 
 def find_words(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], ends: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], words: tuple[str, ...]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
     """
-    Places of words in a sorted list, -1 for those that it does not have; int64[n_words].
+    Positions of words in a sorted list, -1 for missing words; int64[n_words].
     """
 
 def subword_buckets(text: numpy.typing.NDArray[numpy.uint8], ends: numpy.typing.NDArray[numpy.int64], shortest: int, longest: int, buckets: int) -> tuple[numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int64]]:
@@ -333,7 +333,7 @@ def subword_buckets(text: numpy.typing.NDArray[numpy.uint8], ends: numpy.typing.
 
 def transport_plan(costs: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], supplies: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], demands: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None, None))]:
     """
-    The amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows,
+    Amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows,
     n_columns].
     """
 
@@ -347,7 +347,7 @@ def word_mover_distances(vectors: Annotated[NDArray[numpy.float32], dict(shape=(
     """
 
 def nearest_word_movers(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_counts: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], reference_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], image_offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
-    """The smallest of these distances for each image; float64[n_images]."""
+    """Smallest word mover's distance for each image; float64[n_images]."""
 
 def mean_vectors(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)], words: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], offsets: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], threads: int) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
     """

@@ -1,4 +1,4 @@
-// What the bindings share: arrays of numpy in and out, a lock for objects that threads of Python share, checks.
+// Helpers of the bindings: arrays of numpy in and out, a lock for objects that threads of Python share, checks.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -75,7 +75,7 @@ private:
     std::shared_mutex mutex_;
 };
 
-// What a kernel returns that runs without the GIL.
+// Result of a kernel that runs without the GIL.
 template <typename Kernel>
 auto without_gil(const Kernel& kernel) {
     nb::gil_scoped_release release;
@@ -103,7 +103,7 @@ Matrix<T> fill_array(std::size_t rows, std::size_t columns, const Kernel& kernel
 
 using Strings = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
 
-// How signatures write arrays of numpy.
+// Types of numpy arrays in signatures.
 #define UINT8S "numpy.typing.NDArray[numpy.uint8]"
 #define INT32S "numpy.typing.NDArray[numpy.int32]"
 #define INT64S "numpy.typing.NDArray[numpy.int64]"

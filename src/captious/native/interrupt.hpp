@@ -7,7 +7,7 @@
 
 namespace captious {
 
-// How often a kernel looks for signals.
+// Interval at which a kernel checks for signals.
 constexpr std::chrono::milliseconds kPatience{100};
 
 // Thrown in a thread of a kernel whose other threads have been told to stop.

@@ -141,10 +141,10 @@ def _with_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
     """Return the words as CoreNLP reads them: the period of an abbreviation that ends a caption (etc.) also ends its
     sentence.
     """
-    *others, words = cut
+    *before, words = cut
     if not words or not words[-1].endswith(".") or len(words) == LONGEST:
         return cut
-    return [*others, [*words, "."]] if PTB_RAW(words[-1]) == [words[-1].lower(), "."] else cut
+    return [*before, [*words, "."]] if PTB_RAW(words[-1]) == [words[-1].lower(), "."] else cut
 
 
 def parse_of(items: Sequence[Item]) -> Parse:

@@ -49,9 +49,9 @@ class HeadTrees:
             up = up[up]
         under = up == roots[captions] if len(flat) else np.zeros(0, bool)
         renumbered = np.cumsum(under) - 1
-        kept = np.flatnonzero(under)
-        kept_heads = np.where(is_root[kept], -1, renumbered[np.where(is_root, places, above + starts)[kept]])
-        return cls(len(lengths), captions[kept], flat[kept], kept_heads)
+        in_tree = np.flatnonzero(under)
+        heads_in_tree = np.where(is_root[in_tree], -1, renumbered[np.where(is_root, places, above + starts)[in_tree]])
+        return cls(len(lengths), captions[in_tree], flat[in_tree], heads_in_tree)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,23 +147,23 @@ def _joined(edges: _Joined, chains: _Joined) -> _Joined:
     return _Joined.counted(edges.captions[of_edges], edges.firsts[of_edges], chains.whole[of_chains], counts)
 
 
-def shared(chains: Chains, ours: Ints, theirs: Ints) -> Ints:
+def shared(chains: Chains, first: Ints, second: Ints) -> Ints:
     """Return how many chains pairs of captions share, each counted as in the caption with fewer: int64[n_pairs].
 
     Args:
         chains: chains of all captions.
-        ours, theirs: int64[n_pairs], two captions each.
+        first, second: int64[n_pairs], two captions each.
     """
     size = int(chains.chains.max(initial=0)) + 1
     keys = chains.captions * size + chains.chains  # ascending
     if not len(keys):
-        return np.zeros(len(ours), np.int64)
+        return np.zeros(len(first), np.int64)
     start = chains.offsets
-    pairs, places = _expanded(start[theirs], start[theirs + 1] - start[theirs])
-    counterparts = ours[pairs] * size + chains.chains[places]
+    pairs, places = _expanded(start[second], start[second + 1] - start[second])
+    counterparts = first[pairs] * size + chains.chains[places]
     at = np.minimum(np.searchsorted(keys, counterparts), len(keys) - 1)
     common = np.where(keys[at] == counterparts, np.minimum(chains.counts[at], chains.counts[places]), 0)
-    return np.asarray(np.bincount(pairs, common, len(ours)).astype(np.int64))
+    return np.asarray(np.bincount(pairs, common, len(first)).astype(np.int64))
 
 
 def _distinct(captions: Ints, chains: Ints, counts: Ints | None) -> tuple[Ints, Ints]:

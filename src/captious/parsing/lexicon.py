@@ -82,9 +82,9 @@ class Lexicon:
         spelling = american(word)
         number = self._word_of.get(spelling, -1)
         scores = self._of_word(number) if self._seen.has(number) else self._of_shape(signature(spelling, first))
-        kept = np.flatnonzero(scores > _LOWEST)
-        kept = kept[np.argsort(self._states[kept])]
-        return WordTags(self._states[kept], scores[kept].astype(np.float32))
+        likely = np.flatnonzero(scores > _LOWEST)
+        likely = likely[np.argsort(self._states[likely])]
+        return WordTags(self._states[likely], scores[likely].astype(np.float32))
 
     def any_tags(self) -> NDArray[np.int32]:
         """Return every tag except that of the boundary: int32, ascending states."""
@@ -197,8 +197,8 @@ class _Counts:
         """Return the counts of a word with each tag, float64[n_tags], and its total."""
         together = np.zeros(len(self.of_tags))
         if 0 <= word < len(self._starts) - 1:
-            these = slice(self._starts[word], self._starts[word + 1])
-            together[self._tags[these]] = self._counts[these]
+            span = slice(self._starts[word], self._starts[word + 1])
+            together[self._tags[span]] = self._counts[span]
         return together, self._of_words.get(word, 0.0)
 
 

@@ -140,7 +140,7 @@ def _first(keys: Sequence[bytes]) -> dict[bytes, int]:
 
 _SPACY = "spacy:"
 
-#: What users may give where parses are needed; see ``as_parse_source``.
+#: Accepted sources of parses; see ``as_parse_source``.
 AnyParser: TypeAlias = ParseSource | str | os.PathLike[str] | None
 
 

@@ -97,7 +97,7 @@ def _load(name: str | os.PathLike[str], *, purpose: str, any_of: Collection[str]
         spacy: Any = import_module("spacy")
     try:
         pipeline = spacy.load(_folder(str(name)) or name, exclude=list(without))
-    except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:  # whatever else has that name
+    except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:  # any other object of that name
         raise ResourceError(
             f"spaCy cannot load the pipeline {name}",
             where=str(error).splitlines()[0] if str(error) else "",

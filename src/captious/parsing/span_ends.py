@@ -23,7 +23,7 @@ __all__ = ["BEGINS", "ENDS", "LONGEST", "UNIT", "SpanEnds", "features"]
 BEGINS, ENDS = 1, 2
 #: Words of the longest constituent that touches no end of its sentence.
 LONGEST = 30
-#: What the integers of weights count, in logits.
+#: Unit of the integer weights, in logits.
 UNIT = 1 / 32
 
 _LEAST = -6.0  # logit of what is not ruled out

@@ -147,7 +147,7 @@ class TreeParser:
 
     def _parse_spans(self, span_ends: SpanEnds, sentences: Sequence[Sequence[str]]) -> Derivations:
         words = WordLists.of(self._lexicon, sentences)
-        numbers = [self._lexicon.number(word, not place) for each in sentences for place, word in enumerate(each)]
+        numbers = [self._lexicon.number(word, not at) for sentence in sentences for at, word in enumerate(sentence)]
         may = span_ends.possible(np.array(numbers, np.int32), words.offsets)
         return Derivations(*self._pcfg.parse_spans(*words, may=may, longest=LONGEST_SPAN, threads=threads()))
 
@@ -192,12 +192,12 @@ def _label(state: str, is_tag: bool) -> str:
     return state[:end] + (_TEMPORAL if _TEMPORAL in state and not is_tag else "")
 
 
-def _replaced(derived: Derivations, places: NDArray[np.int64], others: Derivations) -> Derivations:
+def _replaced(derived: Derivations, places: NDArray[np.int64], replacements: Derivations) -> Derivations:
     """Return derivations with missing ones of some sentences filled in."""
     sizes = np.diff(derived.offsets)
-    sizes[places] = np.diff(others.offsets)
-    starts = np.repeat(derived.offsets[places], np.diff(others.offsets))
+    sizes[places] = np.diff(replacements.offsets)
+    starts = np.repeat(derived.offsets[places], np.diff(replacements.offsets))
     scores = derived.scores.copy()
-    scores[places] = others.scores
-    arrays = {name: np.insert(getattr(derived, name), starts, getattr(others, name)) for name in _OF_NODES}
+    scores[places] = replacements.scores
+    arrays = {name: np.insert(getattr(derived, name), starts, getattr(replacements, name)) for name in _OF_NODES}
     return Derivations(np.concatenate(([0], np.cumsum(sizes))), **arrays, scores=scores)

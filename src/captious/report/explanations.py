@@ -15,7 +15,7 @@ from captious.metrics.contract.metric import BaseMetric
 from captious.report.scene_layout import explained_rows
 from captious.scenes.spice_explanation import SceneExplanation
 
-#: What draws explanations in pages: scripts of a folder, in the order in which they are loaded.
+#: Scripts that draw explanations in pages, in loading order.
 SCRIPTS_FOLDER = "explanations"
 SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "linked_words.js", "blocks.js")
 

@@ -12,7 +12,7 @@ from captious.report import numbers
 from captious.report.interval_drawings import SERIES, difference_drawing, scores_drawing
 from captious.results.table import PAGE, Cell, Column, Table, oriented
 
-#: What pages of results and of the evaluation server look like: a folder of assets.
+#: Folder of the style sheets of result pages and the evaluation server.
 DESIGN_FOLDER = "design"
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 #: File formats, with the metadata to leave out so that the same picture gives the same bytes.
 FORMATS: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 
-# Okabe and Ito 2008: told apart by everyone, and in print.
+# Okabe and Ito 2008: distinguishable with color blindness and in print.
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 _STROKES = ("-", "--", ":", "-.")
 _FEW = 25  # points of a line that are marked

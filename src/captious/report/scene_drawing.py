@@ -163,12 +163,12 @@ def _width(node: _Node) -> float:
 
     label = _label(node).replace("$", r"\$")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # letters that the font lacks, which are told where they are drawn
+        warnings.simplefilter("ignore")  # letters that the font lacks; a warning follows when they are drawn
         return float(TextPath((0, 0), label, size=_FONT).get_extents().width) + 2 * _PADDING if label else 2 * _PADDING
 
 
-def _end(one: _Node, columns: _Columns) -> float:
-    return columns.objects + columns.direction * _width(one)
+def _end(node: _Node, columns: _Columns) -> float:
+    return columns.objects + columns.direction * _width(node)
 
 
 def _y(node: _Node) -> float:

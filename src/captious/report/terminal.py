@@ -81,7 +81,9 @@ class _Strip:
         return max(_width(piece) for piece in (self.head, *(piece for piece, _ in self.pieces)))
 
     def padded(self, piece: str) -> str:
-        return _left(piece, self.width) if self.column.align == "left" else _right(piece.rstrip(), self.width)
+        if self.column.align == "left":
+            return _left_aligned(piece, self.width)
+        return _right_aligned(piece.rstrip(), self.width)
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,7 @@ class _Block:
     @property
     def heads(self) -> list[str]:
         names = "  ".join(strip.padded(strip.head) for strip in self.strips)
-        return [_left(line, self.width) for line in (*self.above, names)]
+        return [_left_aligned(line, self.width) for line in (*self.above, names)]
 
     def row(self, number: int) -> Iterator[tuple[str, str]]:
         """Return the pieces of a row, and how much it is narrower than the block."""
@@ -159,7 +161,7 @@ def _body(table: Table) -> Iterator[Line]:
         for place, label in enumerate(labels):
             if place >= described and not any(_says_anything(block, described, len(rows)) for block in blocks):
                 break  # descriptions of other columns
-            pieces = [(_left(label, margin), "")]
+            pieces = [(_left_aligned(label, margin), "")]
             for block in blocks:
                 pieces += [(gap if has_labels else "", ""), *block.row(place)]
             yield pieces
@@ -252,14 +254,14 @@ def _listed(facts: Mapping[str, str], width: int) -> Iterator[Line]:
     for label, fact in facts.items():
         lines = textwrap.wrap(numbers.plain(fact), room, break_long_words=False, break_on_hyphens=False)
         for number, line in enumerate(lines or [""]):
-            yield from _dim_lines(f"  {_left('' if number else numbers.plain(label), margin)}  {line}")
+            yield from _dim_lines(f"  {_left_aligned('' if number else numbers.plain(label), margin)}  {line}")
 
 
-def _left(piece: str, width: int) -> str:
+def _left_aligned(piece: str, width: int) -> str:
     return piece + " " * (width - _width(piece))
 
 
-def _right(piece: str, width: int) -> str:
+def _right_aligned(piece: str, width: int) -> str:
     return " " * (width - _width(piece)) + piece
 
 

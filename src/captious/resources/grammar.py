@@ -26,7 +26,7 @@ BUNDLED = "bundled"
 VERSION = f"{BUNDLED}-4"
 #: Its file.
 FILE = Path(__file__).parent / "bundled.grammar"
-#: That of the file.
+#: The checksum of the file.
 FORMAT = "captious grammar 2"
 
 

@@ -21,7 +21,7 @@ from typing import IO, Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-#: What is read from: bytes, or a file that is mapped into memory.
+#: The source: bytes, or a file that is mapped into memory.
 Buffer: TypeAlias = Any
 
 _DTYPE = re.compile(r"[<>=|]?[biuf][0-9]{1,2}")
@@ -321,7 +321,7 @@ _CONSTRUCTORS: dict[str, Callable[..., Any]] = {
     "encode": _Reader._encode,
 }
 
-#: What opcodes do. Those of protocols 0 and 1 alone, of other processes and of extensions are left out.
+#: Functions of opcodes. Those only of protocols 0 and 1, of other processes and of extensions are left out.
 _OPERATIONS: dict[str, Callable[[_Reader, Any], None]] = dict.fromkeys(
     (
         *("BININT", "BININT1", "BININT2", "LONG1", "LONG4", "BINFLOAT", "BINUNICODE", "SHORT_BINUNICODE"),

@@ -31,7 +31,7 @@ SCREEN: Medium = "screen"
 PAGE: Medium = "page"
 PAPER: Medium = "paper"
 
-#: What follows the name of an output where lower scores are better.
+#: Suffix of the name of an output whose lower scores are better.
 LOWER_IS_BETTER = "↓"
 
 

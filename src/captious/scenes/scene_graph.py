@@ -25,7 +25,7 @@ class SceneGraph:
     def __init__(self, synonyms: Synonyms, tuples: Iterable[Tuple] = ()) -> None:
         self._synonyms = synonyms
         self._places: dict[str, int] = {}  # objects of names, for as long as no object changes
-        self._anything: set[str | int] = set()  # all that objects are
+        self._anything: set[str | int] = set()  # the names of objects
         #: Each object is identified by its place.
         self.objects: list[Concept] = []
         #: Per object.

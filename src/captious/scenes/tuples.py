@@ -39,7 +39,7 @@ class _Relations:
     def __init__(self, sentence: Sentence) -> None:
         self.sentence = sentence
         self.order = sentence.sorted_topologically()
-        #: What words are called in tuples, and which are nouns.
+        #: Names of words in tuples, and whether they are nouns.
         self.names = [lemma.lower() for lemma in sentence.lemmas]
         self.is_noun = is_noun = [tag in NOUNS for tag in sentence.tags]
         #: All relations ``nmod:x``: (head, dependent, x).

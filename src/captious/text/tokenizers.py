@@ -59,7 +59,7 @@ class Tokenizer:
     #: Whether captions are one text, in which the next one may change how a caption is cut.
     as_one_text: bool = field(default=False, repr=False)
     prepared: Callable[[str], str] | None = field(default=None, repr=False)
-    #: What gives one form to words that are written in several ways; see ``captious.text.word_forms``.
+    #: Normalizer of words with several spellings; see ``captious.text.word_forms``.
     form: Callable[[str], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:

@@ -28,7 +28,7 @@ def test_a_recipe_survives_its_form_in_files(name: str) -> None:
     assert CritiqueRecipe.from_dict(json.loads(json.dumps(recipe.to_dict()))) == recipe
 
 
-def test_a_file_changes_a_base(tmp_path: Path) -> None:
+def test_recipe_file_changes_its_base(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text('base = "leic-paper"\nunits = 16\nnegatives = ["pathological"]\n')
     recipe = as_critique_recipe(file)
@@ -56,7 +56,7 @@ def test_a_file_that_is_no_recipe_is_refused(tmp_path: Path, content: str, said:
     assert str(file) in str(error.value)
 
 
-def test_a_name_that_is_no_recipe() -> None:
+def test_unknown_recipe_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="no recipe 'leik'"):
         as_critique_recipe("leik")
     with pytest.raises(ParameterError, match="invalid images"):

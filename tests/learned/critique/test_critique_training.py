@@ -34,7 +34,7 @@ def captions(shared_data: Path) -> Captions:
 
 @pytest.mark.parametrize("combination", COMBINATIONS)
 @pytest.mark.parametrize(("images", "layers"), [*((images, 1) for images in IMAGES), ("none", 3)])
-def test_torch_and_numpy_compute_the_same(combination: str, images: str, layers: int) -> None:
+def test_torch_and_numpy_critiques_agree(combination: str, images: str, layers: int) -> None:
     recipe = small_recipe(combination, images, dropout=0.0, length=6, layers=layers)
     trained = random_critique(recipe)
     rng = np.random.default_rng(3)
@@ -51,7 +51,7 @@ def test_torch_and_numpy_compute_the_same(combination: str, images: str, layers:
         np.testing.assert_allclose(probabilities.numpy(), expected, atol=1e-5)
 
 
-def test_it_learns_and_repeats(captions: Captions) -> None:
+def test_critique_training_learns_and_is_reproducible(captions: Captions) -> None:
     recipe = small_recipe(units=32, hidden=32, width=16, epochs=60, decay=1.0, images_per_batch=20, dropout=0.0)
     recipe = replace(recipe, negatives=("generated", "sampled"))
     generated = {image: [text] for image, text in zip(captions.ids, captions.candidates, strict=True)}
@@ -88,7 +88,7 @@ def test_two_folds_score_every_image_by_the_other_critique(captions: Captions) -
     np.testing.assert_array_equal(again.system, result.system)
 
 
-def test_what_cannot_be_trained_is_refused(tmp_path: Path) -> None:
+def test_examples_without_features_or_references_are_refused(tmp_path: Path) -> None:
     lone = read_captions(["a dog"] * 3, [["a dog", "the dog"], ["one"], ["a cat", "cats"]]).references
     with pytest.raises(ParameterError, match="1 of 3 images have a single reference"):
         train_critique(lone, small_recipe())
@@ -116,7 +116,7 @@ def test_ids_are_compared_as_text(captions: Captions) -> None:
         train_critique(captions.references, recipe, sampled={"none": ["a dog"]})
 
 
-def test_what_a_recipe_does_not_take_is_refused() -> None:
+def test_inputs_that_a_recipe_does_not_take_are_refused() -> None:
     pairs = read_captions(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
     features = ImageFeatures(pairs.ids, np.ones((2, 2), np.float32))
     with pytest.raises(ParameterError, match="the recipe sees no images"):

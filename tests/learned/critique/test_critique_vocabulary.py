@@ -24,7 +24,7 @@ def test_words_are_those_of_nltk_without_punctuation() -> None:
 
 
 @given(st.text(alphabet="abc .,'!?-\"\n", max_size=40))
-def test_no_word_is_a_part_of_the_punctuation(caption: str) -> None:
+def test_words_of_a_caption_contain_no_punctuation_mark(caption: str) -> None:
     assert all(word and word not in string.punctuation for word in words_of(caption))
 
 

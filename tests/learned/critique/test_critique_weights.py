@@ -10,7 +10,7 @@ from captious.learned.critique.critique_weights import CritiqueWeights
 from tests.support.critiques import CAPTIONS, random_critique, small_recipe
 
 
-def test_a_file_holds_all_of_it(tmp_path: Path) -> None:
+def test_saved_critique_is_read_back_byte_for_byte(tmp_path: Path) -> None:
     trained = random_critique(small_recipe("bilinear", "context"))
     trained.save(tmp_path / "c.safetensors")
     loaded = CritiqueWeights.load(tmp_path / "c.safetensors")

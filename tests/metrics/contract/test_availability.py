@@ -12,7 +12,7 @@ from captious.metrics.contract.settings import Settings
 
 
 @pytest.mark.parametrize("name", catalogue.metric_names())
-def test_required_parameters(name: str) -> None:
+def test_metrics_with_required_parameters_name_them(name: str) -> None:
     metric = catalogue.get(name)
     required = {parameter for parameter, declared in metric.declared.items() if declared.required}
     try:

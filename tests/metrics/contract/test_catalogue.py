@@ -84,7 +84,7 @@ def test_unknown_names() -> None:
         catalogue.get("xyzzy")
 
 
-def test_owners() -> None:
+def test_outputs_belong_to_their_metric() -> None:
     assert catalogue.owner("bleu-4") == catalogue.owner("bleu") == "bleu"
     assert catalogue.owner("spice-relation") == "spice"
     assert catalogue.owner("xyzzy") is None
@@ -151,7 +151,7 @@ def test_a_plain_attribute_is_not_a_parameter(value: object, declaration: str) -
     assert caught.value.help == "its parameters are variant, tokenizer"
 
 
-def test_several_outputs_need_names_of_their_own() -> None:
+def test_registered_outputs_need_distinct_names() -> None:
     class Bleuish(captious.Bleu):
         """Four outputs, called as those of BLEU."""
 
@@ -211,7 +211,7 @@ def test_only_metrics_can_register(thing: object) -> None:
         captious.register("thing")(thing)  # type: ignore[type-var]
 
 
-def test_entry_points(plugins: list[EntryPoint]) -> None:
+def test_entry_points_register_metrics(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("extent", f"{Length.__module__}:Length"))
     assert catalogue.metric_names() == [*NAMES, "extent"]
     assert catalogue.get("extent").name == "extent"
@@ -232,12 +232,12 @@ def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[
         select(["bleu-1"], captious.Settings(images="pictures"))
 
 
-def test_entry_points_of_other_groups_are_none_of_ours(plugins: list[EntryPoint]) -> None:
+def test_entry_points_of_other_groups_are_ignored(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("extent", "nowhere:Nothing", "console_scripts"))
     assert catalogue.metric_names() == NAMES
 
 
-def test_an_entry_point_that_leads_to_something_else(plugins: list[EntryPoint]) -> None:
+def test_entry_point_that_is_not_a_metric_is_reported(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("wrong", "json:dumps"))
     with pytest.raises(ParameterError, match="json:dumps is not a metric"):
         catalogue.get("wrong")
@@ -312,7 +312,7 @@ def test_requests_are_called_by_what_is_not_the_default(text: str, label: str) -
     assert select([text]).labels == (label,)
 
 
-def test_the_catalogue_is_current() -> None:
+def test_catalogue_file_is_current() -> None:
     program = Path(__file__).parents[3] / "tools" / "catalogue.py"
     subprocess.run([sys.executable, str(program), "--check"], check=True)
 

@@ -217,7 +217,7 @@ def test_empty_and_one_word_captions_are_legal(metric: Metric, captions: Caption
     assert np.isfinite(metric.aggregate(statistics.sum(axis=0))[:n_scored]).all()
 
 
-def test_no_images_have_no_statistics(metric: Metric) -> None:
+def test_empty_table_has_no_rows_of_statistics(metric: Metric) -> None:
     captions = MANY
     state = metric.fit(captions.references)
     k = metric.statistics(captions, state).shape[1]

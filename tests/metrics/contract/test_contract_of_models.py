@@ -110,7 +110,7 @@ def test_a_row_depends_on_its_own_candidate_only(metric: Metric) -> None:
     assert_close(metric, metric.statistics(changed, state)[others], metric.statistics(captions, state)[others])
 
 
-def test_no_images_have_no_statistics(metric: Metric) -> None:
+def test_empty_table_has_no_rows_of_statistics(metric: Metric) -> None:
     captions = CORPUS.table()
     state = metric.fit(captions.references)
     k = metric.statistics(captions, state).shape[1]

@@ -76,7 +76,7 @@ def ratings(tmp_path):
     return path
 
 
-def test_every_metric_names_outputs_that_it_has() -> None:
+def test_directions_name_existing_outputs() -> None:
     for name in catalogue.metric_names():
         metric = catalogue.get(name)
         assert metric.lower_is_better | metric.no_direction <= {*metric.outputs}
@@ -111,7 +111,7 @@ class TestSystems:
         assert "↓" not in right + rouge
         assert lines[-1] == "◀ best. ↓ lower is better."
 
-    def test_machine_readable_output_says_it(self) -> None:
+    def test_machine_readable_output_records_the_direction(self) -> None:
         report = captious.score(GOOD, REFERENCES, ["words"])
         metrics = json.loads(json_text(score_table([report])))["systems"][0]["metrics"]
         assert {name: values["lower_is_better"] for name, values in metrics.items()} == {
@@ -174,7 +174,7 @@ class TestJudgments:
         rows = csv.DictReader(io.StringIO(csv_text(judged.to_table())))
         assert [row["lower_is_better"] for row in rows] == ["True", "False", "False"]
 
-    def test_of_systems_without_references(self, tmp_path) -> None:
+    def test_study_of_systems_respects_the_direction(self, tmp_path) -> None:
         class Length(MeanMetric):
             name = "length-of"
             needs_references = False

@@ -36,7 +36,7 @@ def unannotated(cand, refs):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("function", [overlap, overlaps, unannotated])
-def test_one_function_is_scored_compared_and_judged(function: Callable[..., Any]) -> None:
+def test_user_function_is_scored_compared_and_judged(function: Callable[..., Any]) -> None:
     name = function.__name__
     report = captious.score(GOOD, REFERENCES, [function, "rouge-l"])
     assert report[name].per_caption.tolist() == [0.5, 1.0]
@@ -48,7 +48,7 @@ def test_one_function_is_scored_compared_and_judged(function: Callable[..., Any]
     assert captious.reward(function, REFERENCES)([2, 1], ["a cat", "a bus"]).tolist() == [1.0, 0.5]
 
 
-def test_judged_and_plotted(tmp_path: Path) -> None:
+def test_judgment_of_a_function_is_plotted(tmp_path: Path) -> None:
     rows = [
         {"candidate": text, "references": ["a dog runs fast"], "rating": rating}
         for rating, text in enumerate(["bus", "a cat", "a dog runs"])
@@ -136,7 +136,7 @@ def test_constants_of_functions_without_source_count() -> None:
     assert len(hashes) == 2
 
 
-def test_what_a_signature_cannot_show_needs_a_name() -> None:
+def test_function_name_must_fit_a_signature() -> None:
     function = closure(Compiled())
     with pytest.raises(ParameterError, match="enclosed uses a Compiled, whose content its signature cannot show"):
         captious.score(GOOD, REFERENCES, function)
@@ -191,7 +191,7 @@ def test_wrong_shapes_get_our_error(function: Callable[..., Any], message: str, 
 
 
 class TestFiles:
-    def test_a_function_in_a_file(self, tmp_path: Path) -> None:
+    def test_function_is_loaded_from_a_file(self, tmp_path: Path) -> None:
         (tmp_path / "helper.py").write_text("BONUS = 1.0\n")
         (tmp_path / "mine.py").write_text(
             "from helper import BONUS\ndef bonus(candidate, references):\n    return BONUS\n"
@@ -199,18 +199,18 @@ class TestFiles:
         function = function_in_file(f"{tmp_path}/mine.py:bonus")
         assert captious.score(GOOD, REFERENCES, function)["bonus"].score == 1.0
 
-    def test_no_such_function(self, tmp_path: Path) -> None:
+    def test_missing_function_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "some.py").write_text("def bonus(candidate, references):\n    return 1\n")
         with pytest.raises(UnknownNameError, match=r"a function is requested as mine\.py:FUNCTION"):
             captious.score(GOOD, REFERENCES, "mine.py")
         with pytest.raises(UnknownNameError, match="it has bonus"):
             function_in_file(f"{tmp_path}/some.py:malus")
 
-    def test_no_such_file(self, tmp_path: Path) -> None:
+    def test_missing_function_file_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(ParameterError, match="there is no file"):
             function_in_file(f"{tmp_path}/none.py:bonus")
 
-    def test_a_file_that_fails(self, tmp_path: Path) -> None:
+    def test_failing_function_file_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "broken.py").write_text("1 / 0\n")
         with pytest.raises(ParameterError, match="ZeroDivisionError"):
             function_in_file(f"{tmp_path}/broken.py:bonus")

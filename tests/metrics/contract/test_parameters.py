@@ -45,7 +45,7 @@ def values_of(declaration: Parameter[Any, Any]) -> tuple[list[object], list[obje
 
 
 @pytest.mark.parametrize(("name", "parameter"), CASES)
-def test_ranges(name: str, parameter: str) -> None:
+def test_values_outside_the_range_are_refused(name: str, parameter: str) -> None:
     declaration = catalogue.get(name).declared[parameter]
     metric = SimpleNamespace(name=name)
     inside, outside = values_of(declaration)
@@ -73,7 +73,7 @@ def test_ranges(name: str, parameter: str) -> None:
         "meteor:alpha=nan",
     ],
 )
-def test_values_in_words(text: str) -> None:
+def test_invalid_values_in_a_request_are_refused(text: str) -> None:
     import captious
 
     with pytest.raises(CaptiousError):
@@ -88,7 +88,7 @@ def test_scores_at_the_ends(sigma: float) -> None:
     assert ((scores >= 0) & (scores <= 10 + 1e-14)).all()
 
 
-def test_messages() -> None:
+def test_messages_name_parameter_and_range() -> None:
     calls: list[tuple[Parameter[Any, Any], object, str]] = [
         (NumberParameter(default=0.0, least=0, most=1), math.nan, "x must be a number from 0 to 1"),
         (NumberParameter(default=0.0, least=0, most=1, below=True), 1, "x must be a number from 0 to below 1"),

@@ -36,7 +36,7 @@ def test_requests_in_text_form(text: str, parsed: Request) -> None:
     assert Request.from_text(text) == parsed
 
 
-def test_the_same_metric_with_several_parameters_stands_in_one_report() -> None:
+def test_metric_with_several_parameters_has_several_labels() -> None:
     texts = ["rouge-s", "rouge-s:gap=1", "rouge-s:gap=none", "rouge-s:tokenizer=whitespace,gap=3"]
     report = captious.score(CANDIDATES, REFERENCES, texts, settings=Settings(tokenizer="ptb-raw"))
     assert list(report) == texts
@@ -62,7 +62,7 @@ def test_the_same_metric_with_several_parameters_stands_in_one_report() -> None:
         ("blue:gap=1", UnknownNameError, "did you mean"),
     ],
 )
-def test_what_cannot_be_meant(text: str, error: type[CaptiousError], help: str) -> None:
+def test_malformed_requests_are_refused(text: str, error: type[CaptiousError], help: str) -> None:
     with pytest.raises(error) as caught:
         select([text])
     assert help in caught.value.help
@@ -86,7 +86,7 @@ def test_models_and_switches_can_be_written() -> None:
     assert (fused.mima.encoder.model, fused.spurts.encoder.model, fused.threshold) == ("other", "for-all", -2.0)
 
 
-def test_a_metric_without_variants() -> None:
+def test_metric_without_variants_refuses_one() -> None:
     class Plain(captious.RougeL):
         without_parameters = frozenset({"variant"})
 

@@ -23,13 +23,13 @@ def all_installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("all_installed")
-def test_the_coco_set() -> None:
+def test_coco_set_has_the_eight_toolkit_metrics() -> None:
     assert COCO == ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
     assert coco_available() == ([*COCO], ())
 
 
 @pytest.mark.usefixtures("all_installed")
-def test_what_is_not_installed_is_left_out_with_the_command_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uninstalled_metrics_are_skipped_with_their_command(monkeypatch: pytest.MonkeyPatch) -> None:
     for metric, command in ((captious.Meteor, "pip install 'captious[meteor]'"), (Spice, "get the tables")):
         monkeypatch.setattr(metric, "missing", classmethod(lambda cls, command=command: command))
     selection = select()
@@ -55,7 +55,7 @@ def test_a_report_says_what_the_default_leaves_out(monkeypatch: pytest.MonkeyPat
 # ---- asking
 
 
-def test_a_metric_an_output_or_a_variant() -> None:
+def test_selection_accepts_metrics_outputs_and_variants() -> None:
     assert select("bleu").labels == ("bleu-1", "bleu-2", "bleu-3", "bleu-4")
     assert select(["bleu-4", "cider-d"]).labels == ("bleu-4", "cider-d")
     assert select(["cider-d", "cider-d@paper"]).labels == ("cider-d", "cider-d@paper")
@@ -90,7 +90,7 @@ def test_parameters_tell_metrics_apart() -> None:
 
 
 @pytest.mark.parametrize("several", [True, False])
-def test_a_metric_object_is_taken_as_it_is(several: bool) -> None:
+def test_metric_object_is_used_unchanged(several: bool) -> None:
     metric = captious.CiderD(sigma=3)
     (chosen,) = select([metric] if several else metric)
     assert chosen.metric is metric
@@ -126,7 +126,7 @@ def test_unknown_names_without_a_likeness_say_where_names_are() -> None:
     assert caught.value.help == "run `captious metrics` to list them"
 
 
-def test_unknown_variants() -> None:
+def test_unknown_variant_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="rouge-l has no variant 'papre'") as caught:
         select(["rouge-l@papre"])
     assert "official, lin2004" in caught.value.help
@@ -140,7 +140,7 @@ def test_unknown_variants() -> None:
     ids=lambda names: "+".join(names),
 )
 @pytest.mark.usefixtures("meteor_tables")
-def test_asking_twice(names: list[str | Metric]) -> None:
+def test_repeated_request_is_refused(names: list[str | Metric]) -> None:
     with pytest.raises(ParameterError, match="requested twice"):
         select(names)
 
@@ -150,21 +150,21 @@ def test_asking_for_an_object_and_its_name() -> None:
         select(["cider", captious.Cider()])
 
 
-def test_asking_for_nothing() -> None:
+def test_empty_request_is_refused() -> None:
     with pytest.raises(ParameterError, match="no metrics were requested") as caught:
         select([])
     assert "captious metrics" in caught.value.help
 
 
 @pytest.mark.parametrize(("thing", "help"), [(captious.Bleu, r"make one: Bleu\(\)"), (5, "give names or metrics")])
-def test_asking_for_something_else(thing: object, help: str) -> None:
+def test_request_that_is_not_a_metric_is_refused(thing: object, help: str) -> None:
     with pytest.raises(ParameterError, match="is not a metric") as caught:
         select([thing])  # type: ignore[list-item]
     assert caught.match(help)
 
 
 @pytest.mark.parametrize("settings", [{"tokenizer": "spaces"}, "spaces", Settings])
-def test_what_is_not_settings(settings: object) -> None:
+def test_value_that_is_not_settings_is_refused(settings: object) -> None:
     with pytest.raises(ParameterError, match=r"is not a captious\.Settings") as caught:
         select("bleu", settings)  # type: ignore[arg-type]
     assert "captious.Settings(" in caught.value.help
@@ -175,15 +175,15 @@ class TestNamesOfTheToolkit:
         assert select(["Bleu_4", "ROUGE_L", "METEOR"]).labels == ("bleu-4", "rouge-l", "meteor")
 
     @pytest.mark.parametrize("metrics", [["cider"], ["CIDEr"], ["cider@paper", "bleu"], [captious.Cider()]])
-    def test_one_line_says_which_cider_this_is(self, metrics: list[str | Metric]) -> None:
+    def test_warning_names_the_toolkits_cider(self, metrics: list[str | Metric]) -> None:
         (warning,) = select(metrics).warnings
         assert "COCO toolkit call CIDEr is cider-d" in warning
 
     @pytest.mark.parametrize("metrics", [["cider-d"], ["cider", "cider-d"], ["bleu"]])
-    def test_nothing_to_say(self, metrics: list[str]) -> None:
+    def test_cider_d_gives_no_warning_of_names(self, metrics: list[str]) -> None:
         assert select(metrics).warnings == ()
 
-    def test_a_name_that_only_the_toolkit_has(self) -> None:
+    def test_toolkit_name_gets_the_captious_name(self) -> None:
         with pytest.raises(UnknownNameError, match="ROUGE_L is rouge-l"):
             select(["rouge"])
 

@@ -139,7 +139,7 @@ def test_set_signatures_show_variant_and_tokenizer(metric: SetMetric) -> None:
         assert signature.rpartition("|")[2].startswith("captious:")
 
 
-def test_all_includes_set_metrics_only_with_several() -> None:
+def test_all_includes_set_metrics_only_for_several_candidates() -> None:
     names = {requested.metric.name for requested in select("all").requested}
     assert not names & {*OF_SETS}
     with_several = {requested.metric.name for requested in select("all", several=True).requested}
@@ -166,13 +166,13 @@ def scores_of(metric: SetMetric, texts: list[list[str]], state: State | None = N
 
 
 @given(sets_of_captions)
-def test_div(texts: list[list[str]]) -> None:
+def test_div_equals_the_oracle(texts: list[list[str]]) -> None:
     expected = [[diversity.div(captions, n) for n in (1, 2)] for captions in tokens(texts)]
     np.testing.assert_allclose(scores_of(Div(tokenizer=WHITESPACE), texts), expected, atol=1e-15)
 
 
 @given(sets_of_captions)
-def test_mbleu_of_images(texts: list[list[str]]) -> None:
+def test_mbleu_of_images_equals_the_oracle(texts: list[list[str]]) -> None:
     actual = scores_of(MBleu(variant="mean", tokenizer=WHITESPACE), texts)
     for captions, row in zip(tokens(texts), actual, strict=True):
         expected = diversity.mbleu([captions]) if len(captions) > 1 else [np.nan] * 4
@@ -180,7 +180,7 @@ def test_mbleu_of_images(texts: list[list[str]]) -> None:
 
 
 @given(st.integers(2, 4).flatmap(lambda m: st.lists(st.lists(caption_strategy(8), min_size=m, max_size=m), min_size=1)))
-def test_mbleu_of_the_corpus(captions: list[list[list[str]]]) -> None:
+def test_mbleu_of_the_corpus_equals_the_oracle(captions: list[list[list[str]]]) -> None:
     texts = [[" ".join(words) for words in words_of_image] for words_of_image in captions]
     metric = MBleu(tokenizer=WHITESPACE)
     rows = metric.statistics(table(texts, [["a"]] * len(texts)))
@@ -188,7 +188,7 @@ def test_mbleu_of_the_corpus(captions: list[list[list[str]]]) -> None:
 
 
 @given(sets_of_captions)
-def test_spectra(texts: list[list[str]]) -> None:
+def test_spectral_diversity_equals_the_oracle(texts: list[list[str]]) -> None:
     references = [[["a", "dog", "on", "c"]], *[[["b", "c"]]] * (len(texts) - 1)]
     frequencies = cider.frequencies(references)
     expected = [
@@ -251,7 +251,7 @@ def test_the_first_of_the_best_candidates_counts() -> None:
 
 
 @pytest.mark.parametrize("variant_of", every_variant())
-def test_one_candidate_each_scores_as_without_sets(variant_of: tuple[str, str]) -> None:
+def test_single_candidates_score_as_without_sets(variant_of: tuple[str, str]) -> None:
     name, variant = variant_of
     metric = catalogue.get(name)(variant=variant)
     sets = corpus(12, (1,))
@@ -298,7 +298,7 @@ def test_references_are_tokenized_once() -> None:
     assert len(of_references) == len(set(of_references)) == 20
 
 
-def test_of_k_of_what_has_no_candidates_of_its_own() -> None:
+def test_of_k_refuses_unknown_choices_and_set_metrics() -> None:
     with pytest.raises(ParameterError, match="not a metric of single captions"):
         OfK(Div())
     with pytest.raises(UnknownNameError, match="of_k must be 'mean' or 'best', not 'worst'"):
@@ -307,13 +307,13 @@ def test_of_k_of_what_has_no_candidates_of_its_own() -> None:
         OfK(Length(), "best")
 
 
-def test_best_of_k_signatures() -> None:
+def test_best_of_k_signatures_record_the_choice() -> None:
     for choice in ("mean", "best"):
         of_k: Metric = OfK(Bleu(), choice)  # type: ignore[arg-type]
         assert of_k.signatures()[3].startswith(f"bleu-4|variant:official|tokenizer:ptb|of-k:{choice}|captious:")
 
 
-def test_no_images_have_no_statistics() -> None:
+def test_empty_table_has_no_rows_of_set_statistics() -> None:
     nothing = CaptionSets(References((), (), np.zeros(1, np.int64)), References((), (), np.zeros(1, np.int64)))
     metrics: list[Callable[[], SetMetric]] = [Div, Lsa, lambda: MBleu(variant="mean"), lambda: OfK(Bleu(), "best")]
     for make in metrics:

@@ -118,7 +118,7 @@ def test_a_setting_reaches_every_metric_that_has_the_parameter(setting: str, nam
     assert all(value is VALUES[setting] or value == VALUES[setting] for value in FOUND[setting](metric))
 
 
-def test_a_metric_of_others_names_what_it_wants(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_registered_metric_declares_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(catalogue, "_registered", {})
 
     @captious.register("dogs")
@@ -134,7 +134,7 @@ def test_a_metric_of_others_names_what_it_wants(monkeypatch: pytest.MonkeyPatch)
         select("dogs", Settings(idf=IDF))
 
 
-def test_each_metric_takes_what_concerns_it() -> None:
+def test_settings_reach_the_metrics_that_use_them() -> None:
     idf = DocumentFrequencies.of(references_table([["a dog"]] * 9), WHITESPACE)
     bleu, cider = select(["bleu-1", "cider-d"], Settings(idf=idf))
     assert isinstance(cider.metric, captious.CiderD)
@@ -144,7 +144,7 @@ def test_each_metric_takes_what_concerns_it() -> None:
     assert bleu.metric.tokenizer is PTB
 
 
-def test_vectors_or_a_model() -> None:
+def test_settings_give_vectors_or_a_model() -> None:
     both = Settings(vectors=VECTORS, model=MODEL)
     with pytest.raises(ParameterError, match="takes word vectors or a model, not both") as caught:
         select("mowe", both)
@@ -176,13 +176,13 @@ def test_models_that_are_written_go_first() -> None:
     assert [parts.mima.encoder.model, parts.spurts.encoder.model] == ["other", "for-all"]
 
 
-def test_none_that_is_written_takes_a_setting_away() -> None:
+def test_explicit_none_overrides_a_setting() -> None:
     (chosen,) = select("cider-d:idf=none", Settings(idf=IDF))
     assert isinstance(chosen.metric, captious.CiderD)
     assert chosen.metric.idf is None
 
 
-def test_a_tokenizer_that_contradicts_the_frequencies() -> None:
+def test_tokenizer_must_agree_with_the_frequencies() -> None:
     for ask in (
         lambda: select("cider-d:tokenizer=whitespace", Settings(idf=IDF)),
         lambda: select("cider-d", Settings(idf=IDF, tokenizer="whitespace")),
@@ -228,12 +228,12 @@ def test_a_language_picks_tokenizers_and_is_never_refused() -> None:
     assert select("captious", Settings(language="en")).warnings == ()
 
 
-def test_what_is_made_already_uses_no_settings() -> None:
+def test_settings_do_not_apply_to_metric_objects() -> None:
     with pytest.raises(ParameterError, match="the setting idf was given"):
         select([captious.CiderD()], Settings(idf=IDF))
 
 
-def test_one_metric_that_uses_it_is_enough() -> None:
+def test_setting_needs_one_metric_that_uses_it() -> None:
     assert select(["bleu-4", "cider-d"], Settings(idf=IDF)).labels == ("bleu-4", "cider-d")
 
 
@@ -245,7 +245,7 @@ def test_settings_of_a_run_concern_every_metric() -> None:
     ("value", "label"),
     [("file.idf", "file.idf"), (Path("a/b"), "a/b"), (MODEL, "a-model"), (WHITESPACE, "whitespace"), (PARSER, "known")],
 )
-def test_labels(value: object, label: str) -> None:
+def test_value_label_is_as_expected(value: object, label: str) -> None:
     assert label_of(value) == label
 
 
@@ -272,7 +272,7 @@ def test_settings_do_not_change() -> None:
 
 
 @pytest.mark.parametrize("value", [5, b"bert", ["bert"], object(), "", Encoder])
-def test_what_is_not_a_model(value: Any) -> None:
+def test_value_that_is_not_a_model_is_refused(value: Any) -> None:
     for make in (Settings, captious.BertScore, captious.Mowe):
         with pytest.raises(ParameterError, match="is not a model") as caught:
             make(model=value)
@@ -291,7 +291,7 @@ def test_what_is_not_a_model(value: Any) -> None:
         ("images", "is neither a folder of images nor a file of image features"),
     ],
 )
-def test_values_of_wrong_types(setting: str, message: str, value: Any) -> None:
+def test_settings_of_wrong_types_are_refused(setting: str, message: str, value: Any) -> None:
     with pytest.raises(ParameterError, match=message):
         Settings(**{setting: value})
 
@@ -316,7 +316,7 @@ def test_values_that_do_not_exist(
 
 
 @pytest.mark.parametrize("number", [0, -1, MOST_THREADS + 1, 1.5, "2"])
-def test_what_is_not_a_number_of_threads(number: Any) -> None:
+def test_invalid_thread_count_is_refused(number: Any) -> None:
     with pytest.raises(ParameterError, match=f"number of threads {number!r}") as caught:
         Settings(threads=number)
     assert "1 to 1,024" in caught.value.help

@@ -47,7 +47,7 @@ def test_sentences_and_short_captions_are_not_slow() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_scores_say_it() -> None:
+def test_report_warns_of_omitted_slow_metrics() -> None:
     report = captious.score(CAPTIONS, metrics=None, settings=SETTINGS)
     assert "spice" not in report
     assert any(warning.startswith("spice is left out") for warning in report.warnings)

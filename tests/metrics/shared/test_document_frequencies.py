@@ -96,7 +96,7 @@ def test_merging_leaves_both_as_they_were() -> None:
     assert (left.n_documents, right.n_documents) == (1, 1)
 
 
-def test_other_tokenizers_do_not_merge(idf: DocumentFrequencies) -> None:
+def test_frequencies_of_different_tokenizers_do_not_merge(idf: DocumentFrequencies) -> None:
     with pytest.raises(ParameterError, match="cannot be merged"):
         idf.merge(DocumentFrequencies.of(references_table([["a"]]), PTB))
 
@@ -104,7 +104,7 @@ def test_other_tokenizers_do_not_merge(idf: DocumentFrequencies) -> None:
 # ---- files
 
 
-def test_saved_and_loaded(idf: DocumentFrequencies, tmp_path: Path) -> None:
+def test_saved_frequencies_give_equal_scores(idf: DocumentFrequencies, tmp_path: Path) -> None:
     idf.save(tmp_path / "coco-val.idf")
     loaded = DocumentFrequencies.load(tmp_path / "coco-val.idf")
     assert by_words(loaded) == by_words(idf)
@@ -153,7 +153,7 @@ def test_words_of_any_script_survive(tmp_path: Path) -> None:
     assert by_words(DocumentFrequencies.load(tmp_path / "any.idf")) == by_words(idf)
 
 
-def test_no_words_at_all(tmp_path: Path) -> None:
+def test_frequencies_without_words_give_finite_scores(tmp_path: Path) -> None:
     idf = DocumentFrequencies.of(references_table([[""], ["", ""]]), WHITESPACE)
     idf.save(tmp_path / "empty.idf")
     loaded = DocumentFrequencies.load(tmp_path / "empty.idf")
@@ -162,7 +162,7 @@ def test_no_words_at_all(tmp_path: Path) -> None:
     assert np.isfinite(scores(loaded)).all()
 
 
-def test_a_folder_that_is_not_there(idf: DocumentFrequencies, tmp_path: Path) -> None:
+def test_saving_to_a_missing_folder_is_refused(idf: DocumentFrequencies, tmp_path: Path) -> None:
     with pytest.raises(OutputError):
         idf.save(tmp_path / "nowhere" / "x.idf")
 
@@ -227,13 +227,13 @@ WRONG = {
 }
 
 
-def test_the_small_file_is_right(tmp_path: Path) -> None:
+def test_small_frequency_file_is_exact(tmp_path: Path) -> None:
     (tmp_path / "x.idf").write_bytes(WHOLE)
     assert by_words(DocumentFrequencies.load(tmp_path / "x.idf")) == {("a",): 3, ("a", "dog"): 2}
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_foreign_and_damaged_files(wrong: str, tmp_path: Path) -> None:
+def test_foreign_and_damaged_frequency_files_are_refused(wrong: str, tmp_path: Path) -> None:
     path = tmp_path / "x.idf"
     path.write_bytes(WRONG[wrong])
     with pytest.raises(ResourceError) as caught:
@@ -269,19 +269,19 @@ def test_every_byte_may_be_damaged(tmp_path: Path) -> None:
 # ---- use
 
 
-def test_the_wrong_tokenizer(idf: DocumentFrequencies) -> None:
+def test_frequencies_of_another_tokenizer_are_refused(idf: DocumentFrequencies) -> None:
     for metric in (captious.Cider, captious.CiderD):
         with pytest.raises(ParameterError, match="counted with the tokenizer whitespace, not ptb"):
             metric(idf=idf, tokenizer="ptb")
 
 
-def test_the_tokenizer_of_the_frequencies_unless_one_is_given(idf: DocumentFrequencies) -> None:
+def test_tokenizer_defaults_to_that_of_the_frequencies(idf: DocumentFrequencies) -> None:
     for metric in (captious.Cider, captious.CiderD):
         assert metric(idf=idf).tokenizer is metric(idf=idf, tokenizer="whitespace").tokenizer is WHITESPACE
         assert metric().tokenizer.name == "ptb"
 
 
-def test_another_corpus_gives_other_scores() -> None:
+def test_frequencies_of_another_corpus_change_scores() -> None:
     idf = DocumentFrequencies.of(references_table([["w1 w2 w3"]] * 50 + [["w0"]] * 7), WHITESPACE)
     assert (scores(idf) != scores(None)).any()
     captions = table(["w1 w9"], [["w1 w9 w4"]])

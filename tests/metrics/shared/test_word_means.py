@@ -32,7 +32,7 @@ def value(metric: WordMeanMetric, candidate: str, *references: str) -> float:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_five_thousand_real_pairs(name: str, shared_data: Path) -> None:
+def test_word_means_of_real_pairs_equal_the_oracle(name: str, shared_data: Path) -> None:
     make, transcription, combine = METRICS[name]
     glove = shared_data / "vectors" / "glove_100d_captions.txt.gz"
     vectors = read_text(glove)
@@ -51,7 +51,7 @@ def test_five_thousand_real_pairs(name: str, shared_data: Path) -> None:
         np.testing.assert_allclose(metric.scores(captions), combined_scores, rtol=0, atol=1e-12)
 
 
-def test_edge_cases() -> None:
+def test_word_means_of_edge_cases_are_as_documented() -> None:
     mowe, wembsim = Mowe(vectors=VECTORS), Wembsim(vectors=VECTORS)
     assert value(mowe, "a dog", "the dog") == value(wembsim, "a dog", "the dog") == 1
     assert value(mowe, "a dog", "a bus") == -1
@@ -64,7 +64,7 @@ def test_edge_cases() -> None:
     assert value(wembsim, "dog bus", "dog") == 0
 
 
-def test_several_references() -> None:
+def test_references_are_combined_as_requested() -> None:
     references = ("a dog", "a cat", "nothing known")
     for combine, expected in (("max", 1.0), ("mean", 1 / 3), ("min", 0.0)):
         assert value(Wembsim(vectors=VECTORS, combine=combine), "a dog", *references) == pytest.approx(expected)
@@ -85,7 +85,7 @@ def test_tokens_lose_letters_for_mowe_alone() -> None:
     assert value(Wembsim(vectors=VECTORS, tokenizer="whitespace"), "Dog.", "dog") == 0
 
 
-def test_signatures() -> None:
+def test_word_mean_signatures_are_pinned() -> None:
     label = VECTORS.label
     assert (
         Mowe(vectors=VECTORS)
@@ -133,7 +133,7 @@ def contextual(encoder: Encoder, text: str, layer: int) -> np.ndarray | None:
 
 @pytest.mark.models
 @pytest.mark.parametrize("layer", [None, 0, 2])
-def test_encoders(folder: Path, layer: int | None) -> None:
+def test_word_means_use_the_embeddings_of_encoders(folder: Path, layer: int | None) -> None:
     encoder = Encoder(str(folder))
     candidates = ["a dog runs on the red bus", "the", "", "two dogs", "cat " * 40]
     references = [["a dog runs", "the red bus runs"], ["a dog"], ["dog"], ["dogs run", "a man."], ["cat on a bus"]]

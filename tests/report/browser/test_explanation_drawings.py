@@ -46,7 +46,7 @@ def _metric(name: str) -> Any:
 
 
 @pytest.mark.parametrize("name", METRICS)
-def test_drawings(drawings: Any, meteor_tables: object, name: str) -> None:
+def test_drawn_explanation_contains_all_text_and_no_markup(drawings: Any, meteor_tables: object, name: str) -> None:
     metric = _metric(name)
     references = ["dog", "person"] if name == "chair" else REFERENCES
     explained = metric.explain(CANDIDATE, references)

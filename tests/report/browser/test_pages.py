@@ -76,7 +76,7 @@ def test_scores_in_hundredths(open_page: Opener, tmp_path: Path) -> None:
     assert max(float(text) for text in texts if "%" not in text) > 10
 
 
-def test_sorted_and_chosen_captions(open_page: Opener, examples: Path) -> None:
+def test_captions_are_sorted_and_filtered(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     data = Page(examples.read_text(encoding="utf-8"))
     ids = [*map(str, data.integers(data.manifest["ids"]["numbers"]).tolist())]
@@ -106,7 +106,7 @@ def test_sorted_and_chosen_captions(open_page: Opener, examples: Path) -> None:
     expect(status).to_contain_text(f"{sum(int(i) % 2 for i in ids)} images of 24")
 
 
-def test_search(open_page: Opener, examples: Path) -> None:
+def test_search_filters_images_by_text(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     data = Page(examples.read_text(encoding="utf-8"))
     counts = data.integers(data.manifest["references"])
@@ -124,7 +124,7 @@ def test_search(open_page: Opener, examples: Path) -> None:
     expect(page.get_by_role("listbox")).to_be_hidden()
 
 
-def test_keyboard(open_page: Opener, examples: Path) -> None:
+def test_keyboard_moves_between_images(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     heading = page.locator("section.image h3")
     page.get_by_role("listbox").focus()
@@ -143,7 +143,7 @@ def test_keyboard(open_page: Opener, examples: Path) -> None:
     expect(page.get_by_role("button", name="Previous image")).to_be_focused()
 
 
-def test_explanations(open_page: Opener, examples: Path) -> None:
+def test_explanations_are_drawn_for_each_metric(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     why = page.locator(".why")
     for label in ("cider-d", "cider-d@paper", "cider", "cider-r"):
@@ -187,7 +187,7 @@ def _values(explained: Any) -> list[float]:
     return [explained.score, explained.precision, explained.recall, *parts]
 
 
-def test_the_metric_that_sorts_explains(open_page: Opener, examples: Path) -> None:
+def test_sorting_metric_selects_its_explanation(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     explained = page.get_by_label("Explain")
     expect(explained.locator("option:checked")).to_have_text("cider-d")
@@ -207,13 +207,13 @@ def test_bars_are_parts_of_a_score(open_page: Opener, examples: Path) -> None:
         assert width == pytest.approx(100 * min(added / best, 1), abs=0.1)
 
 
-def test_numbers_below_zero(open_page: Opener, examples: Path) -> None:
+def test_numbers_below_zero_are_sorted_and_drawn(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     page.get_by_label("Order").select_option("lowest first")
     expect(page.locator(".option .key").first).to_have_text(re.compile(r"^−\.\d{3}$"))
 
 
-def test_a_spike_at_zero_is_told(open_page: Opener, tmp_path: Path) -> None:
+def test_share_of_scores_near_zero_is_labeled(open_page: Opener, tmp_path: Path) -> None:
     candidates = {image: "a dog runs on grass" if image < 4 else "no such words" for image in range(10)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -226,7 +226,7 @@ def test_a_spike_at_zero_is_told(open_page: Opener, tmp_path: Path) -> None:
     expect(page.locator("#distributions .explained")).to_contain_text("Where many are near 0")
 
 
-def test_facts_of_alignments(open_page: Opener, meteor_tables: object, tmp_path: Path) -> None:
+def test_alignment_figures_equal_those_of_python(open_page: Opener, meteor_tables: object, tmp_path: Path) -> None:
     references = {1: ["a dog is running", "two dogs"], 2: ["a dog runs fast"], 3: ["nothing alike"]}
     candidates = {1: "two dogs", 2: "a fast dog runs", 3: "dog"}
     with warnings.catch_warnings():
@@ -243,7 +243,7 @@ def test_facts_of_alignments(open_page: Opener, meteor_tables: object, tmp_path:
         expect(page.locator(".why")).to_contain_text(f"in {expected.chunks} chunk")
 
 
-def test_images(open_page: Opener, examples: Path) -> None:
+def test_images_are_shown_or_reported_missing(open_page: Opener, examples: Path) -> None:
     last = sorted((examples.parent / "images").iterdir())[-1]
     last.rename(last.with_suffix(".gone"))
     page = open_page(examples, missing="images/")
@@ -253,7 +253,7 @@ def test_images(open_page: Opener, examples: Path) -> None:
     last.with_suffix(".gone").rename(last)
 
 
-def test_thumbnails(open_page: Opener, examples: Path, tmp_path: Path) -> None:
+def test_thumbnails_are_shown(open_page: Opener, examples: Path, tmp_path: Path) -> None:
     page = open_page(examples)
     expect(page.locator(".option .thumbnail").first).to_have_attribute("src", re.compile(r"^images/\d{6}\.svg$"))
     assert page.locator(".option .thumbnail").count() == page.locator(".option").count()
@@ -268,7 +268,7 @@ def test_thumbnails(open_page: Opener, examples: Path, tmp_path: Path) -> None:
         expect(picture).to_have_js_property("naturalWidth", 1)
 
 
-def test_accessibility(open_page: Opener, examples: Path) -> None:
+def test_page_passes_the_accessibility_check(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     for label in ("meteor", "spice", "cider-d", "wmd"):
         page.get_by_label("Explain").select_option(label)
@@ -282,7 +282,7 @@ def test_accessibility(open_page: Opener, examples: Path) -> None:
     check(page)
 
 
-def test_hostile_captions(open_page: Opener, awkward: Path) -> None:
+def test_hostile_captions_are_shown_as_text(open_page: Opener, awkward: Path) -> None:
     page = open_page(awkward)
     page.get_by_label("Sort by").select_option("order of the references")
     shown = page.locator("section.image article").first.locator("p.caption")
@@ -297,7 +297,7 @@ def test_hostile_captions(open_page: Opener, awkward: Path) -> None:
     check(page)
 
 
-def test_print(open_page: Opener, examples: Path) -> None:
+def test_printed_page_hides_the_controls(open_page: Opener, examples: Path) -> None:
     page = open_page(examples)
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -312,14 +312,14 @@ def test_print(open_page: Opener, examples: Path) -> None:
     expect(page.locator(".option").first).to_be_visible()
 
 
-def test_without_scripts(open_page: Opener, examples: Path) -> None:
+def test_page_without_javascript_keeps_its_tables(open_page: Opener, examples: Path) -> None:
     page = open_page(examples, scripts=False)
     expect(page.get_by_role("heading", name="Differences")).to_be_visible()
     expect(page.get_by_text("need JavaScript")).to_be_visible()
     assert page.locator("table.results").first.locator("tbody tr").count() == 9
 
 
-def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
+def test_judgments_and_studies_are_drawn(open_page: Opener, tmp_path: Path) -> None:
     agreements = [
         Agreement(name, 0.3, (0.2, 0.4), rank, f"{name}|x") for rank, name in enumerate(("a", "</b>", "c"), 1)
     ]
@@ -345,7 +345,7 @@ def test_judgments_and_studies(open_page: Opener, tmp_path: Path) -> None:
         check(page)
 
 
-def test_one_image_and_one_value(open_page: Opener, tmp_path: Path) -> None:
+def test_single_image_with_equal_values_is_drawn(open_page: Opener, tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = captious.score({1: "a cat"}, {1: ["a cat", "two dogs"]}, ["rouge-l", "cider-d"])
@@ -356,7 +356,7 @@ def test_one_image_and_one_value(open_page: Opener, tmp_path: Path) -> None:
     expect(page.locator("section.image")).to_contain_text("over 1 image.")
 
 
-def test_coverage_of_sentences(open_page: Opener, tmp_path: Path) -> None:
+def test_sentence_coverage_is_explained(open_page: Opener, tmp_path: Path) -> None:
     references = {
         "qa": ["A brown dog runs. It is near a barn. 😀 The sky is blue.", "A dog."],
         "qb": ["", "Two men play guitars. They <b>sing</b>."],
@@ -390,7 +390,7 @@ def test_coverage_of_sentences(open_page: Opener, tmp_path: Path) -> None:
                 ]
 
 
-def test_agreement_of_words(open_page: Opener, tmp_path: Path) -> None:
+def test_word_agreement_is_explained(open_page: Opener, tmp_path: Path) -> None:
     references = {
         "qa": ["a dog bites a man", "a dog bites the man's leg"],
         "qb": ["a woman with an umbrella walks in the rain"],

@@ -19,7 +19,7 @@ def read(columns: Columns) -> Page:
 
 
 @given(st.lists(st.one_of(st.integers(0, 2**32 - 1), st.integers(-(2**31) + 1, 300))))
-def test_integers(values: list[int]) -> None:
+def test_integers_are_unpacked_as_packed(values: list[int]) -> None:
     if any(v < 0 for v in values):
         values = [v for v in values if v < 2**31]
     columns = Columns()
@@ -34,7 +34,7 @@ def test_integers_are_narrow() -> None:
 
 
 @given(st.lists(st.one_of(st.floats(), st.floats(0, 1), st.floats(0, 1e-6))))
-def test_numbers(values: list[float]) -> None:
+def test_numbers_are_unpacked_within_their_precision(values: list[float]) -> None:
     columns = Columns()
     about = columns.numbers(np.array(values, float))
     numbers = read(columns).numbers(about)
@@ -44,13 +44,13 @@ def test_numbers(values: list[float]) -> None:
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"))))
-def test_strings(values: list[str]) -> None:
+def test_strings_are_unpacked_as_packed(values: list[str]) -> None:
     columns = Columns()
     about = columns.strings(values)
     assert read(columns).strings(about) == values
 
 
-def test_strings_of_all_kinds() -> None:
+def test_arbitrary_strings_are_unpacked_as_packed() -> None:
     values = ["", "\ufeffa", "\0", "</script><!--", "\u202eabc", "👩‍🚀" * 3, "a\r\nb", "é", "x" * 100_000, "\u2028"]
     columns = Columns()
     about = columns.strings(values)
@@ -58,13 +58,13 @@ def test_strings_of_all_kinds() -> None:
 
 
 @given(st.lists(st.lists(st.integers(0, 70_000))))
-def test_lists(rows: list[list[int]]) -> None:
+def test_lists_are_unpacked_as_packed(rows: list[list[int]]) -> None:
     columns = Columns()
     about = columns.lists(rows)
     assert read(columns).lists(about) == rows
 
 
-def test_the_same_values_give_the_same_text() -> None:
+def test_packing_is_deterministic() -> None:
     first, second = Columns(), Columns()
     for columns in (first, second):
         columns.numbers(np.linspace(0, 1, 1000))

@@ -144,14 +144,14 @@ def test_hostile_captions_are_data() -> None:
     assert "\0" not in page.html
 
 
-def test_nothing_is_loaded(page: Page) -> None:
+def test_page_loads_no_external_resource(page: Page) -> None:
     assert [address for address in page.addresses() if not address.startswith("#")] == []
     assert [address for style in page.styles for address in imports_of(style)] == []
     assert page.policy["default-src"] == ["'none'"]
     assert page.policy["img-src"] == ["'none'"]
 
 
-def test_the_policy_allows_the_scripts_and_styles_of_the_page_only(page: Page) -> None:
+def test_policy_allows_only_the_scripts_and_styles_of_the_page(page: Page) -> None:
     def hashed(text: str) -> str:
         return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
@@ -170,7 +170,7 @@ def test_the_page_without_data_is_below_a_megabyte() -> None:
     assert len(document("", "", {})) < 1_000_000
 
 
-def test_the_same_result_gives_the_same_bytes(examples: list[captious.Report]) -> None:
+def test_page_of_systems_is_deterministic(examples: list[captious.Report]) -> None:
     again = systems(["bleu", "rouge-l", "cider-d", "cider", "cider-d@paper", "wmd", "wmd@lceval"])
     assert report_page(again, resamples=10) == report_page(examples, resamples=10)
 
@@ -178,7 +178,7 @@ def test_the_same_result_gives_the_same_bytes(examples: list[captious.Report]) -
 # ---- explanations
 
 
-def test_alignments(meteor_tables: object) -> None:
+def test_page_contains_the_alignments(meteor_tables: object) -> None:
     reports = systems(["meteor"])
     page = Page(report_page(reports, resamples=5))
     about = page.explanation("meteor")
@@ -210,7 +210,7 @@ def test_alignments(meteor_tables: object) -> None:
         assert at == len(columns)
 
 
-def test_scenes(meteor_tables: object) -> None:
+def test_page_contains_the_scene_matches(meteor_tables: object) -> None:
     reports = systems(["spice"])
     page = Page(report_page(reports, resamples=5))
     about = page.explanation("spice")
@@ -250,7 +250,7 @@ def test_scenes(meteor_tables: object) -> None:
 
 
 @pytest.mark.parametrize("label", ["wmd", "wmd@lceval"])
-def test_transport(page: Page, examples: list[captious.Report], label: str) -> None:
+def test_page_contains_the_transport_plans(page: Page, examples: list[captious.Report], label: str) -> None:
     about = page.explanation(label)
     words, distances = page.strings(about["words"]), page.numbers(about["distances"])
     pairs = [page.integers(column).tolist() for column in about["pairs"]]
@@ -278,7 +278,7 @@ def _moves(of: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("label", ["cider-d", "cider"])
-def test_document_frequencies(page: Page, examples: list[captious.Report], label: str) -> None:
+def test_page_contains_the_document_frequencies(page: Page, examples: list[captious.Report], label: str) -> None:
     about = page.explanation(label)
     names = page.strings(page.manifest["explanations"]["tables"][about["table"]]["tokens"])
     rows = zip(
@@ -294,7 +294,7 @@ def test_document_frequencies(page: Page, examples: list[captious.Report], label
     assert about["documents"] == 24
 
 
-def test_document_frequencies_of_another_corpus() -> None:
+def test_page_contains_frequencies_of_another_corpus() -> None:
     idf = captious.DocumentFrequencies.of_counts({("a", "b", "c"): 5, ("a",): 9, ("z",): 3, ("q", "z"): 2}, 20)
     reports = [captious.score({1: "a b c q"}, {1: ["a b c"]}, [captious.CiderD(idf=idf)])]
     page = Page(report_page(reports, resamples=5))
@@ -317,7 +317,7 @@ def test_concatenated_references_are_not_explained() -> None:
     assert Page(report_page(reports, resamples=5)).manifest["explanations"]["metrics"] == []
 
 
-def test_explanations_of_some_images(meteor_tables: object) -> None:
+def test_page_explains_the_requested_images(meteor_tables: object) -> None:
     reports = systems(["meteor", "cider-d"])
     page = Page(report_page(reports, resamples=5, explain=3))
     spread = np.abs(reports[0]["cider-d"].per_caption - reports[1]["cider-d"].per_caption)
@@ -330,7 +330,7 @@ def test_explanations_of_some_images(meteor_tables: object) -> None:
 # ---- forms and refusals
 
 
-def test_one_system_and_several(examples: list[captious.Report]) -> None:
+def test_pairs_are_shown_for_several_systems(examples: list[captious.Report]) -> None:
     one = Page(report_page(examples[0], resamples=5))
     assert one.manifest["systems"] == ["baseline"]
     assert "Differences" not in one.text
@@ -340,12 +340,12 @@ def test_one_system_and_several(examples: list[captious.Report]) -> None:
     assert "Holm’s correction" in three.text
 
 
-def test_a_comparison(examples: list[captious.Report]) -> None:
+def test_page_of_a_comparison_equals_that_of_its_reports(examples: list[captious.Report]) -> None:
     compared = captious.evaluation.compare_reports(*examples, resamples=7, seed=3)
     assert report_page(compared) == report_page(examples, resamples=7, seed=3)
 
 
-def test_groups(examples: list[captious.Report]) -> None:
+def test_page_shows_scores_by_group(examples: list[captious.Report]) -> None:
     of = {image: "even" if image % 2 == 0 else "odd <b>" for image in examples[0].ids}
     page = Page(report_page(examples, resamples=5, groups=of))
     about = page.manifest["groups"]
@@ -376,7 +376,7 @@ def test_scores_that_do_not_exist() -> None:
     assert page.manifest["outputs"][0]["corpus"] == [None]
 
 
-def test_images(examples: list[captious.Report]) -> None:
+def test_image_urls_set_the_policy(examples: list[captious.Report]) -> None:
     page = Page(report_page(examples, resamples=5, image_url="https://images.example.org/{id:012d}.jpg"))
     assert page.manifest["url"] == ["https://images.example.org/", 12, ".jpg"]
     assert page.policy["img-src"] == ["https://images.example.org"]
@@ -385,7 +385,7 @@ def test_images(examples: list[captious.Report]) -> None:
     assert local.policy["img-src"] == ["'self'", "file:"]
 
 
-def test_images_of_a_folder(examples: list[captious.Report], tmp_path: Path) -> None:
+def test_local_images_need_no_url(examples: list[captious.Report], tmp_path: Path) -> None:
     (tmp_path / "images").mkdir()
     for image in examples[0].ids:
         (tmp_path / "images" / f"{image:012d}.jpg").touch()
@@ -396,7 +396,7 @@ def test_images_of_a_folder(examples: list[captious.Report], tmp_path: Path) -> 
     assert page.policy["img-src"] == ["'self'", "file:"]
 
 
-def test_refusals(examples: list[captious.Report], tmp_path: Path) -> None:
+def test_reports_of_different_images_are_refused(examples: list[captious.Report], tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="at least one system"):
         report_page([])
     with pytest.raises(ParameterError, match="two systems are called 'baseline'"):

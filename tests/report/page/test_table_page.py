@@ -49,7 +49,7 @@ def study() -> Study:
     )
 
 
-def test_a_judgment(judgment: Judgment) -> None:
+def test_judgment_page_draws_its_values(judgment: Judgment) -> None:
     page = Page(report_page(judgment))
     for said in ("composite@hessel2021", "44.0", "42.0 – 45.0", "beware of this", "cider-d|variant:official"):
         assert said in page.text
@@ -61,7 +61,7 @@ def test_a_judgment(judgment: Judgment) -> None:
     ]
 
 
-def test_a_study(study: Study) -> None:
+def test_study_page_draws_its_values(study: Study) -> None:
     page = Page(report_page(study))
     for said in ("a note", "b|variant:official", ".2500", "–", f"A study of {PLAIN}"):
         assert said in page.text
@@ -74,6 +74,6 @@ def test_a_study(study: Study) -> None:
     assert page.html.count("</script>") == len(page.scripts)
 
 
-def test_the_same_bytes(judgment: Judgment, study: Study) -> None:
+def test_table_page_is_deterministic(judgment: Judgment, study: Study) -> None:
     for result in (judgment, study):
         assert report_page(result) == report_page(result)

@@ -48,7 +48,7 @@ METRICS: Mapping[str, type[classes.AACMetric]] = {
     "spider_fl": classes.SPIDErFL,
 }
 
-#: Those that take a device.
+#: The metrics that take a device.
 _WITH_MODELS = ("bert_score", "fense", "fer", "sbert_sim", "spider_fl")
 
 

@@ -20,7 +20,7 @@ class Original:
     required: tuple[str, ...] = ("gts", "res")
     #: A parameter of ``__init__`` that classes of this name in other toolkits do not have.
     told_by: str = ""
-    #: How it is tried out, one of ``trials``.
+    #: Its trial, one of ``trials``.
     trial: str = "of_images"
     #: Whether it starts Java, so that its copies may have parameters about files and processes, which are ignored.
     starts_java: bool = False
@@ -45,7 +45,7 @@ def _tokenizer(module: str, required: str = "captions_for_image", told_by: str =
     )
 
 
-#: Of those that have the same name, the first that fits counts.
+#: Of several entries with the same name, the first that fits counts.
 ORIGINALS = (
     Original("Bleu", f"{_COCO}.bleu.bleu"),
     _counter("BleuScorer", f"{_COCO}.bleu.bleu_scorer"),

@@ -60,7 +60,7 @@ _RAW = {
     2: ["Two dogs, playing...", "Dogs play: a ball & a stick", "U.S. flags"],
     3: ["Is it a 'red' dog? A dog - `so' it seems...", "``Yes'': a dog!"],
 }
-#: That a copy may pass to the tokenizer's process, besides those of memory.
+#: Options that a copy may pass to the tokenizer's process, besides those of memory.
 _TOKENIZER_OPTIONS = {"-cp", "-classpath", "-preserveLines", "-lowerCase"}
 _TOLERANCE = 1e-9
 #: The functions of ``subprocess`` that also start processes.

@@ -20,7 +20,7 @@ __all__ = ["COOKING", "BleuScorer", "cook_refs", "cook_test", "precook", "scores
 _KERNEL_ORDER = 4  # the highest order of n-grams that kernels count
 _TINY, _SMALL = 1e-15, 1e-9  # added to every numerator and every denominator
 
-#: What is known about the references of an image: their lengths, or one length that stands for them; and how often
+#: Counts of the references of an image: their lengths, or one length that stands for them; and how often
 #: each n-gram occurs in the reference that has it most often.
 CookedReferences: TypeAlias = tuple[Any, dict[Ngram, int]]
 
@@ -64,7 +64,7 @@ def cook_test(test: str, refs: CookedReferences, eff: str | None = None, n: int 
     }
 
 
-#: What the toolkits' modules with a ``BleuScorer`` have, too.
+#: Further names in the toolkits' modules with a ``BleuScorer``.
 COOKING = (precook, cook_refs, cook_test)
 
 

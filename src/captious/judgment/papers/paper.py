@@ -13,12 +13,12 @@ from captious.judgment.metric_needs import needs_of_metric
 from captious.judgment.protocols import PEOPLE
 from captious.learned.network_recipes import Recipe, as_recipe
 
-#: What becomes of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
+#: States of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
 #: ours; figures are computed, but none is published; another command computes it; nothing can be computed without what
 #: the package does not bring.
 State: TypeAlias = Literal["reproduced", "differs", "not comparable", "computed", "command", "needs"]
 
-#: What tables over systems of the COCO challenge of 2015 need, where the leaderboard's scores are not enough.
+#: Data that tables over systems of the COCO challenge of 2015 need if the leaderboard's scores are not enough.
 CHALLENGE_CAPTIONS = (
     "the captions of val2014 by twelve systems of the COCO challenge of 2015: Google, Montreal/Toronto, Berkeley "
     "LRCN, m-RNN, PicSOM, Brno University, m-RNN (Baidu/ UCLA), MIL, MLBL, NeuralTalk, ACVT and Tsinghua Bigeye. "

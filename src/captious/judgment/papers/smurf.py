@@ -38,7 +38,7 @@ PAPER = Paper(
         PaperTable(
             "flickr8k",
             "table 4, Flickr8k",
-            "Kendall's tau-c, every expert's rating by itself.",
+            "Kendall's tau-c, every expert's rating separately.",
             _FLICKR8K,
             judged("flickr8k-expert@spice2016", {"Kendall": "flickr8k-expert@spice2016"}),
             {

@@ -43,7 +43,7 @@ PAPER = Paper(
             differs="the baseline rows fit four of the five references. Without the first, the second or the last "
             "one, BLEU-1 has .317 to .323, ROUGE-L .320 to .323, METEOR .433 to .434 and CIDEr .445 to .450; the "
             "metric's own row of unigrams has the published figure with all five. The figure of SPICE fits neither: "
-            "it is near that of another protocol, tau-c with every rating by itself (.447)",
+            "it is near that of another protocol, tau-c with every rating separately (.447)",
             remark="BLEU-4 of .140 is without smoothing (.144 here); the toolkit's has .321."
             " The stop words are the authors' (yi2020/stop_word_list.txt).",
         ),

@@ -51,7 +51,7 @@ class PublishedScores:
     data: Mapping[str, str] = field(default_factory=dict)
 
 
-#: What published scores come from: a leaderboard's file, or the scores themselves.
+#: Source of published scores: a leaderboard's file, or the scores themselves.
 Published: TypeAlias = PublishedScores | str | os.PathLike[str]
 
 

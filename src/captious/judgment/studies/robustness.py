@@ -163,7 +163,7 @@ class Specimens:
         self.words, self.references = words, references
         n = len(words)
         ring = rng.permutation(n)
-        #: Whose caption an image gets, never its own, and in which order images get another's.
+        #: The donor of each image's caption, never itself, and the order in which images are changed.
         self.donors = np.empty(n, np.int64)
         self.donors[ring] = np.roll(ring, 1)
         #: For each caption an order of its words, and as many words of the vocabulary.
@@ -172,7 +172,7 @@ class Specimens:
         self.order = rng.permutation(n)
         #: Strength -> whose caption an image gets, of those near it.
         self.near_donors: dict[float, NDArray[np.int64]] = {}
-        #: Whether two words move where only one should, which cannot move alone.
+        #: Two words move even where only one should, because one cannot move alone.
         self.coins = rng.random(n) < 0.5
 
     def captions(self, pathology: str, strength: float) -> Captions:

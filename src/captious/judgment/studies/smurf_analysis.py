@@ -99,8 +99,8 @@ def smurf_analysis(
 
     Returns:
         One record for people and for each system: captions (how many); sparcs, spurts and mima (means, in the standard
-            deviations of human captions of the constants); overlap; grammar_penalty (summed); smurf; and
-        central_caption, the one nearest to the system's center, with its image. A picture of all.
+        deviations of human captions of the constants); overlap; grammar_penalty (summed); smurf; and central_caption,
+        the one nearest to the system's center, with its image. A picture of all.
 
     Raises:
         ParameterError: a metric other than SMURF, no systems, one named people, or fewer than two images.

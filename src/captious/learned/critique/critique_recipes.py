@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 
 from captious.learned.recipe_files import AnyRecipe, choice, number, read_recipe, several, whole
 
-#: How context and candidate are combined: side by side, by compact bilinear pooling (Gao et al. 2016), or side by side
+#: Combinations of context and candidate: side by side, by compact bilinear pooling (Gao et al. 2016), or side by side
 #: with a hidden layer.
 COMBINATIONS = ("concat", "bilinear", "mlp")
-#: What the image is: not seen, a part of the context next to the reference, or the whole context.
+#: Roles of the image: not seen, a part of the context next to the reference, or the whole context.
 IMAGES = ("none", "context", "only")
 #: Kinds of negative examples, all equally likely: captions of systems, corrupted human captions, and further captions
 #: from files, such as Monte Carlo samples.
 NEGATIVES = ("generated", "pathological", "sampled")
-#: How human captions are corrupted: the caption of another image, random words, words in another order.
+#: Corruptions of human captions: the caption of another image, random words, words in another order.
 PATHOLOGIES = ("random-caption", "random-words", "word-permutation")
-#: What a caption that is too long for the network is encoded as: zeros (the official code), or its first words.
+#: Encoding of a caption that is too long for the network: zeros (the official code), or its first words.
 _CUT = ("zeros", "first-words")
 _HELP = 'write {"base": "leic", "name": "mine", "units": 128}, with any fields of the recipe'
 

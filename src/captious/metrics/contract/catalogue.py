@@ -25,7 +25,7 @@ _PLUGINS = EntryPoints("captious.metrics", "metric", tuple(METRICS))
 _registered: dict[str, type[BaseMetric]] = {}
 
 NamingScheme: TypeAlias = Literal["captious", "toolkit", "paper"]
-#: Whose names tables can show.
+#: Naming schemes that tables can show.
 NAMING_SCHEMES: tuple[NamingScheme, ...] = get_args(NamingScheme)
 
 #: Names of a metric with certain parameters, which can be requested like a metric: name -> metric, parameters.

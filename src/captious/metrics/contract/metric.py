@@ -181,7 +181,7 @@ class _Variant(Parameter[str | None, str]):
 class _Description:
     """The description of a metric for tables, tests and ranks; separate from the parameters, for type checkers."""
 
-    #: What the metric is called everywhere. Set by ``register``, or written in the class.
+    #: The name of the metric. Set by ``register``, or written in the class.
     name: str
     #: The numbers it reports, in the order of the last axis of ``aggregate``; by default one, with the metric's name.
     outputs: tuple[str, ...]
@@ -209,7 +209,7 @@ class BaseMetric(Parameterized, _Description, ABC):
     summary: ClassVar[str] = ""
     #: The models that it loads unless it is given others, by their names on the Hugging Face hub.
     default_models: ClassVar[tuple[str, ...]] = ()
-    #: What ``captious fit`` writes for it, for listings; empty where it writes nothing.
+    #: The file that ``captious fit`` writes for it, for listings; empty if none.
     fitted_resource: ClassVar[str] = ""
     #: Whether its words, grammar or weights are English, so that scores of other languages mean nothing.
     english_only: ClassVar[bool] = False

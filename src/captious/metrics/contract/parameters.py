@@ -45,7 +45,7 @@ class Parameter(Generic[Input, Value]):
 
     #: Whether labels show a value that is not the default. Data of a run, such as its images, is not shown.
     in_labels: bool = True
-    #: What a value may be when it is written as text, in messages; empty for a parameter that has no text form.
+    #: Description of text values for messages; empty for a parameter without a text form.
     text_form: str = ""
     #: Whether a metric cannot be made unless this is given, although the constructor has a default.
     required: bool = False

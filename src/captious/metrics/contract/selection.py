@@ -116,7 +116,7 @@ class Selection(Sequence[RequestedMetric]):
             if reason:
                 slow.append(f"{name} {reason}{': ' if split else ''}{split}.")
             requests.append(item)
-        if not requests:  # a run of nothing is no run
+        if not requests:  # an empty selection cannot run
             return self, slow
         return replace(self, requested=tuple(requests), warnings=(*self.warnings, *left_out)), slow
 

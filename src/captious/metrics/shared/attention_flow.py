@@ -60,13 +60,13 @@ def normalized_information(maps: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.asarray(information, np.float64)
 
 
-#: How stop words are treated; unless they stay, punctuation is removed.
+#: Treatments of stop words; unless they stay, punctuation is removed.
 StopWords: TypeAlias = Literal["stay", "masked", "removed"]
 
 #: The most texts whose flow is kept with references: some 50 MB.
 _TEXTS_KEPT = 1 << 18
 
-#: How vocabularies mark a piece that follows a space: byte-level ones and those of SentencePiece.
+#: Marks of a piece that follows a space, in byte-level and SentencePiece vocabularies.
 _BLANKS = str.maketrans("", "", "Ġ▁")
 
 

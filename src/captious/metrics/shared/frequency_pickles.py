@@ -21,7 +21,7 @@ from captious.files.atomic_write import whole_file
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
 _ALSO_COUNTS = "df"  # the key of vrama91/coco-caption
 _HELP = "give a pickle with document_frequency and ref_len, as the training code writes it"
-#: What such pickles may hold apart from plain values, by module and name.
+#: Classes that such pickles may contain besides plain values, by module and name.
 _KNOWN = {
     ("collections", "defaultdict"),
     ("collections", "Counter"),

@@ -67,7 +67,7 @@ class ModelJudge(BaseMetric):
         "images": "the model sees the image, not the references",
         "both": "the model sees the image and the references",
     }
-    #: What the prompts of the package are called, before the name of the variant.
+    #: Prefix of the names of bundled prompts, followed by the name of the variant.
     prompts: ClassVar[str]
     #: The places of captions in prompts.
     places: ClassVar[tuple[str, ...]] = ("candidate",)

@@ -13,7 +13,7 @@ from captious.text.sentences import LONG_SENTENCE
 _OF_A_WORD = 2e-4  # CPU seconds of a word of a long sentence, where parsing takes linear time
 _OF_A_HUNDRED = 5.3  # of a sentence of 100 words, where it takes cubic time
 _WORDS = 100  # beyond which captions are cut for the parser
-_PATIENCE = 20.0  # seconds that are not worth a word
+_PATIENCE = 20.0  # seconds below which no message is shown
 
 
 def n_long_captions(captions: Captions, tokenizer: Tokenizer) -> int:

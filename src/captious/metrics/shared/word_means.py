@@ -36,9 +36,9 @@ class WordMeanMetric(VectorMetric):
         ParameterError: vectors and a model, or a layer without a model.
     """
 
-    #: How a token becomes a word, one of ``FORMS``.
+    #: Conversion of a token to a word, one of ``FORMS``.
     form: ClassVar[str] = "token"
-    #: Whether the cosine counts without its sign.
+    #: Whether the absolute value of the cosine is taken.
     absolute: ClassVar[bool] = False
 
     vectors: VectorsParameter = VectorsParameter(

@@ -26,25 +26,25 @@ class Cost:
 
     Args:
         calls: number of calls.
-        asked: approximate number of tokens of the questions.
-        answered: maximum number of tokens of the answers.
+        prompt_tokens: approximate number of tokens of the questions.
+        answer_tokens: maximum number of tokens of the answers.
     """
 
     calls: int
-    asked: int
-    answered: int
+    prompt_tokens: int
+    answer_tokens: int
 
     @classmethod
     def of(cls, questions: Sequence[Question]) -> Cost:
         """Return the cost of questions that are not in the cache."""
-        question_tokens, answer_tokens = (
+        prompt_tokens, answer_tokens = (
             sum(values) for values in ([q.tokens for q in questions], [q.answer_tokens for q in questions])
         )
-        return cls(len(questions), question_tokens, answer_tokens)
+        return cls(len(questions), prompt_tokens, answer_tokens)
 
     def __str__(self) -> str:
         calls = f"{self.calls:,} call{'s' * (self.calls != 1)}"
-        return f"{calls}, about {self.asked:,} tokens, with at most {self.answered:,} tokens of answers"
+        return f"{calls}, about {self.prompt_tokens:,} tokens, with at most {self.answer_tokens:,} tokens of answers"
 
 
 def ask(model: ChatModel, questions: Sequence[Question]) -> list[Answer]:
@@ -57,14 +57,13 @@ def ask(model: ChatModel, questions: Sequence[Question]) -> list[Answer]:
         if waiting:
             cost = Cost.of([*waiting.values()])
             _check_limits(model, cost, n_known=len(answers))
-            answers |= _answered(model, waiting, cache, cost)
+            answers |= _ask(model, waiting, cache, cost)
     return [answers[key] for key in keys]
 
 
 def _check_limits(model: ChatModel, cost: Cost, *, n_known: int) -> None:
-    calls, tokens = (
-        spent + new for spent, new in zip(model._spent, (cost.calls, cost.asked + cost.answered), strict=True)
-    )
+    new = (cost.calls, cost.prompt_tokens + cost.answer_tokens)
+    calls, tokens = (before + more for before, more in zip(model._spent, new, strict=True))
     assert model.most_calls is not None
     for what, number, limit in (("calls", calls, model.most_calls), ("tokens", tokens, model.most_tokens)):
         if limit is not None and number > limit:
@@ -80,7 +79,7 @@ def _check_limits(model: ChatModel, cost: Cost, *, n_known: int) -> None:
     model._spent[:] = calls, tokens
 
 
-def _answered(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, cost: Cost) -> dict[str, Answer]:
+def _ask(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, cost: Cost) -> dict[str, Answer]:
     """Return the answers of the endpoint; each is in the cache as soon as it arrives."""
     from captious.models.endpoints.chat_client import ChatClient  # httpx is only needed here
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from captious.errors import InputError
 
-#: How answers end that were refused: another attempt would be refused, too.
+#: Finish reasons of refused answers; another attempt would be refused, too.
 REFUSED = frozenset({"content_filter", "content_policy_violation", "context_length_exceeded"})
 #: Characters of a token, about: for estimates of costs.
 _CHARACTERS_PER_TOKEN = 4

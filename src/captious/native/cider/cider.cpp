@@ -157,7 +157,7 @@ void CiderReferences::prefetch(std::size_t row) const {
     lines(norms_.data() + references_.first_reference(row), norms_.data() + references_.first_reference(row + 1));
 }
 
-// What a thread fills for one candidate after another.
+// Buffer of a thread, refilled for each candidate.
 struct CiderReferences::Workspace {
     CandidateNgrams candidate;
     std::vector<Ngram> unknown_ngrams;  // those that no reference of the image has, in word ids of the frequencies

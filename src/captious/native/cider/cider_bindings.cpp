@@ -18,12 +18,12 @@ using NgramsIn = nb::ndarray<const std::int32_t, nb::shape<-1, kMaxOrder>, nb::c
 }  // namespace
 
 void bind_cider(nb::module_& m) {
-    nb::class_<NgramFrequencies>(m, "NgramFrequencies", "In how many documents each n-gram occurs.")
+    nb::class_<NgramFrequencies>(m, "NgramFrequencies", "The number of documents in which each n-gram occurs.")
         .def(nb::init<>())
         .def("__len__", &NgramFrequencies::size, "Number of distinct n-grams.")
         .def("count", &NgramFrequencies::count, "references"_a, "threads"_a, nb::keep_alive<1, 2>(),
              nb::call_guard<nb::gil_scoped_release>(),
-             "Count every image's references as one document. Only once, and only if nothing was added.")
+             "Count every image's references as one document. Can be called once, if nothing was added.")
         .def(
             "add",
             [](NgramFrequencies& self, NgramsIn ngrams, Int64In counts) {
@@ -66,7 +66,7 @@ void bind_cider(nb::module_& m) {
                 out["documents"] = to_numpy(std::move(documents));
                 return out;
             },
-            nb::sig("def arrays(self) -> " ARRAYS), "What `count` found, as arrays, to be saved.")
+            nb::sig("def arrays(self) -> " ARRAYS), "Return the counts of `count` as arrays to save.")
         .def_static(
             "of_arrays",
             [](const ReferenceNgrams& references, nb::dict arrays) {
@@ -88,7 +88,7 @@ void bind_cider(nb::module_& m) {
             },
             "references"_a, "arrays"_a, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
             nb::sig("def of_arrays(references: ReferenceNgrams, arrays: " ARRAYS ") -> NgramFrequencies"),
-            "The frequencies of these references that were saved as `arrays`. Raises ValueError for arrays that do\n"
+            "Return the frequencies of these references saved as `arrays`. Raises ValueError for arrays that do\n"
             "not fit.");
 
     nb::class_<CiderReferences>(m, "CiderReferences", "References of all images, weighted for CIDEr.")

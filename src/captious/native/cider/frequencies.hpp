@@ -42,7 +42,7 @@ private:
     std::vector<Slot> slots_ = std::vector<Slot>(16);
 };
 
-// In how many documents (images, with all their references) each n-gram occurs.
+// Number of documents (images, with all their references) in which each n-gram occurs.
 //
 // Most n-grams of a corpus occur in one document only. When references are counted, these stay out of the hash table
 // and are listed from the references when all entries are asked for: CIDEr weighs an n-gram of no document like one
@@ -66,7 +66,7 @@ public:
     std::size_t size() const { return table_.entries().size() + singles_; }
     std::vector<Entry> entries() const;
 
-    // What was counted, to be saved: the n-grams of several documents, and the documents of each n-gram of the
+    // The counts as saved: the n-grams of several documents, and the documents of each n-gram of the
     // references.
     const std::vector<Entry>& common() const { return table_.entries(); }
     const std::vector<std::uint32_t>& documents() const { return documents_; }

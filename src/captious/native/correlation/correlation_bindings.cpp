@@ -56,9 +56,9 @@ void bind_correlation(nb::module_& m) {
             });
         },
         "offsets"_a, "ratings"_a, "groups"_a, "scores"_a, "counts"_a, "threads"_a,
-        "What Kendall's tau of scores with ratings is made of, for each resample: concordant less discordant pairs,\n"
+        "Counts of Kendall's tau between scores and ratings, for each resample: concordant minus discordant pairs,\n"
         "all pairs, pairs tied in score, pairs tied in rating, distinct scores, distinct ratings;\n"
-        "int64[n_resamples, 6]. ratings and scores are ranks from 0; counts int32[n_resamples, n_groups] says how\n"
+        "int64[n_resamples, 6]. ratings and scores are ranks from 0; counts int32[n_resamples, n_groups] is how\n"
         "often each group was drawn.");
     m.def(
         "kendall_exchanged",
@@ -71,7 +71,7 @@ void bind_correlation(nb::module_& m) {
             });
         },
         "offsets"_a, "ratings"_a, "groups"_a, "a"_a, "b"_a, "swaps"_a, "threads"_a,
-        "The numbers of kendall_resampled for the scores a and b of two metrics, after exchanging those of the\n"
+        "The counts of kendall_resampled for the scores a and b of two metrics, after exchanging the scores of the\n"
         "groups where swaps uint8[n, n_groups] is not 0; int64[n, 12], first for a, then for b.");
 }
 

@@ -14,7 +14,7 @@ struct JudgedRows {
     std::span<const std::int32_t> groups;   // [n_rows], what is drawn or exchanged together
 };
 
-// What any tau is made of: concordant less discordant pairs, all pairs, pairs tied in score, pairs tied in rating,
+// The counts of any tau: concordant minus discordant pairs, all pairs, pairs tied in score, pairs tied in rating,
 // distinct scores, distinct ratings. A point that was drawn twice counts twice.
 constexpr std::size_t kTally = 6;
 

@@ -46,8 +46,8 @@ void bind_json(nb::module_& m) {
         },
         "text"_a, "start"_a = 0,
         nb::sig("def json_outline(text: bytes, start: int = 0) -> list[tuple[str | None, int, int, int, int]] | None"),
-        "The values of a JSON object, or the list that the document is, with the key None: key, start, end, where the\n"
-        "first object of a list of objects ends, and how many there are, or 0 and 0. None for text, UTF-8 from\n"
+        "The values of a JSON object, or of a document that is a list, with the key None: key, start, end, end of the\n"
+        "first object of a list of objects, and the number of objects, or 0 and 0. None for text, UTF-8 from\n"
         "`start` on, that is neither, not JSON, or nested deeply.");
     m.def(
         "json_columns",
@@ -71,7 +71,7 @@ void bind_json(nb::module_& m) {
         "text"_a, "start"_a, "end"_a, "names"_a,
         nb::sig("def json_columns(text: bytes, start: int, end: int, names: tuple[str, ...]) -> "
                 "list[list[str | int]] | None"),
-        "Fields of the objects of a list that json_outline found: for each name its value in every object. None if a\n"
+        "Fields of the objects of a list of json_outline: the value of each name in every object. None if a\n"
         "value is missing or neither text nor an integer of 64 bits. Raises ValueError if it is no list of objects.");
 }
 

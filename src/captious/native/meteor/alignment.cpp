@@ -17,7 +17,7 @@ void set_bits(std::uint64_t* row, const Match& match) {
 
 }  // namespace
 
-// What a match adds to the words of a path. METEOR weighs all but exact matches by one half, and drops the half.
+// Number of words that a match adds to a path. METEOR weighs all but exact matches by one half, and drops the half.
 inline std::uint32_t Aligner::weighted_words(const Match& match) {
     if (match.module == kExact) return match.length + match.reference_length;
     return match.length / 2u + match.reference_length / 2u;
@@ -87,7 +87,7 @@ bool Aligner::is_free(const Path& path, std::uint32_t j, const Match& match) con
     return true;
 }
 
-// What becomes of all paths at a reference word where none has a choice: nothing matches it, or one match is certain.
+// Advance all paths over a reference word without a choice: nothing matches it, or one match is certain.
 void Aligner::extend_paths(std::uint32_t j) {
     if (certain_[j] == Certain::inside) return;  // all have taken the match that it is in
     for (Path& path : beam_) {

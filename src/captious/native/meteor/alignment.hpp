@@ -35,7 +35,7 @@ private:
         bool has_new = false;           // whether there is a link of this step, not yet in used_ and trail_
         Link link{};
 
-        // What paths are ordered by, the least first: more words, fewer chunks, then less distance.
+        // Sort key of paths, the least first: more words, fewer chunks, then less distance.
         std::uint64_t words_and_chunks() const { return std::uint64_t{~words} << 32 | chunks; }
         bool is_better_than(const Path& other) const {
             std::uint64_t mine = words_and_chunks(), theirs = other.words_and_chunks();
@@ -93,7 +93,7 @@ private:
     Pulse pulse_;
 };
 
-// What METEOR's score is made of, per pair: words of candidate and reference; function words of both; for each module
+// Statistics of METEOR's score, per pair: words of candidate and reference; function words of both; for each module
 // matched content words of both and matched function words of both; chunks; matched words of both.
 constexpr std::size_t kCounts = 4 + 4 * kModules + 3;
 using Counts = std::array<std::int32_t, kCounts>;

@@ -11,7 +11,7 @@
 
 namespace captious::meteor {
 
-// What TableArrays views, owned.
+// Owner of the data that TableArrays views.
 struct CompiledTables {
     std::vector<std::uint8_t> word_text;
     std::vector<std::uint32_t> word_ends, word_slots;

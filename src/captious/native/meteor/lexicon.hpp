@@ -1,4 +1,4 @@
-// What METEOR knows about each word of a vocabulary, worked out once per distinct word.
+// METEOR's facts about each word of a vocabulary, computed once per distinct word.
 #pragma once
 
 #include <array>

@@ -114,7 +114,7 @@ public:
         for (std::size_t m = phrase_begins_[j]; m < phrase_begins_[j + 1]; ++m) visit(phrases_[m].match);
     }
 
-    // How many matches cover each word.
+    // Number of matches that cover each word.
     std::span<const std::uint32_t> candidate_coverage() const { return candidate_coverage_; }
     std::span<const std::uint32_t> reference_coverage() const { return reference_coverage_; }
 

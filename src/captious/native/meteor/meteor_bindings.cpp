@@ -87,7 +87,7 @@ void bind_meteor(nb::module_& m) {
                 nb::gil_scoped_release release;
                 self.add_paraphrases(view);
             },
-            "bytes"_a, "The next bytes of the unpacked paraphrase table. Raises ValueError if it is malformed.")
+            "bytes"_a, "Add the next bytes of the unpacked paraphrase table. Raises ValueError if it is malformed.")
         .def(
             "finish",
             [](TablesCompiler& self, nb::bytes synsets, nb::bytes exceptions, nb::bytes function_words) {
@@ -96,10 +96,10 @@ void bind_meteor(nb::module_& m) {
             },
             nb::kw_only(), "synsets"_a, "exceptions"_a, "function_words"_a,
             nb::sig("def finish(self, *, synsets: bytes, exceptions: bytes, function_words: bytes) -> " ARRAYS),
-            "The arrays that MeteorLexicon takes, by name. Only once. Raises as `add_paraphrases` does.");
+            "Return the arrays of MeteorLexicon by name. Can be called once. Raises as `add_paraphrases` does.");
 
     auto lexicon_class =
-        nb::class_<SharedLexicon>(m, "MeteorLexicon", "What METEOR knows about the words of one vocabulary.");
+        nb::class_<SharedLexicon>(m, "MeteorLexicon", "METEOR's facts about the words of one vocabulary.");
     lexicon_class
         .def(
             "__init__",
@@ -114,7 +114,7 @@ void bind_meteor(nb::module_& m) {
                 std::shared_lock lock(self.mutex);
                 return new SharedLexicon{self.tables, std::make_unique<Lexicon>(*self.lexicon), {}};
             },
-            nb::rv_policy::take_ownership, "Another lexicon that knows the same words.")
+            nb::rv_policy::take_ownership, "Return a copy with the same words.")
         .def("__len__",
              [](const SharedLexicon& self) {
                  std::shared_lock lock(self.mutex);
@@ -131,7 +131,7 @@ void bind_meteor(nb::module_& m) {
                     self.lexicon->learn(texts[i], bases[i]);
             },
             "first"_a, "words"_a, "stems"_a,
-            "Words of the vocabulary from the id `first` on, and their stems. Known words are skipped.");
+            "Add words of the vocabulary from the id `first` on, with their stems. Known words are skipped.");
 
     lexicon_class
         .def(
@@ -161,7 +161,7 @@ void bind_meteor(nb::module_& m) {
                 out["synset_ends"] = to_numpy(std::move(synset_ends));
                 return out;
             },
-            nb::sig("def arrays(self) -> " ARRAYS), "What it knows as arrays, to be saved.")
+            nb::sig("def arrays(self) -> " ARRAYS), "Return the facts as arrays to save.")
         .def_static(
             "of_arrays",
             [](nb::dict tables, nb::dict arrays) {
@@ -187,7 +187,7 @@ void bind_meteor(nb::module_& m) {
             },
             "tables"_a, "arrays"_a, nb::rv_policy::take_ownership,
             nb::sig("def of_arrays(tables: " ARRAYS ", arrays: " ARRAYS ") -> MeteorLexicon"),
-            "The lexicon that was saved as `arrays`, given the same tables. Raises ValueError for arrays that do\n"
+            "Return the lexicon saved as `arrays`, given the same tables. Raises ValueError for arrays that do\n"
             "not fit.");
 
     m.def(
@@ -208,7 +208,7 @@ void bind_meteor(nb::module_& m) {
         nb::sig("def meteor_normalize(source: Vocabulary, ids: " INT32S ", offsets: " INT64S ", target: Vocabulary) "
                 "-> tuple[" INT32S ", " INT64S "]"),
         "Captions of words of one vocabulary after METEOR's normalization, as ids in another and offsets. Words\n"
-        "that the other does not have are added to it.");
+        "missing from the other are added to it.");
     m.def(
         "meteor_counts",
         [](const SharedLexicon& lexicon, Int32In ids, Int64In offsets, Int32In reference_ids, Int64In reference_offsets,

@@ -11,7 +11,7 @@
 namespace captious::meteor {
 namespace {
 
-// How an inflected form may come from a base form, in the order in which METEOR tries.
+// Rules from an inflected form to a base form, in METEOR's order.
 struct Suffix {
     std::string_view ending, instead;
 };

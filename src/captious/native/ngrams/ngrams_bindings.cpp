@@ -51,7 +51,7 @@ void bind_ngrams(nb::module_& m) {
         .def("__len__", &ReferenceNgrams::images, "Number of images.")
         .def(
             "arrays", [](const ReferenceNgrams& self) { return arrays_of(self); },
-            nb::sig("def arrays(self) -> " ARRAYS), "The index as arrays, to be saved.")
+            nb::sig("def arrays(self) -> " ARRAYS), "Return the index as arrays to save.")
         .def_static(
             "of_arrays",
             [](Int32In ids, Int64In offsets, Int64In image_offsets, nb::dict arrays, int threads) {
@@ -69,7 +69,7 @@ void bind_ngrams(nb::module_& m) {
             nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>(),
             nb::sig("def of_arrays(ids: " INT32S ", offsets: " INT64S ", image_offsets: " INT64S ", "
                     "arrays: " ARRAYS ", threads: int) -> ReferenceNgrams"),
-            "The index of these references that was saved as `arrays`, which it uses in place. Raises ValueError\n"
+            "Return the index of these references saved as `arrays`, which it uses in place. Raises ValueError\n"
             "for arrays that contradict each other; whether they belong to these references is not checked.");
 
     m.def(
@@ -90,8 +90,8 @@ void bind_ngrams(nb::module_& m) {
                                       [&](double* out) { bleu_statistics_within(captions, threads, out); });
         },
         "captions"_a, "threads"_a,
-        "What bleu_statistics gives, per caption, with the other captions of its image as references;\n"
-        "float64[n_captions, 10]. An only caption has no matches and the reference length 0.");
+        "The statistics of bleu_statistics per caption, with the other captions of its image as references;\n"
+        "float64[n_captions, 10]. A single caption has no matches and the reference length 0.");
     m.def(
         "distinct_ngrams",
         [](const ReferenceNgrams& references) {

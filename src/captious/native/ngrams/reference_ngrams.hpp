@@ -111,7 +111,7 @@ public:
         }
     };
 
-    // What a saved index is made of: the arrays of all blocks, back to back, and the size of each in every block.
+    // Parts of a saved index: the arrays of all blocks, back to back, and the size of each in every block.
     struct Saved {
         std::span<const std::int64_t> sizes;  // [blocks][4]: n-grams, postings, slots, whether it is wide
         std::span<const std::uint32_t> order_begin, first_at, postings_at, postings, slots_begin;

@@ -60,11 +60,11 @@ struct Drive {
 
 class Chart {
 public:
-    // What may stand over each word of a sentence.
+    // Items over each word of a sentence.
     using Words = std::span<const std::span<const WordItem>>;
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-    // How the best derivation of an item begins: with a chain or none, and below that with a binary rule or a word.
+    // Start of the best derivation of an item: with a chain or none, and below that with a binary rule or a word.
     struct Step {
         std::uint32_t chain, rule;  // their places in Rules::unary and Rules::binary, or kNone
         std::size_t split;          // where the children of the binary rule meet

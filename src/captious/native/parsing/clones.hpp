@@ -8,6 +8,6 @@
 #define CAPTIOUS_CLONES
 #endif
 
-// What hot loops call must become part of them, so that it is compiled for the same processor.
+// Functions called by hot loops must be inlined, so that they are compiled for the same processor.
 #define CAPTIOUS_INLINE __attribute__((always_inline)) inline
 #define CAPTIOUS_INLINE_LAMBDA __attribute__((always_inline))

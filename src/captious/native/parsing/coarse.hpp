@@ -73,7 +73,7 @@ public:
     std::span<const Unary> unary(std::size_t parent) const {
         return {unary_.data() + unary_starts_[parent], unary_.data() + unary_starts_[parent + 1]};
     }
-    // Those above phrases.
+    // Chains above phrases.
     const std::vector<Unary>& phrase_unary() const { return phrase_unary_; }
     const std::vector<Goal>& goals() const { return goals_; }
     // The places of the finer rules that lent the coarse ones their scores.
@@ -108,7 +108,7 @@ struct Seed {
 class CoarseChart {
 public:
     static constexpr std::size_t kLanes = 16;
-    // What may stand over each word of a sentence.
+    // Items over each word of a sentence.
     using Words = std::span<const std::span<const Seed>>;
 
     explicit CoarseChart(const Coarsening& grammar);
@@ -116,7 +116,7 @@ public:
     void fill(std::span<const Words> sentences);
     // The bound of a sentence; kBottom if it has no derivation.
     Bound best(std::size_t lane) const;
-    // What is outside of items, for those that reach the threshold of their sentence with it.
+    // Outside scores of items that reach the threshold of their sentence with them.
     void fill_outside(std::span<const Bound> thresholds);
     // Whether numbers of 16 bits have been enough for a sentence so far.
     bool sound(std::size_t lane) const { return grammar_.sound() && highest_[lane] < kTop; }
@@ -158,7 +158,7 @@ private:
     struct Live {
         std::vector<Coarsening::Group> groups;
         std::size_t n_phrase = 0;
-        // Those for a right child over a word, or over several.
+        // Rules for a right child over one word, or over several.
         std::span<const Coarsening::Group> beside(bool word) const {
             return {groups.data(), word ? groups.size() : n_phrase};
         }

@@ -22,7 +22,7 @@ struct UnaryRule {
     float score;
 };
 
-// What may stand above all words, and the score of its being there.
+// Items above all words, and their scores.
 struct Goal {
     State state;
     float score;

@@ -22,7 +22,7 @@ constexpr std::size_t kLongestGuided = 40;
 // Ten loses 2 % of captions, twelve 1 %, fourteen none of 2,000 and 1 % of texts of 100 words, which twenty parses.
 constexpr float kWidths[] = {14.0f, 20.0f};
 
-// What may stand over a word, of its tags and the chains above them.
+// Items over a word: its tags and the chains above them.
 class ItemMaker {
 public:
     explicit ItemMaker(const Grammar& grammar) : grammar_(grammar), places_(grammar.n_states(), kNone) {}
@@ -202,7 +202,7 @@ void Worker::parse(const WordTable& table, const TokensView& sentences, std::spa
     if (!guided_.empty()) parse_guided(table, derivations);
 }
 
-// Those sentences of which a derivation is known.
+// Sentences with a known derivation.
 void Worker::parse_guided(const WordTable& table, std::span<Derivation> derivations) {
     words_.clear();
     for (const Guided& sentence : guided_) words_.push_back(sentence.words);

@@ -67,7 +67,7 @@ private:
     Grammar common_;
 };
 
-// What may stand over distinct words: items of the grammar and of its common part, and what the coarser grammar makes
+// Items over distinct words: items of the grammar and of its common part, and what the coarser grammar makes
 // of them.
 class WordTable {
 public:

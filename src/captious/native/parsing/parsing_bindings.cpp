@@ -254,7 +254,7 @@ void bind_parsing(nb::module_& m) {
              nb::sig("def parse(self, tag_offsets: " INT64S ", tag_states: " INT32S ", tag_scores: " FLOAT32S ", "
                      "words: " INT32S ", offsets: " INT64S ", *, plainly: bool, threads: int) -> tuple[" INT64S
                      ", " INT32S ", " INT32S ", " INT32S ", " INT32S ", " FLOAT32S "]"),
-             "The best derivation of each sentence: offsets of nodes, then their states, rules, begins and ends in\n"
+             "Return the best derivation of each sentence: offsets of nodes, then states, rules, begins and ends in\n"
              "preorder, and the score of each sentence, -inf where there is none. Rules are numbers of binary rules,\n"
              "then of unary ones; -1 above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not\n"
              "use the coarser grammar.")
@@ -280,7 +280,7 @@ void bind_parsing(nb::module_& m) {
                 self.pcfg->set_scores(scores, {unary_scores.data(), unary_scores.size()},
                                       goals_of(self, binary_scores.data()));
             },
-            "binary_scores"_a, "unary_scores"_a, "Other scores of the same rules.")
+            "binary_scores"_a, "unary_scores"_a, "Replace the scores of the rules.")
         .def(
             "tune",
             [](SharedPcfg& self, Int64In tag_offsets, Int32In tag_states, ArrayIn<float> tag_scores, Int32In words,

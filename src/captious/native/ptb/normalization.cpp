@@ -1,4 +1,4 @@
-// How the text of each kind of token is written: lower case, quotes, brackets, dashes.
+// Normalization of the text of each kind of token: lower case, quotes, brackets, dashes.
 #include "ptb/normalization.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What becomes of the text that a rule has matched: the actions that english.lex names.
+// Actions on matched text, as named in english.lex.
 #pragma once
 
 #include <string>

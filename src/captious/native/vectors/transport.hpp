@@ -21,7 +21,7 @@ public:
     double solve(std::span<const double> costs, std::span<const std::int64_t> supplies,
                  std::span<const std::int64_t> demands);
 
-    // What the last solution moves, row by row.
+    // The amounts that the last solution moves, row by row.
     const std::vector<std::int64_t>& flows() const { return flows_; }
 
 private:

@@ -86,7 +86,7 @@ void bind_vectors(nb::module_& m) {
         "lines"_a, "width"_a,
         nb::sig("def parse_vector_lines(lines: bytes, width: int) -> tuple[" UINT8S ", " INT64S ", " FLOAT32S ", "
                 "str, int, bytes]"),
-        "Lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines,\n"
+        "Parse lines of words with `width` numbers each: text of the words, their ends, the numbers float32[n_lines,\n"
         "width]; then what is wrong with the line after these, if anything is (\"\", \"empty\", \"no word\",\n"
         "\"wrong count\", \"no number\" or \"not finite\"), how many numbers it has, and what it has in place of a\n"
         "number.");
@@ -96,7 +96,7 @@ void bind_vectors(nb::module_& m) {
             WordList words = list_of(text, ends);
             return to_numpy(without_gil([&] { return sorted_order(words); }));
         },
-        "text"_a, "ends"_a, "Order of words by their bytes, equal ones as they came; int64[n_words].");
+        "text"_a, "ends"_a, "Stable order of words by their bytes; int64[n_words].");
     m.def(
         "find_words",
         [](BytesIn text, Int64In ends, Strings words) {
@@ -105,8 +105,7 @@ void bind_vectors(nb::module_& m) {
             for (std::string_view word : utf8(words)) places.push_back(find_sorted(sorted, word));
             return to_numpy(std::move(places));
         },
-        "text"_a, "ends"_a, "words"_a,
-        "Places of words in a sorted list, -1 for those that it does not have; int64[n_words].");
+        "text"_a, "ends"_a, "words"_a, "Positions of words in a sorted list, -1 for missing words; int64[n_words].");
     m.def(
         "subword_buckets",
         [](BytesIn text, Int64In ends, std::size_t shortest, std::size_t longest, std::uint32_t buckets) {
@@ -145,7 +144,7 @@ void bind_vectors(nb::module_& m) {
             return to_numpy(std::move(flows), to.size());
         },
         "costs"_a, "supplies"_a, "demands"_a,
-        "The amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows,\n"
+        "Amounts moved when all supplies (rows) go to demands (columns) at the least cost; int64[n_rows,\n"
         "n_columns].");
     m.def(
         "word_distances",
@@ -177,7 +176,7 @@ void bind_vectors(nb::module_& m) {
           "words, rows of vectors, with their counts.");
     m.def("nearest_word_movers", distances(nearest_word_mover_distances, true), "vectors"_a, "words"_a, "counts"_a,
           "offsets"_a, "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
-          "The smallest of these distances for each image; float64[n_images].");
+          "Smallest word mover's distance for each image; float64[n_images].");
     m.def(
         "mean_vectors",
         [](VectorsIn vectors, Int32In words, Int64In offsets, int threads) {

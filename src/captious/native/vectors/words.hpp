@@ -10,7 +10,7 @@
 
 namespace captious {
 
-// What may be wrong with a line.
+// Faults of a line.
 enum class LineFault { none, empty, no_word, wrong_count, no_number, not_finite };
 
 // Lines "word number number ..." as they came, up to the first that is wrong.

@@ -10,7 +10,7 @@
 
 namespace captious {
 
-// How a caption is cut into tokens.
+// Rules that split a caption into tokens.
 enum class TokenizerRule {
     ptb,         // Penn Treebank tokens, lower-cased, without the punctuation that the COCO harness drops
     ptb_raw,     // with punctuation

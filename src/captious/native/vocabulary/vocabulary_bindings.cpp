@@ -9,14 +9,14 @@ using namespace nanobind::literals;
 namespace captious {
 
 void bind_vocabulary(nb::module_& m) {
-    nb::enum_<TokenizerRule>(m, "TokenizerRule", "How a caption is cut into tokens.")
+    nb::enum_<TokenizerRule>(m, "TokenizerRule", "Rules that split a caption into tokens.")
         .value("ptb", TokenizerRule::ptb,
                "Penn Treebank tokens, lower-cased, without the punctuation the COCO harness drops")
         .value("ptb_raw", TokenizerRule::ptb_raw, "Penn Treebank tokens, lower-cased, with punctuation")
         .value("whitespace", TokenizerRule::whitespace, "pieces between white space, as str.split()")
         .value("spaces", TokenizerRule::spaces, "pieces between single spaces, empty ones included, as str.split(' ')");
 
-    nb::class_<SharedVocabulary>(m, "Vocabulary", "Words, numbered from 0 in the order in which they came.")
+    nb::class_<SharedVocabulary>(m, "Vocabulary", "Words numbered from 0 in order of addition.")
         .def(nb::init<>())
         .def(
             "copy",
@@ -26,7 +26,7 @@ void bind_vocabulary(nb::module_& m) {
                 static_cast<Vocabulary&>(*copy) = self;
                 return copy.release();
             },
-            nb::rv_policy::take_ownership, "Another vocabulary with the same words under the same ids.")
+            nb::rv_policy::take_ownership, "Return a copy with the same words and ids.")
         .def(
             "arrays",
             [](const SharedVocabulary& self) {
@@ -44,7 +44,7 @@ void bind_vocabulary(nb::module_& m) {
                 return out;
             },
             nb::sig("def arrays(self) -> " ARRAYS),
-            "The words as arrays, to be saved: their UTF-8 back to back, and where each ends.")
+            "Return the words as arrays to save: their concatenated UTF-8, and the end of each.")
         .def_static(
             "of_arrays",
             [](nb::dict arrays) {
@@ -70,7 +70,7 @@ void bind_vocabulary(nb::module_& m) {
                 return words.release();
             },
             "arrays"_a, nb::rv_policy::take_ownership, nb::sig("def of_arrays(arrays: " ARRAYS ") -> Vocabulary"),
-            "The vocabulary that was saved as `arrays`. Raises ValueError for arrays that contradict each other.")
+            "Return the vocabulary saved as `arrays`. Raises ValueError for arrays that contradict each other.")
         .def("__len__",
              [](const SharedVocabulary& self) {
                  std::shared_lock lock(self.mutex);
@@ -97,7 +97,7 @@ void bind_vocabulary(nb::module_& m) {
                 for (std::string_view word : texts) ids.push_back(self.find(word));
                 return to_numpy(std::move(ids));
             },
-            "words"_a, "Ids of words; -1 for a word that is not known.")
+            "words"_a, "Ids of words; -1 for an unknown word.")
         .def(
             "add",
             [](SharedVocabulary& self, Strings words) {
@@ -114,14 +114,14 @@ void bind_vocabulary(nb::module_& m) {
                 std::shared_lock lock(self.mutex), other_lock(other.mutex);
                 return to_numpy(self.ids_in(other));
             },
-            "other"_a, "For each word its id in another vocabulary, or -1; int32[len(self)].")
+            "other"_a, "Id of each word in another vocabulary, or -1; int32[len(self)].")
         .def(
             "divisible",
             [](const SharedVocabulary& self) {
                 std::shared_lock lock(self.mutex);
                 return to_numpy(self.divisible());
             },
-            "Ids of words that are empty or hold white space, which str.split() would cut again.")
+            "Ids of words that are empty or contain white space, which str.split() would split again.")
         .def(
             "word",
             [](const SharedVocabulary& self, std::size_t id) {
@@ -155,7 +155,7 @@ void bind_vocabulary(nb::module_& m) {
             "captions"_a, "rule"_a, "threads"_a,
             nb::sig("def lookup(self, captions: tuple[str, ...], rule: TokenizerRule, threads: int) -> tuple[" INT32S
                     ", " INT64S "]"),
-            "Words of captions, tokens being cut again at white space; unknown words are not added, but numbered from\n"
+            "Words of captions, where tokens are split at white space; unknown words are not added, but numbered from\n"
             "len(self) on, starting over in every caption.");
 }
 
