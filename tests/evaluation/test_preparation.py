@@ -48,7 +48,8 @@ def test_prepared_references_give_equal_scores_of_every_metric(metric: tuple[str
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
     for candidates in (FIRST, SECOND):
         assert_same(captious.score(candidates, found, chosen), captious.score(candidates, REFERENCES, chosen))
-    assert found.stored is not None and found.stored.n_missed == 0
+    assert found.stored is not None
+    assert found.stored.n_missed == 0
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,8 @@ def test_prepared_references_give_equal_scores_of_model_metrics(
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", name, settings=settings)
     reports = [captious.score(FIRST, refs, name, settings=settings) for refs in (found, REFERENCES)]
     assert_same(*reports)
-    assert found.stored is not None and found.stored.n_missed == 0
+    assert found.stored is not None
+    assert found.stored.n_missed == 0
 
 
 @pytest.mark.parametrize("tokenizer", ["ptb", "ptb-harness", "whitespace", "spaces", "smurf"])
@@ -94,8 +96,10 @@ def test_concatenated_references_are_prepared(tmp_path: Path) -> None:
     settings = captious.Settings(references_as="cat")
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS, settings=settings)
     assert_same(*(captious.score(FIRST, refs, WORDS, settings=settings) for refs in (found, REFERENCES)))
-    assert found.concatenated.stored is not None and found.concatenated.stored.n_missed == 0
-    assert found.stored is not None and found.stored.n_missed == 0
+    assert found.concatenated.stored is not None
+    assert found.concatenated.stored.n_missed == 0
+    assert found.stored is not None
+    assert found.stored.n_missed == 0
 
 
 def test_large_corpus_is_prepared(tmp_path: Path) -> None:

@@ -56,7 +56,8 @@ def test_every_result_shows_itself_once() -> None:
         assert "<table" in only["data"]["text/html"], name
         text = "".join(output["text"] for output in printed)
         half = only["data"]["text/plain"]
-        assert half and text == f"{half}\n{half}", name
+        assert half, name
+        assert text == f"{half}\n{half}", name
 
 
 def test_plots_are_pictures() -> None:

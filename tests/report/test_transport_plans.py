@@ -56,7 +56,8 @@ def test_nearest_reference_is_marked() -> None:
 
 def test_narrow_terminals_have_no_bars() -> None:
     text = text_of(TWO, width=60)
-    assert "█" not in text and "full bar" not in text
+    assert "█" not in text
+    assert "full bar" not in text
 
 
 def test_transport_plan_removes_control_characters() -> None:

@@ -36,7 +36,8 @@ def read(web: Web, use: Callable[[io.BufferedIOBase], bytes], path: str = "/file
 
 
 def test_urls_are_recognized() -> None:
-    assert is_url("http://a/b") and is_url("HTTPS://a/b")
+    assert is_url("http://a/b")
+    assert is_url("HTTPS://a/b")
     assert not any(map(is_url, ("file:///etc/passwd", "ftp://a/b", "a.zip", "/http://a", "")))
 
 

@@ -151,9 +151,7 @@ CASES = {**RULES, **NUMBERS, **QUANTIFIERS, **PRONOUNS}
 
 @pytest.mark.parametrize(("text", "dependencies", "expected"), CASES.values(), ids=CASES)
 def test_tuple_rules_give_the_expected_tuples(text: str, dependencies: str, expected: str) -> None:
-    texts = []
-    for item in tuples_of(parse(text, dependencies)):
-        texts.append(" ".join(item))
+    texts = [" ".join(item) for item in tuples_of(parse(text, dependencies))]
     assert texts == expected.split("|")
 
 

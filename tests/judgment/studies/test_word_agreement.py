@@ -187,7 +187,7 @@ def test_word_agreement_of_a_real_system(shared_data: Path) -> None:
 
 def test_systems_are_compared_on_shared_images() -> None:
     table = {i: ["a cat", "the cat", "a dog"] for i in range(6)}
-    one, two = {i: "a cat" for i in range(5)}, {i: "dog" for i in range(1, 6)}
+    one, two = dict.fromkeys(range(5), "a cat"), dict.fromkeys(range(1, 6), "dog")
     study = word_agreement(table, 4, systems={"one": one, "two": two}, subset=True)
     assert all(record["images"] <= 4 for record in study.records)
     cat, dog = (next(r for r in study.records if r["word"] == word) for word in ("cat", "dog"))
@@ -222,7 +222,7 @@ def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def test_words_are_grouped_by_part_of_speech() -> None:
     texts = ["a light cat", "a light dog", "the light", "a light runs", "a cat in paris", "a red cat"]
-    study = word_agreement({i: texts for i in range(20)}, 2, tagger=lookup)
+    study = word_agreement(dict.fromkeys(range(20), texts), 2, tagger=lookup)
     found = [(record["kind"], record["word"]) for record in study.records]
     assert found == [("noun", "light"), ("noun", "cat"), ("verb", "runs"), ("adjective", "red")]
     assert study.settings["tagger"] == "lookup"
