@@ -139,9 +139,9 @@ def assert_refused(outcome: Outcome, *parts: str) -> None:
     lines = outcome.err.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("error: ")]
     assert len(starts) == 1, outcome.err
-    told = lines[starts[0] :]
-    assert any(line.startswith("  help: ") for line in told), outcome.err
-    assert all(line.startswith("  ") for line in told[1:]), outcome.err
+    messages = lines[starts[0] :]
+    assert any(line.startswith("  help: ") for line in messages), outcome.err
+    assert all(line.startswith("  ") for line in messages[1:]), outcome.err
     assert "Traceback" not in outcome.err
     for part in parts:
-        assert part in "\n".join(told), outcome.err
+        assert part in "\n".join(messages), outcome.err

@@ -39,16 +39,16 @@ def test_data_folder_without_a_server_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("place", "said"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
+    ("place", "message"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
 )
 def test_data_folder_that_cannot_be_created_is_an_error(
-    place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     done = captious("serve", "admin", "--data", place, "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77")
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr and "Traceback" not in done.stderr
     assert [*tmp_path.iterdir()] == [tmp_path / "file"]
 
 

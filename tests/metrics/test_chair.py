@@ -149,7 +149,7 @@ class TestWords:
         assert "|vocabulary:words-" in chair.signatures()[0]
 
     @pytest.mark.parametrize(
-        ("name", "content", "said"),
+        ("name", "content", "message"),
         [
             ("a.json", "{", "not JSON"),
             ("a.json", "{}", "empty"),
@@ -160,10 +160,10 @@ class TestWords:
             ("a.txt", "\udcff", "cannot read"),
         ],
     )
-    def test_invalid_vocabularies_are_refused(self, tmp_path: Path, name: str, content: str, said: str) -> None:
+    def test_invalid_vocabularies_are_refused(self, tmp_path: Path, name: str, content: str, message: str) -> None:
         path = tmp_path / name
         path.write_bytes(content.encode(errors="surrogateescape"))
-        with pytest.raises(ResourceError, match=said):
+        with pytest.raises(ResourceError, match=message):
             as_object_words(path)
 
     def test_lines_of_the_same_object_add_up(self, tmp_path: Path) -> None:
