@@ -128,6 +128,28 @@ class MissingExtraError(CaptiousError):
     """An optional dependency or resource that is not installed; ``help`` names the command that installs it."""
 
 
+@contextmanager
+def needed_for(purpose: str, extra: str, *, where: str = "") -> Iterator[None]:
+    """Import optional packages within the block.
+
+    Args:
+        purpose: the use of the package in messages, such as "plotting".
+        extra: the extra of captious that installs it.
+        where: file in messages.
+
+    Raises:
+        MissingExtraError: a package cannot be imported.
+    """
+    try:
+        yield
+    except ImportError as error:
+        package = (error.name or "another package").partition(".")[0]
+        if package == "captious":
+            raise  # an error of captious itself
+        help = f"pip install 'captious[{extra}]'"
+        raise MissingExtraError(f"{purpose} needs {package}", where=where, help=help) from error
+
+
 class CaptiousWarning(UserWarning):
     """A result that is valid but may be misleading."""
 

@@ -110,7 +110,7 @@ def test_missing_server_extra_is_named(
     for module in [name for name in sys.modules if name.startswith("captious.server")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setattr(builtins, "__import__", without)
-    assert_refused(run("challenge", *command), f"needs the package {package}", "help: pip install 'captious[server]'")
+    assert_refused(run("challenge", *command), f"needs {package}", "help: pip install 'captious[server]'")
 
 
 def test_challenge_help_does_not_import_django(folder: Path) -> None:

@@ -27,7 +27,7 @@ SCORE = "score baseline.json references.json -m rouge-l"
 # A command that says when it is in the middle of writing its output, and then takes its time.
 SLOW_OUTPUT = """
 import os, sys, time
-from captious import atomic_write as files
+from captious.files import atomic_write as files
 from captious import progress
 from captious.cli import main, outputs, progress_bar
 

@@ -75,7 +75,7 @@ def test_unknown_command_gets_a_suggestion(run) -> None:
 def test_missing_command_shows_help(run) -> None:
     outcome = run()
     assert outcome.code == 2
-    assert "Commands:" in outcome.err + outcome.out
+    assert "Score captions:" in outcome.err + outcome.out
     assert "error: usage:" not in outcome.err  # the help, or an error, but not the one in the form of the other
     assert "captious --help" in outcome.err or outcome.err.startswith("Usage: captious")
 

@@ -343,7 +343,7 @@ def test_results_of_the_bundled_grammar_are_marked(run: Run, own: Path, tables: 
 
 def test_judgment_table_is_renamed_and_transposed(own: Path, run: Run) -> None:
     """Transposed, each benchmark heads its rows."""
-    arguments = ("judge", "mine.jsonl", "pairs.jsonl", "-m", "bleu-4", "-m", "rouge-l", "--names", "paper", *QUICK)
+    arguments = ("judge", "mine.jsonl", "pairs.jsonl", "-m", "bleu-4", "-m", "rouge-l", "--naming", "paper", *QUICK)
     lines = run(*arguments, "--transpose").out.splitlines()
     assert lines[0].split() == ["B@4", "R-L"]
     assert [line.strip().partition(":")[0] for line in lines if "n = " in line] == ["mine@own", "pairs@own"]
@@ -355,7 +355,7 @@ def test_judgment_table_is_renamed_and_transposed(own: Path, run: Run) -> None:
 
 def test_study_uses_metric_names_of_papers(own: Path, run: Run) -> None:
     """Metrics are cells there; what is no score has no percentage."""
-    rows = run("study", "metrics", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--names", "paper").out
+    rows = run("study", "metrics", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--naming", "paper").out
     assert "B@1" in rows
     assert "rouge-l" not in rows.partition("signatures")[0]
     assert_refused(run("study", "metrics", "mine.jsonl", "--percent"), "no such option '--percent'")

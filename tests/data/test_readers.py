@@ -59,8 +59,9 @@ def test_candidates_are_read_from_files(write: Write, form: str, packed: str) ->
     assert rows.name == path
     assert rows.texts == tuple(OBJECT.values())
     assert [int(i) for i in rows.ids] == [7, 9]
-    assert rows.ids_are_text == (form in {"object", "object of lists", "harness", "csv", "csv with crlf", "tsv"})
-    assert all(isinstance(i, str) == rows.ids_are_text for i in rows.ids)
+    is_text = form in {"object", "object of lists", "harness", "csv", "csv with crlf", "tsv"}
+    assert rows.id_form == ("text" if is_text else "typed")
+    assert all(isinstance(i, str) == is_text for i in rows.ids)
     assert rows.place(1) == place
 
 
@@ -114,7 +115,7 @@ def test_candidates_are_read_from_objects(form: str) -> None:
     assert rows.ids == (7, 9)
     assert all(type(i) is int for i in rows.ids)
     assert rows.texts == ("a cat", "a dog")
-    assert not rows.ids_are_text
+    assert rows.id_form == "typed"
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,8 +59,26 @@ def test_reports_are_compared() -> None:
     bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
     compared = captious.compare(bad, good, resamples=10)
     assert compared["bleu-4"] == expected["bleu-4"]
-    with pytest.raises(ParameterError, match="scored already"):
+    with pytest.raises(ParameterError, match="already scored"):
         captious.compare(bad, good, REFERENCES)
+
+
+def test_reports_of_one_name_are_told_apart() -> None:
+    bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
+    compared = captious.compare(bad, good, resamples=10)
+    assert (compared.a.system, compared.b.system) == ("a", "b")
+    named = captious.compare(bad, good, names=("bad", "good"), resamples=10)
+    assert (named.a.system, named.b.system) == ("bad", "good")
+    assert bad.system == good.system
+
+
+@pytest.mark.parametrize(
+    "options", [{"metrics": ["bleu-4"]}, {"subset": True}, {"clean": "markdown"}, {"split": "val"}, {"several": True}]
+)
+def test_arguments_that_scored_reports_cannot_use_are_refused(options: dict[str, Any]) -> None:
+    bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
+    with pytest.raises(ParameterError, match=f"leave out {next(iter(options))}"):
+        captious.compare(bad, good, **options)
 
 
 def test_loaded_captions_are_compared() -> None:

@@ -119,7 +119,7 @@ class TestPairs:
     def test_the_correction_is_over_pairs_and_metrics(self, compared: captious.PairwiseComparison) -> None:
         assert compared.n_tests == 6
         p_values = [d.p_randomization for pair in compared.values() for d in pair.values()]
-        corrected = [p.randomization for pair in compared.corrected.values() for p in pair.values()]
+        corrected = [p.p_randomization for pair in compared.corrected.values() for p in pair.values()]
         assert corrected == holm(p_values)
 
     def test_letters_mark_what_is_significantly_worse(self, compared: captious.PairwiseComparison) -> None:
@@ -133,9 +133,9 @@ class TestPairs:
         rows = [*csv.DictReader(io.StringIO(compared.to_csv()))]
         assert len(rows) == 6
         expected = compared.corrected["baseline", "improved"]["bleu-1"]
-        assert float(rows[0]["corrected_bootstrap"]) == expected.bootstrap
+        assert float(rows[0]["corrected_bootstrap"]) == expected.p_bootstrap
         pairs = compared.to_dict()["pairs"]
-        assert pairs[0]["metrics"]["bleu-1"]["corrected_randomization"] == expected.randomization
+        assert pairs[0]["metrics"]["bleu-1"]["corrected_randomization"] == expected.p_randomization
 
     def test_too_few_resamples_for_many_tests_are_warned_about(self, compared: captious.PairwiseComparison) -> None:
         few = compared.reports.compare(resamples=20)

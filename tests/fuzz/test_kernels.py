@@ -96,6 +96,10 @@ CALLS: dict[str, tuple[Callable[..., object], Arrays]] = {
         {"vectors": VECTORS, **BAGS, "images": IMAGES},
     ),
     "means": (lambda v, w, o: native.mean_vectors(v, w, o, 1), {"vectors": VECTORS, "words": IDS, "offsets": OFFSETS}),
+    "closest": (
+        lambda v, w, o, w2, o2: native.closest_words(v, w, o, w2, o2, 1),
+        {"vectors": VECTORS, "words": IDS, "offsets": OFFSETS, "other_words": IDS, "other_offsets": OFFSETS},
+    ),
     "distances": (native.word_distances, {"vectors": VECTORS, "a": IDS, "b": IDS[:2]}),
     "plan": (
         native.transport_plan,

@@ -69,6 +69,13 @@ class TestByHand:
         low, high = report["chair-i"].confidence_interval()
         assert 0 <= low <= report["chair-i"].score <= high <= 1
 
+    def test_captions_of_files_of_coco_have_the_objects_of_their_numbers(self) -> None:
+        names = {image: f"COCO_val2014_{image:012}.jpg" for image in CANDIDATES}
+        candidates, references = ({names[i]: texts[i] for i in texts} for texts in (CANDIDATES, REFERENCES))
+        settings = captious.Settings(objects=OBJECTS)
+        report = captious.score(candidates, references, ["chair"], settings=settings)
+        assert [report[name].score for name in ("chair-s", "chair-i", "chair-recall")] == [2 / 4, 2 / 6, 3 / 5]
+
     @pytest.mark.filterwarnings("ignore:too few images")
     def test_systems_are_compared(self) -> None:
         settings = captious.Settings(objects=OBJECTS)

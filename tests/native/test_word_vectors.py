@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from captious.native import (
+    closest_words,
     find_words,
     mean_vectors,
     nearest_word_movers,
@@ -133,6 +134,26 @@ def test_mean_vectors_equal_numpy(documents: list[list[int]]) -> None:
         np.testing.assert_allclose(mean, expected, rtol=1e-13, atol=1e-15)
 
 
+@given(documents=st.lists(st.tuples(bags, bags), min_size=1, max_size=40), threads=st.integers(1, 2))
+def test_closest_words_are_the_first_with_the_largest_product(
+    documents: list[tuple[list[int], list[int]]], threads: int
+) -> None:
+    sides = []
+    for groups in zip(*documents, strict=True):
+        sides += [np.array([w for group in groups for w in group], np.int32), np.cumsum([0, *map(len, groups)])]
+    products, closest = closest_words(VECTORS, *sides, threads)
+    pairs = [(word, others) for words, others in documents for word in words]
+    for product, word, (of, others) in zip(products, closest, pairs, strict=True):
+        if not others:
+            assert (product, word) == (0, -1)
+            continue
+        expected = VECTORS[others].astype(float) @ VECTORS[of]
+        assert product == pytest.approx(expected.max(), rel=1e-5, abs=1e-5)
+        assert VECTORS[word].astype(float) @ VECTORS[of] == pytest.approx(expected.max(), rel=1e-5, abs=1e-5)
+        equal = [10, 11]  # the same vector twice
+        assert word not in equal or word == next(other for other in others if other in equal)
+
+
 # ---- words of files
 
 
@@ -237,6 +258,9 @@ IMAGES = long(0, 1)
         (nearest_word_movers, (VECTORS, *BAG[:2], long(0, 3), *BAG, IMAGES, 1)),
         (mean_vectors, (VECTORS, np.array([-1], np.int32), long(0, 1), 1)),
         (mean_vectors, (VECTORS, np.array([1], np.int32), long(0, 2), 1)),
+        (closest_words, (VECTORS, np.array([1], np.int32), long(0, 1), np.array([30], np.int32), long(0, 1), 1)),
+        (closest_words, (VECTORS, np.array([1], np.int32), long(0, 1), np.array([1], np.int32), long(0, 0, 1), 1)),
+        (closest_words, (VECTORS, np.array([1], np.int32), long(0, 2), np.array([1], np.int32), long(0, 1), 1)),
         (word_distances, (VECTORS, np.array([30], np.int32), np.array([1], np.int32))),
         (transport_plan, (np.ones((1, 1)), long(1), long(2))),
         (transport_plan, (np.ones((1, 2)), long(1), long(1))),

@@ -37,6 +37,12 @@ def test_explanations_are_sorted_from_the_worst() -> None:
     assert len(captious.explain("rouge-l", CANDIDATES, REFERENCES)) == 1
 
 
+@pytest.mark.parametrize("options", [{"worst": 0}, {"worst": -5}, {"worst": 1, "image": 1}])
+def test_contradictory_choices_of_captions_are_refused(options: dict[str, int]) -> None:
+    with pytest.raises(ParameterError, match="worst"):
+        captious.explain("rouge-l", CANDIDATES, REFERENCES, **options)
+
+
 def test_chair_knows_objects_that_references_name() -> None:
     settings = captious.Settings(objects={1: ["dog"], 2: ["dog"], 3: ["bird"]})
     [explained] = captious.explain("chair", CANDIDATES, REFERENCES, image=2, settings=settings)

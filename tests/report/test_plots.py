@@ -16,8 +16,8 @@ from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Curve, Curves, Matrix
-from captious.pictures import scatter
 from captious.report import plots
+from captious.results.pictures import scatter
 
 pytest.importorskip("matplotlib")
 

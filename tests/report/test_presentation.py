@@ -49,22 +49,22 @@ class TestNames:
     def test_names_follow_the_chosen_scheme(
         self, reports: captious.Reports, names: NamingScheme, expected: list[str]
     ) -> None:
-        labels = [row[:1] for row in rows(plain_text(Presentation(names=names).of(reports.to_table())))]
+        labels = [row[:1] for row in rows(plain_text(Presentation(naming=names).of(reports.to_table())))]
         assert all([name] in labels for name in (*expected, "length-words"))
 
     def test_variants_and_parameters_stay(self) -> None:
         report = captious.score({1: "a dog"}, {1: ["a dog"]}, ["bleu-4:tokenizer=spaces", "rouge-l@lin2004"])
-        text = report.to_markdown(names="paper", transpose=True)
+        text = report.to_markdown(naming="paper", transpose=True)
         assert "| B@4:tokenizer=spaces |" in text
         assert "| R-L@lin2004 |" in text
 
     def test_a_system_is_never_renamed(self) -> None:
         report = captious.score({1: "a dog"}, {1: ["a dog"]}, ["rouge-l"], system="spice")
-        assert "| spice |" in report.to_markdown(names="paper")
+        assert "| spice |" in report.to_markdown(naming="paper")
 
     def test_unknown_names_scheme_is_refused(self) -> None:
         with pytest.raises(UnknownNameError, match="captious, toolkit, paper"):
-            Presentation(names="mine")  # type: ignore[arg-type]
+            Presentation(naming="mine")  # type: ignore[arg-type]
 
 
 class TestTranspose:

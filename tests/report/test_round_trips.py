@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 import captious
 from captious.cli.data import items
 from captious.evaluation.score_tables import score_table
+from captious.files.row_files import csv_text
 from captious.parsing.parse_files import read_parses, write_parses
 from captious.parsing.parses import Parse
 from captious.report import formats
 from captious.report.formats import write_captions
-from captious.row_files import csv_text
 
 AWKWARD = "\r\n\t\",;|'\\ \0\x0b\x0c\x1c\x1e\x85\u2028\u2029\ufeff=#a7é🐕"
 texts = st.text(st.sampled_from(AWKWARD) | st.characters(exclude_categories=["Cs"]), max_size=12)

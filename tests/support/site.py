@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
+import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,17 @@ class Site:
         load_demo()
         return Challenge.objects.get(slug="demo")
 
+    def build(self, name: str, scene: Callable[[], object]) -> None:
+        """Build a scene; for later tests of this process, copy what was built under this name."""
+        from django.db import connection
+
+        if name not in _SCENES:
+            scene()
+            if connection.vendor == "sqlite":
+                _SCENES[name] = Scene(self.data)
+        else:
+            _SCENES[name].copy(self.data)
+
     def load(self, folder: Path) -> Any:
         """A challenge from a folder."""
         from captious.server.challenges.challenge_store import load_challenge
@@ -112,13 +125,45 @@ class Site:
         return list(Submission.objects.filter(is_baseline=False, **values).order_by("pk"))
 
 
+class Scene:
+    """A copy of the site in this process: its SQLite database, and its files in memory."""
+
+    def __init__(self, data: Path) -> None:
+        from django.db import connection
+
+        self._database = sqlite3.connect(":memory:", check_same_thread=False)
+        connection.connection.backup(self._database)
+        self._files = {
+            path.relative_to(data): path.read_bytes()
+            for folder in FOLDERS
+            for path in (data / folder).rglob("*")
+            if path.is_file()
+        }
+
+    def copy(self, data: Path) -> None:
+        """Make the empty site the one that was copied."""
+        from django.db import connection
+
+        connection.ensure_connection()
+        self._database.backup(connection.connection)
+        for path, content in self._files.items():
+            (data / path).parent.mkdir(parents=True, exist_ok=True)
+            (data / path).write_bytes(content)
+
+
+_SCENES: dict[str, Scene] = {}
+
+#: Folders of the site's data that tests fill.
+FOLDERS = ("boards", "challenges", "drafts", "submissions", "incoming", "prepared")
+
+
 def empty_site(data: Path) -> None:
     """Remove everything from the database and the data folder of the site in this process."""
     from django.core.cache import cache
 
     empty_database()
     cache.clear()
-    for name in ("boards", "challenges", "drafts", "submissions", "incoming", "prepared"):
+    for name in FOLDERS:
         shutil.rmtree(data / name, ignore_errors=True)
 
 

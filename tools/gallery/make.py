@@ -24,9 +24,7 @@ from PIL import Image  # noqa: E402
 from tests.docs.blocks import commands  # noqa: E402
 from tests.docs.pages import DATA, scratch_folder  # noqa: E402
 
-_BLOCK = re.compile(
-    r"^```console\n(?P<commands>.*?)^```\n+(?P<pictures>(?:!\[[^\]]*\]\(pictures/\S+\)\s*)+)", re.M | re.S
-)
+_BLOCK = re.compile(r"^```console\n(?P<commands>.*?)^```\n(?P<pictures>.*?)(?=^```console|^#|\Z)", re.M | re.S)
 
 
 def main(wanted: set[str]) -> None:

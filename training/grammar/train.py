@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captions import other_captions, treebank_captions
-from captious.atomic_write import whole_file
+from captious.files.atomic_write import whole_file
 from captious.parsing.bounds import tuned_bounds
 from captious.parsing.lexicon import lexicon_of
 from captious.parsing.tree_parser import TreeParser

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from captious.atomic_write import check_place
 from captious.data import References
+from captious.files.atomic_write import check_place
 from captious.learned.critique.critique_recipes import as_critique_recipe
 from captious.learned.critique.critique_training import train_critique
 from captious.models import WordVectors

@@ -20,40 +20,52 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 import click
 
 from captious.cli.process import at_a_terminal, prepare_streams, stoppable
-from captious.entry_points import deferred
-from captious.errors import CaptiousError, CaptiousWarning, options_as_flags
+from captious.entry_points import deferred, did_you_mean
+from captious.errors import CaptiousError, CaptiousWarning, ParameterError, options_as_flags
 from captious.progress import observed
 from captious.version import __version__
 
 __all__ = ["main"]
 
-# One line per command: what `captious --help` says about it. Each is in a module or package of its name.
+# The commands with their lines in `captious --help`, by section. Each is in a module or package of its name.
 _COMMANDS = {
-    "score": "Score one or more systems against references.",
-    "check": "Look at captions before they are scored.",
-    "compare": "Test the difference between two systems.",
-    "explain": "Show why a caption got its score.",
-    "report": "Write scores, tests and captions as one HTML page.",
-    "judge": "Measure how well metrics agree with human judgments.",
-    "judge-pairwise": "Ask a model which of two systems' captions it prefers.",
-    "study": "Study metrics: references, robustness, failures, cost.",
-    "reproduce": "Compute the tables of papers beside the published figures.",
-    "data": "List the benchmarks of human judgments, or write their items.",
-    "prepare": "Write references with all that metrics need to know about them.",
-    "fit": "Fit a metric to references and write the result to a file.",
-    "learn": "Train learned metrics: features, training data, networks.",
-    "parse": "Write parses of captions to a file.",
-    "metrics": "List the metrics, their variants and what they need.",
-    "run": "Run a program written for pycocoevalcap on captious.",
-    "evaluate-modules": "Write the metrics as modules for Hugging Face evaluate.",
-    "serve": "Run an evaluation server.",
-    "submit": "Submit captions to an evaluation server.",
-    "submissions": "List and download your submissions to an evaluation server.",
-    "challenges": "List the challenges of an evaluation server.",
-    "challenge": "Make and check challenges of an evaluation server.",
-    "resources": "Get and compile the large files that some metrics need.",
-    "vectors": "Add, list and remove word vectors for wmd, mowe and wembsim.",
-    "doctor": "Show what is installed and what it enables.",
+    "Score captions": {
+        "score": "Score one or more systems against references.",
+        "check": "Look at captions before they are scored.",
+        "compare": "Test the difference between two systems.",
+        "explain": "Show why a caption got its score.",
+        "report": "Write scores, tests and captions as one HTML page.",
+        "judge-pairwise": "Ask a model which of two systems' captions it prefers.",
+    },
+    "Study metrics": {
+        "judge": "Measure how well metrics agree with human judgments.",
+        "study": "Study metrics: references, robustness, failures, cost.",
+        "reproduce": "Compute the tables of papers, with the published figures.",
+        "data": "List benchmarks of human judgments, or write their items.",
+    },
+    "Prepare and train": {
+        "prepare": "Write references with what metrics compute about them.",
+        "fit": "Fit a metric to references and write the result to a file.",
+        "learn": "Train learned metrics: features, training data, networks.",
+        "parse": "Write parses of captions to a file.",
+    },
+    "Other programs": {
+        "run": "Run a program written for pycocoevalcap on captious.",
+        "evaluate-modules": "Write the metrics as modules for Hugging Face evaluate.",
+    },
+    "Evaluation server": {
+        "challenges": "List the challenges of a server.",
+        "submit": "Submit captions to a server.",
+        "submissions": "List and download your submissions to a server.",
+        "serve": "Run a server.",
+        "challenge": "Make and check challenges for your server.",
+    },
+    "Installation": {
+        "metrics": "List the metrics, their variants and what they need.",
+        "resources": "Get and compile the large files that some metrics need.",
+        "vectors": "Add, list and remove word vectors.",
+        "doctor": "Show what is installed and what it enables.",
+    },
 }
 
 
@@ -62,33 +74,45 @@ class CommandGroup(click.Group):
 
     Args:
         package: package of the modules.
-        lines: command -> its line in the help of the group, in the order of the help.
+        sections: title -> command -> its line in the help of the group, in the order of the help.
     """
 
-    def __init__(self, *args: Any, package: str, lines: Mapping[str, str], **kwargs: Any) -> None:
+    def __init__(self, *args: Any, package: str, sections: Mapping[str, Mapping[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._package = package
-        self._lines = lines
+        self._sections = sections
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*self._lines]
+        return [name for commands in self._sections.values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self._lines:
+        if cmd_name not in self.list_commands(ctx):
             return None
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"{self._package}.{name}"), name)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in (names := self.list_commands(ctx)):
+            raise ParameterError(
+                f"there is no command {args[0]!r}",
+                help=f"{did_you_mean(args[0], names)}{ctx.command_path} --help lists the commands",
+            )
+        return super().resolve_command(ctx, args)
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([*self._lines.items()])
+        width = max(map(len, self.list_commands(ctx)))
+        for title, commands in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
 
 @click.group(
     cls=CommandGroup,
     package="captious.cli",
-    lines=_COMMANDS,
+    sections=_COMMANDS,
     subcommand_metavar="COMMAND",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -170,6 +194,6 @@ def _complain(message: str, where: str, help: str) -> None:
 def _context(arguments: list[str]) -> click.Context:
     """Return the context of the command that arguments select, as some of click's errors lack it."""
     context = click.Context(captious, info_name="captious")
-    name = next((argument for argument in arguments if argument in _COMMANDS), None)
+    name = next((argument for argument in arguments if argument in captious.list_commands(context)), None)
     command = captious.get_command(context, name) if name is not None else None
     return context if command is None else click.Context(command, info_name=name, parent=context)

@@ -81,10 +81,10 @@ def compare(
         )
     logs = harness_logs(files, harness, has_columns=any(isinstance(file, CaptionFile) for file in files))
     candidates, references = (files, None) if no_references or logs else (files[:-1], files[-1:])
-    if references is not None and len(files) < 3:
-        raise click.MissingParameter(param_hint="'REFERENCES'", param_type="argument")
+    if references is not None and len(candidates) < 2:
+        raise click.UsageError("systems A and B, and REFERENCES, are needed; with --no-references, only A and B")
     if len(candidates) < 2:
-        help = "give A and B, and with --no-references or --from nothing else"
+        help = "give A and B, and nothing else with --no-references or --from"
         raise ParameterError("two systems are needed", help=help)
     if len(candidates) > 2 and (examples or group_by):
         raise click.UsageError("--examples and --group-by compare two systems")

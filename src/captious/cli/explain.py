@@ -18,7 +18,7 @@ from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract.settings import Settings
 from captious.report.caption_explanations import CaptionExplanation, explainable, explained_caption
 from captious.report.caption_explanations import explain as explanations
-from captious.table import document_text
+from captious.results.table import document_text
 from captious.version import __version__
 
 _NARROWEST = 24  # columns; on a terminal with less, lines run over

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from captious.atomic_write import check_place, is_pipe_or_device, whole_file
 from captious.cli.library_options import FILE, Command, option_of
-from captious.displayed import Displayed
 from captious.errors import Advice, ParameterError
+from captious.files.atomic_write import check_place, is_pipe_or_device, whole_file
 from captious.metrics.contract.catalogue import NAMING_SCHEMES
 from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
 from captious.report.terminal import as_text, plain_text, rich_text
 from captious.resources.cache import is_first_time
-from captious.table import Table
+from captious.results.displayed import Displayed
+from captious.results.table import Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -41,8 +41,8 @@ _BY_EXTENSION = {
     "": "table",
 }
 #: The parameters of ``Presentation``, which commands that print tables have.
-PRESENTATION = ("percent", "transpose", "names", "interval_style")
-_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "names": click.Choice(NAMING_SCHEMES)}
+PRESENTATION = ("percent", "transpose", "naming", "interval_style")
+_CHOICES = {"interval_style": click.Choice(INTERVAL_STYLES), "naming": click.Choice(NAMING_SCHEMES)}
 #: Formats whose numbers are unrounded and whose names are ours.
 _FOR_PROGRAMS = ("json", "jsonl", "csv")
 

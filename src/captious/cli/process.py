@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import TextIO
 
-from captious.atomic_write import advice
 from captious.errors import OutputError
+from captious.files.atomic_write import advice
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 

@@ -20,7 +20,7 @@ _LIST = "list"
 @click.command()
 @click.argument("paper")
 @click.argument("table", required=False)
-@output_options(*FORMATS, pictures=True, presentation=("names",))
+@output_options(*FORMATS, pictures=True, presentation=("naming",))
 @settings_options
 @data_option
 @resampling_options

@@ -39,9 +39,9 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.formats import FORMATS, check_caption_file, write_captions
 from captious.report.numbers import plain
+from captious.results.table import Table
 from captious.scale.engines import ENGINES
 from captious.scale.shard_rows import BATCH_ROWS
-from captious.table import Table
 
 if TYPE_CHECKING:
     from captious.scale import ShardReport

@@ -6,16 +6,15 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from captious.atomic_write import check_place, whole_file
 from captious.cli.library_options import FILE
-from captious.errors import MissingExtraError, ParameterError
+from captious.errors import ParameterError, needed_for
+from captious.files.atomic_write import check_place, whole_file
 
 if TYPE_CHECKING:
     from captious.server.models import User
@@ -46,22 +45,13 @@ server_folder_option = click.option(
 )
 
 
-@contextmanager
-def server_extra() -> Iterator[None]:
+def server_extra() -> AbstractContextManager[None]:
     """Return a context in which the server is imported.
 
     Raises:
         MissingExtraError: a package is not installed.
     """
-    try:
-        yield
-    except ImportError as error:
-        package = (error.name or "").partition(".")[0]
-        if package == "captious":
-            raise  # an error of captious itself
-        raise MissingExtraError(
-            f"the evaluation server needs the package {package}", help="pip install 'captious[server]'"
-        ) from error
+    return needed_for("the evaluation server", "server")
 
 
 @click.group(invoke_without_command=True, subcommand_metavar="[COMMAND]")

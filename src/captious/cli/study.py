@@ -83,7 +83,7 @@ def study_command(
         decorated = _declaration(function, parameter, options.get(parameter))(decorated)
     if reads:
         decorated = part_options(decorated)
-    decorated = output_options(*FORMATS, pictures=pictures, presentation=("transpose", "names"))(decorated)
+    decorated = output_options(*FORMATS, pictures=pictures, presentation=("transpose", "naming"))(decorated)
     help = "\n\n".join([f"{question} {description(function)}", *paragraphs])
     return click.command(name, help=help)(decorated)
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import click
 
-from captious.atomic_write import whole_file
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import format_option, print_rows
 from captious.cli.submit import server_option, token_option
+from captious.files.atomic_write import whole_file
 from captious.report import numbers
 from captious.server.client import Client
 

@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import FrameType
 
-from captious.atomic_write import check_place, whole_file
 from captious.compat import replacement_log
 from captious.compat.redirection import DEFAULTS, install, replacement_of
 from captious.errors import ParameterError
+from captious.files.atomic_write import check_place, whole_file
 
 __all__ = ["COPIES", "VARIABLE", "command", "environment", "exports", "install_from_environment", "run"]
 

@@ -52,11 +52,6 @@ class CaptionRows:
     known_images: tuple[ImageId, ...] = ()
     are_categories: bool = False
 
-    @property
-    def ids_are_text(self) -> bool:
-        """Whether the format has only text ids, so that "12" may be a number."""
-        return self.id_form == "text"
-
     def place(self, row: int) -> str:
         """Return the place of a row in its source, such as "line 12"."""
         return f"{self.unit} {self.numbers[row]!r}"

@@ -17,7 +17,6 @@ from types import MappingProxyType
 from typing import IO, Literal, TypeAlias
 
 from captious.data.source import Source
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import (
     CaptionFileError,
     CaptiousError,
@@ -26,6 +25,7 @@ from captious.errors import (
     ParameterError,
     TruncatedFileError,
 )
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 
 Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet", "txt"]
 

@@ -6,7 +6,7 @@ Scores are then reported by group; see ``captious.evaluation.group_scores``.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,15 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data.caption_rows import CaptionRows
 from captious.data.captions import References
-from captious.data.ids import (
-    IdForm,
-    ImageId,
-    are_numbers,
-    differ_in_type,
-    numbers_from_text,
-    numbers_in_file_names,
-    spell_numbers,
-)
+from captious.data.ids import IdForm, ImageId, differ_in_type, read_alike
 from captious.data.readers import read_rows
 from captious.data.source import images, repeated, some
 from captious.errors import InputError, option
@@ -70,22 +62,13 @@ class Groups:
     def rows(self, references: References) -> dict[str, NDArray[np.int64]]:
         """Return the rows of each group: name -> int64[n_images of the group], without empty groups.
 
-        Text ids match integers if the groups or the references come from a format that has only text, as they do when
-        candidates are matched. Images that have a group but no references are ignored.
+        Ids match as those of candidates do. Images that have a group but no references are ignored.
 
         Raises:
             InputError: an image without a group.
         """
-        ids: Sequence[ImageId] = references.ids
-        group_of = self.group_of
-        if (numbers := numbers_in_file_names(ids)) and spell_numbers(group_of, self.id_form):
-            ids = numbers
-        elif (numbers := numbers_in_file_names([*group_of])) and spell_numbers(ids, references.id_form):
-            group_of = dict(zip(numbers, group_of.values(), strict=True))
-        if "text" in (self.id_form, references.id_form) and are_numbers(ids):
-            group_of = dict(zip(numbers_from_text(group_of), group_of.values(), strict=True))
-        elif references.id_form == "text" and are_numbers(group_of):
-            ids = numbers_from_text(ids)
+        keys, ids = read_alike([*self.group_of], self.id_form, references.ids, references.id_form)
+        group_of = dict(zip(keys, self.group_of.values(), strict=True))
         missing = [image for image in ids if image not in group_of]
         if missing:
             n = len(ids)

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from captious.data.ids import ImageId, as_image_id
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
-from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, UnknownNameError
+from captious.errors import CaptionFileError, EmptyInputError, UnknownNameError, needed_for
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
 
 #: Names of fields that hold the image, the first that is there.
 _IDS = ("image_id", "video_id", "img_id", "question_id", "id", "index")
@@ -221,10 +221,8 @@ def _number(text: Any) -> Any:
 
 
 def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
-    try:
+    with needed_for("reading a spreadsheet", "xlsx", where=str(file)):
         import openpyxl
-    except ImportError:
-        raise MissingExtraError("spreadsheets need openpyxl", help="pip install 'captious[xlsx]'") from None
     content = user_bytes(file, *_LOG)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

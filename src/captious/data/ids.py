@@ -1,8 +1,8 @@
 """Image ids: their types, and how reliably each format represents them.
 
-An id is an int or a string and keeps its type; ``12`` and ``"12"`` are two images. Only formats without types (keys of
-JSON objects, csv columns) leave it open, and only ``numbers_from_text`` decides. COCO's file names stand for the
-numbers in them if the other side has numbers: ``numbers_in_file_names``.
+An id is an int or a string and keeps its type; ``12`` and ``"12"`` are two images. Only a format that cannot express
+the difference (a key of a JSON object, a csv column) leaves it open, and the other side of a match settles it. Names of
+COCO's files stand for the numbers in them where the other side has numbers. ``read_alike`` has these rules.
 """
 
 from __future__ import annotations
@@ -42,6 +42,26 @@ def same_images(a: Sequence[ImageId], b: Sequence[ImageId]) -> bool:
     If a source has only text ids, "12" is equal to 12.
     """
     return len(a) == len(b) and (a == b or all(str(x) == str(y) for x, y in zip(a, b, strict=True)))
+
+
+def read_alike(
+    left: Sequence[ImageId], left_form: IdForm, right: Sequence[ImageId], right_form: IdForm
+) -> tuple[Sequence[ImageId], Sequence[ImageId]]:
+    """The ids of two sources, read so that those of the same image are equal; those that stay are the same objects.
+
+    Names of COCO's files are read as the numbers in them if all ids of the other side are numbers or spell them. If
+    one side has only text and all ids of the other are numbers, text is read as numbers.
+    """
+    if (numbers := numbers_in_file_names(left)) and spell_numbers(right, right_form):
+        left, left_form = numbers, "typed"
+    elif (numbers := numbers_in_file_names(right)) and spell_numbers(left, left_form):
+        right, right_form = numbers, "typed"
+    if "text" in (left_form, right_form):
+        if are_numbers(right) and not are_numbers(left):
+            left = numbers_from_text(left)
+        elif are_numbers(left) and not are_numbers(right):
+            right = numbers_from_text(right)
+    return left, right
 
 
 def numbers_from_text(ids: Iterable[ImageId]) -> tuple[ImageId, ...]:

@@ -20,14 +20,7 @@ from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.cleaning import cleaned, rules_of
 from captious.data.file_contents import is_prepared
-from captious.data.ids import (
-    ImageId,
-    are_numbers,
-    differ_in_type,
-    numbers_from_text,
-    numbers_in_file_names,
-    spell_numbers,
-)
+from captious.data.ids import ImageId, differ_in_type, read_alike
 from captious.data.readers import read_rows
 from captious.data.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
@@ -283,18 +276,12 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
 
 
 def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
-    """Convert the text ids of one side to numbers if all ids of the other side are numbers.
-
-    COCO's file names are converted to the numbers in them if the ids of the other side are numbers or spell them.
-    """
-    if (numbers := numbers_in_file_names(candidates.ids)) and spell_numbers(references.ids, references.id_form):
-        candidates = replace(candidates, ids=numbers, id_form="typed")
-    elif numbers_in_file_names(references.ids[:1]) and spell_numbers(candidates.ids, candidates.id_form):
-        references = references.with_numbers_in_file_names or references
-    if candidates.ids_are_text and are_numbers(references.ids):
-        return replace(candidates, ids=numbers_from_text(candidates.ids), id_form="typed"), references
-    if references.id_form == "text" and are_numbers(candidates.ids):
-        return candidates, references.with_numbers_for_ids
+    """Both with ids that are read alike."""
+    left, right = read_alike(candidates.ids, candidates.id_form, references.ids, references.id_form)
+    if left is not candidates.ids:
+        candidates = replace(candidates, ids=tuple(left), id_form="typed")
+    if right is not references.ids:
+        references = references.with_numbers_in_file_names or references.with_numbers_for_ids
     return candidates, references
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
 from captious.data.source import Source
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
-from captious.errors import CaptionFileError, EncodingError, MissingExtraError, TruncatedFileError
+from captious.errors import CaptionFileError, EncodingError, TruncatedFileError, needed_for
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 
 _ROWS = 1 << 12
 
@@ -17,15 +17,9 @@ def parquet_batches(
     file: IO[bytes], source: Source, choose: Callable[[list[str], str], Sequence[str]], size: int | None
 ) -> Iterator[tuple[Sequence[int], list[list[Any]]]]:
     """Yield the row numbers and the values of the chosen columns, batch by batch; see ``parse_rows``."""
-    try:
+    with needed_for("reading parquet", "parquet", where=source.name):
         arrow = importlib.import_module("pyarrow")
         parquet = importlib.import_module("pyarrow.parquet")
-    except ImportError:
-        raise MissingExtraError(
-            "reading parquet needs pyarrow, which is not installed",
-            where=source.name,
-            help="pip install 'captious[parquet]'",
-        ) from None
     ends = _ends(file)
     packed = file.seek(0, 2)
     n_rows, n_bytes = 0, 0

@@ -6,11 +6,11 @@ from typing import Any, Unpack
 
 from captious.data import Captions, CaptionSets, read_captions
 from captious.data.image_matching import MatchOptions
-from captious.displayed import Displayed
 from captious.errors import EmptyInputError
 from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
 from captious.evaluation.systems import name_of
-from captious.table import Cell, Column, Row, Table, json_document
+from captious.results.displayed import Displayed
+from captious.results.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
 

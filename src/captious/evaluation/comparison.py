@@ -11,7 +11,6 @@ import numpy as np
 from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
 from captious.data.caption_file import ColumnNames, read_options_of
 from captious.data.image_matching import match_images, references_of
-from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning, issue
 from captious.evaluation.difference_tables import difference_table
@@ -25,7 +24,8 @@ from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table, json_document
+from captious.results.displayed import DisplayedMapping
+from captious.results.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -206,8 +206,8 @@ def compare(
     To compare more systems, score them together: ``captious.score({"mine": ..., "other": ...}, references).compare()``.
 
     Args:
-        a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, for which only ``level``,
-            ``resamples`` and ``seed`` are used.
+        a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, with ``names``,
+            ``level``, ``resamples`` and ``seed`` only.
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
         names: names of the systems; by default those of their files without extensions, or "a" and "b".
@@ -216,18 +216,29 @@ def compare(
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.
-        ParameterError: the systems do not have the same images (with ``subset``).
+        ParameterError: the systems do not have the same images (with ``subset``); other arguments with reports.
     """
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
     if isinstance(a, Report) and isinstance(b, Report):
-        if references is not None or metrics is not None or settings is not None:
-            raise ParameterError("reports are scored already", help="leave out references, metrics and settings")
+        given = {
+            "references": references is not None,
+            "metrics": metrics is not None,
+            "settings": settings is not None,
+            "subset": subset,
+            "several": several,
+            "of_k": of_k != OF_K[0],
+            "clean": bool(clean),
+            "columns": columns is not None,
+            "split": split is not None,
+        }
+        if unused := [name for name, is_given in given.items() if is_given]:
+            raise ParameterError("reports are already scored", help=f"leave out {', '.join(unused)}")
+        name_a, name_b = _pair(names, (a.system, b.system))
+        a, b = a.named(name_a), b.named(name_b)
         comparison = compare_reports(a, b, level=level, resamples=resamples, seed=seed)
         issue(comparison.warnings)
         return comparison
-    names = pair_names(a, b) if names is None else names
-    if isinstance(names, str) or len(set(names)) != 2 or len(names) != 2:
-        raise ParameterError(f"{names!r} is not a pair of names", help="give two names: names=('a', 'b')")
+    names = _pair(names, pair_names(a, b))
     several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
     choices = check_of_k(of_k, several=several)
     selection = select(metrics, settings, several=several)
@@ -250,6 +261,15 @@ def compare(
     comparison = compare_reports(report_a, report_b, level=level, resamples=resamples, seed=seed)
     issue(comparison.warnings)
     return comparison
+
+
+def _pair(names: tuple[str, str] | None, default: tuple[str, str]) -> tuple[str, str]:
+    """Return two different names: those given, or the default, or "a" and "b"."""
+    if names is None:
+        return default if default[0] != default[1] else ("a", "b")
+    if isinstance(names, str) or len(set(names)) != 2 or len(names) != 2:
+        raise ParameterError(f"{names!r} is not a pair of names", help="give two names: names=('a', 'b')")
+    return names
 
 
 def compare_reports(

@@ -16,7 +16,7 @@ from captious.evaluation.score_tables import (
     signature_lines,
     subject,
 )
-from captious.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
+from captious.results.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def difference_table(
         bootstrap, randomization = d.p_bootstrap, d.p_randomization
         p_values = [bootstrap, randomization, randomization]
         if corrected is not None:
-            bootstrap, randomization = corrected[name].bootstrap, corrected[name].randomization
+            bootstrap, randomization = corrected[name].p_bootstrap, corrected[name].p_randomization
             p_values = [d.p_bootstrap, bootstrap, d.p_randomization, randomization, randomization]
         cells = _scores(d, significant=bootstrap < SIGNIFICANT, marks="*" * (randomization < SIGNIFICANT))
         cells += [Cell(d.effect_size), *map(Cell, p_values), Cell(d.effect_size)]
@@ -155,7 +155,9 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
     records = []
     for pair, table in tables.items():
         for record, p in zip(table.records, compared.corrected[pair].values(), strict=True):
-            records.append({**record, "corrected_bootstrap": p.bootstrap, "corrected_randomization": p.randomization})
+            records.append(
+                {**record, "corrected_bootstrap": p.p_bootstrap, "corrected_randomization": p.p_randomization}
+            )
     sampling = (
         f"{compared.level:.0%} intervals and p values from {compared.resamples:,} resamples of images, seed "
         f"{compared.seed}; corrected: {correction}. Effect size: Cohen's d of caption scores."

@@ -19,7 +19,6 @@ import numpy as np
 
 from captious.data import Groups, read_groups, read_references
 from captious.data.source import some
-from captious.displayed import Displayed, DisplayedMapping
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import FEW_IMAGES
 from captious.evaluation.difference_tables import grouped_difference_table
@@ -28,7 +27,8 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, holm
 from captious.evaluation.score_tables import grouped_score_table
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table, json_document
+from captious.results.displayed import Displayed, DisplayedMapping
+from captious.results.table import Table, json_document
 from captious.text import Tokenizer, WordLayer, as_tokenizer
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, read_captions, read_references, same_images
-from captious.displayed import Displayed
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_warnings import few_images_warning, issue
 from captious.evaluation.metric_run import reference_counts, with_references
@@ -20,7 +19,8 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstra
 from captious.metrics.shared.pairwise_judge import PairwiseJudge
 from captious.models.endpoints import ChatModel
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Cell, Column, Row, Table, json_document
+from captious.results.displayed import Displayed
+from captious.results.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
 

@@ -9,14 +9,14 @@ from itertools import combinations
 from string import ascii_lowercase
 from typing import Any
 
-from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError
 from captious.evaluation.comparison import Comparison, compare_reports
 from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, holm
 from captious.evaluation.systems import Reports
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table, json_document
+from captious.results.displayed import DisplayedMapping
+from captious.results.table import Table, json_document
 from captious.version import __version__
 
 
@@ -24,8 +24,8 @@ from captious.version import __version__
 class Corrected:
     """P values of a difference with Holm's correction for all pairs and metrics."""
 
-    bootstrap: float
-    randomization: float
+    p_bootstrap: float
+    p_randomization: float
 
 
 class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
@@ -73,7 +73,7 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
             if system not in (a, b) or d.lower_is_better is None or not d.difference:
                 continue
             better = b if (d.difference > 0) != d.lower_is_better else a
-            if better == system and self.corrected[a, b][name].randomization < SIGNIFICANT:
+            if better == system and self.corrected[a, b][name].p_randomization < SIGNIFICANT:
                 worse.append(a if system == b else b)
         return worse
 
@@ -103,8 +103,8 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
         for pair, compared in self.items():
             values = compared.to_dict()["metrics"]
             for name, p_values in self.corrected[pair].items():
-                values[name]["corrected_bootstrap"] = p_values.bootstrap
-                values[name]["corrected_randomization"] = p_values.randomization
+                values[name]["corrected_bootstrap"] = p_values.p_bootstrap
+                values[name]["corrected_randomization"] = p_values.p_randomization
             pairs.append({"systems": pair, "metrics": values})
         out: dict[str, Any] = {
             "version": __version__,

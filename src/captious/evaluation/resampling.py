@@ -175,6 +175,13 @@ def permutation_p_value(observed: float, permuted: NDArray[np.float64], *, scale
     return float((as_far + 1) / (len(permuted) + 1))
 
 
+def can_vary(n_images: int | None) -> bool:
+    """Whether resampling so many images says anything: every resample of a single one is the same, so that it is no
+    evidence of a difference. None is for more than one.
+    """
+    return n_images != 1
+
+
 def bootstrap_p_value(
     difference: float,
     resampled: NDArray[np.float64],
@@ -198,7 +205,7 @@ def bootstrap_p_value(
             the normal distribution with the standard deviation of the resamples, which can approach 0: with Holm's
             correction for many pairs, a counted p value would never be significant.
     """
-    if n_images == 1 and np.isfinite(difference):
+    if not can_vary(n_images) and np.isfinite(difference):
         return 1.0
     if method == "counted":
         return permutation_p_value(difference, resampled - difference, scale=scale)

@@ -7,8 +7,8 @@ from itertools import groupby
 from numbers import Real
 from typing import TYPE_CHECKING
 
-from captious.pictures import Dot, Dots, Picture
-from captious.table import Cell, Column, Row
+from captious.results.pictures import Dot, Dots, Picture
+from captious.results.table import Cell, Column, Row
 
 if TYPE_CHECKING:
     from captious.evaluation.comparison import Comparison

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
-from captious.displayed import DisplayedMapping
 from captious.errors import CaptiousError, ParameterError, option
 from captious.evaluation.exact_sums import column_sums
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
@@ -18,7 +17,8 @@ from captious.evaluation.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table, json_document
+from captious.results.displayed import DisplayedMapping
+from captious.results.table import Table, json_document
 from captious.version import __version__
 
 if TYPE_CHECKING:
@@ -150,6 +150,10 @@ class Report(DisplayedMapping[str, Result]):
         self.warnings = warnings
         self.description = description
         self._parts = dict(results)
+
+    def named(self, system: str) -> Report:
+        """Return this report with another name of the system."""
+        return Report(system, self._captions, self._parts, self.warnings, self.description)
 
     @property
     def captions(self) -> Captions | CaptionSets:

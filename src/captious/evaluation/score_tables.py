@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from captious.data import same_images
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.random_seed import DEFAULT_SEED
-from captious.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
+from captious.results.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
     from captious.evaluation.group_scores import GroupedReport, GroupScore
     from captious.evaluation.score_report import Report, Result
-    from captious.pictures import Picture
+    from captious.results.pictures import Picture
 
 #: Averages over groups, as tables and as papers call them.
 AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from captious.data import Captions, CaptionSets, same_images
 from captious.data.file_contents import EXTENSIONS, is_standard_input
 from captious.data.record_shapes import is_document
-from captious.displayed import DisplayedMapping
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_report import Report
 from captious.evaluation.score_tables import score_table
 from captious.random_seed import DEFAULT_SEED
-from captious.table import Table
+from captious.results.displayed import DisplayedMapping
+from captious.results.table import Table
 
 if TYPE_CHECKING:
     from captious.evaluation.pairwise import PairwiseComparison
@@ -147,12 +147,11 @@ def name_of(candidates: object, default: str) -> str:
 
 
 def pair_names(a: object, b: object) -> tuple[str, str]:
-    """Return the names of two systems: those of their files, or "a" and "b"."""
+    """Return the names of two systems, which may be equal: those of their files, or "a" and "b"."""
     if all(isinstance(candidates, str | os.PathLike) for candidates in (a, b)) and a != b:
         first, second = system_names([Path(a), Path(b)])  # type: ignore[arg-type]
         return first, second
-    names = name_of(a, "a"), name_of(b, "b")
-    return names if names[0] != names[1] else ("a", "b")
+    return name_of(a, "a"), name_of(b, "b")
 
 
 def _stem(file: str | os.PathLike[str]) -> str:

@@ -35,9 +35,9 @@ from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import ALL, MetricLike, check_used
 from captious.metrics.contract.settings import Settings
-from captious.pictures import Curves, scatter
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
+from captious.results.pictures import Curves, scatter
 
 MetricTest: TypeAlias = Literal["permutation", "bootstrap"]
 #: The tests of the difference of two metrics.

@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 from captious.data.row_parser import parse_rows
 from captious.data.source import Source
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.errors import CaptionFileError, ResourceError, option
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.resources.pickles import PickleError, read_pickle
 
 _VARIABLE = "CAPTIOUS_DATA"

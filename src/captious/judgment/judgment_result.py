@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from captious.displayed import DisplayedMapping
 from captious.entry_points import did_you_mean
 from captious.errors import UnknownNameError
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import judgment_table
 from captious.judgment.protocols import Protocol
-from captious.pictures import Picture
-from captious.table import Table, json_document
+from captious.results.displayed import DisplayedMapping
+from captious.results.pictures import Picture
+from captious.results.table import Table, json_document
 from captious.version import __version__
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from captious.judgment.metric_scores import negated
 from captious.judgment.protocols import PEOPLE
-from captious.pictures import Dot, Ranking
-from captious.table import Cell, Column, Row, Table
+from captious.results.pictures import Dot, Ranking
+from captious.results.table import Cell, Column, Row, Table
 from captious.version import __version__
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from captious.atomic_write import whole_file
 from captious.data import read_references
 from captious.errors import ResourceError
+from captious.files.atomic_write import whole_file
 from captious.judgment.human_judgments import RatedCaptions
 from captious.judgment.judging import load_judgments
 from captious.learned.training_example_files import read_ids, write_examples

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from textwrap import shorten
 
-from captious.displayed import Displayed
 from captious.errors import CaptiousError
 from captious.judgment.paper_checks import check_table, one_line
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Paper
 from captious.judgment.reproduction_result import FOLD
-from captious.table import Cell, Column, Row, Table
+from captious.results.displayed import Displayed
+from captious.results.table import Cell, Column, Row, Table
 from captious.version import __version__
 
 _MOST_IN_CELL = 50  # characters

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data.ids import numbers_in_file_names
-from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
+from captious.files.decompression import user_text
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments
 
 #: Names of the scores in FLEUR's program -> their suffixes after the name of the file.

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from captious.displayed import Displayed
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
@@ -32,9 +31,10 @@ from captious.metrics.contract.availability import availability
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
-from captious.pictures import Picture
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
+from captious.results.displayed import Displayed
+from captious.results.pictures import Picture
 
 
 def reproduce(

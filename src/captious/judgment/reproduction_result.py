@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from captious.displayed import Displayed
 from captious.evaluation.resampling import Sampling
 from captious.judgment.judgment_table import data_text
 from captious.judgment.papers.paper import Paper, PaperTable
-from captious.pictures import Picture
-from captious.table import Cell, Column, Form, Row, Table, json_document
+from captious.results.displayed import Displayed
+from captious.results.pictures import Picture
+from captious.results.table import Cell, Column, Form, Row, Table, json_document
 from captious.version import __version__
 
 FOLD = 110  # columns of a terminal

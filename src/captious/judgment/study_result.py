@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from numbers import Real
 from typing import Any
 
-from captious.displayed import Displayed
 from captious.judgment.judgment_table import data_text
-from captious.pictures import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix, Picture
-from captious.table import Cell, Column, Row, Table, json_document
+from captious.results.displayed import Displayed
+from captious.results.pictures import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix, Picture
+from captious.results.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
 
 __all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Study"]

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 
 from captious.errors import ParameterError
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judging import load_judgments
+from captious.judgment.protocols import PEOPLE
 
 
 def judged_captions(
@@ -28,6 +30,18 @@ def judged_captions(
             help="this study needs a benchmark of captions, such as composite or flickr8k-expert",
         )
     return judgments
+
+
+def check_systems(systems: Collection[str], *, required: bool = True) -> None:
+    """Check the names of systems that a study compares with human captions.
+
+    Raises:
+        ParameterError: no systems, if they are required; one named ``PEOPLE``.
+    """
+    if required and not systems:
+        raise ParameterError("there are no systems", help="give the captions of a system")
+    if PEOPLE in systems:
+        raise ParameterError(f"a system is called {PEOPLE}", help=f"rename it: {PEOPLE} is reserved for human captions")
 
 
 def checksums(*sources: object) -> dict[str, str]:

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.native import lcs_lengths, subsequence_places, threads
+from captious.native import closest_words, lcs_lengths, subsequence_places, threads
 from captious.text.tokens import ranges
 
-_PAIRS_AT_ONCE = 1 << 12  # whose vectors fit into the cache
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
 _COPY = 0.75  # share of words that a caption has in common with a reference, above which it is a copy with changes
 _ELSEWHERE = 0.5  # what a difference counts if another reference has the word
@@ -79,33 +78,22 @@ def supports(
         The support of each word, 0 to 1, and the word that supports it best, -1 for none.
     """
     n_words = len(lexicon)
-    images, words = np.divmod(keys, n_words)
-    if not len(helpers):
+    words = keys % n_words
+    if not len(keys) or not len(helpers):
         return np.zeros(len(keys)), np.full(len(keys), -1)
+    firsts = np.arange(max(keys[-1], helpers[-1]) // n_words + 2) * n_words  # of the keys of each image
     place = np.minimum(np.searchsorted(helpers, keys), len(helpers) - 1)
     is_same = helpers[place] == keys
     support, best = is_same.astype(np.float64), np.where(is_same, words, -1)
     helpers = helpers[lexicon.importance[helpers % n_words] >= _LEAST_IMPORTANT]
-    starts = np.searchsorted(helpers, np.arange(int(images[-1]) + 2 if len(images) else 1) * n_words)
-    helping = helpers % n_words
     rows = np.flatnonzero(~is_same & (lexicon.importance[words] >= _LEAST_IMPORTANT))
-    n_helpers = np.diff(starts)[images[rows]]
-    rows, n_helpers = rows[n_helpers > 0], n_helpers[n_helpers > 0]
-    ends = np.cumsum(n_helpers)
-    first = 0
-    while first < len(rows):
-        last = max(first + 1, int(np.searchsorted(ends, (ends[first - 1] if first else 0) + _PAIRS_AT_ONCE)))
-        batch, n = rows[first:last], n_helpers[first:last]
-        begins = np.cumsum(n) - n
-        helper_words = helping[ranges(starts[images[batch]], n)]
-        cosines = np.einsum(
-            "ij,ij->i", lexicon.directions[np.repeat(words[batch], n)], lexicon.directions[helper_words]
-        ).astype(np.float64)
-        closest = np.maximum.reduceat(cosines, begins)
-        at = np.flatnonzero(cosines == np.repeat(closest, n))
-        best[np.repeat(batch, n)[at[::-1]]] = helper_words[at[::-1]]
-        support[batch] = np.maximum(closest, 0)
-        first = last
+    cosines, closest = closest_words(
+        lexicon.directions,
+        *(words[rows].astype(np.int32), np.searchsorted(keys[rows], firsts)),
+        *((helpers % n_words).astype(np.int32), np.searchsorted(helpers, firsts)),
+        threads(),
+    )
+    support[rows], best[rows] = np.maximum(cosines, 0), closest
     best[support == 0] = -1
     return support, best
 

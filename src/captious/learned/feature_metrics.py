@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import Captions, ImageId
+from captious.files.atomic_write import whole_file
+from captious.files.row_files import check_row_file, write_parquet, write_rows
 from captious.learned.feature_sets import FeatureSet, as_feature_set
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
@@ -19,7 +20,6 @@ from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.contract.signatures import signature
-from captious.row_files import check_row_file, write_parquet, write_rows
 
 #: Parameters whose values are written in the set, or are the defaults of its metrics.
 _OF_THE_SET = {"variant", "chains", "combine", "modules"}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import MissingExtraError, ParameterError
+from captious.errors import ParameterError, needed_for
 from captious.learned.network import Network
 from captious.learned.network_recipes import Recipe
 from captious.models.pretrained import torch_threads
@@ -48,10 +48,8 @@ def check_torch() -> None:
     Raises:
         MissingExtraError: it is not.
     """
-    try:
+    with needed_for("training", "models"):
         import torch  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("training needs torch", help="pip install 'captious[models]'") from None
 
 
 def tau(scores: NDArray[np.float64], target: NDArray[np.float64]) -> float:

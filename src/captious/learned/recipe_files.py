@@ -10,9 +10,9 @@ from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from captious.decompression import user_text
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.files.decompression import user_text
 
 
 def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, Any]:

@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import Captions, ImageId, References
-from captious.decompression import decoded, user_bytes, user_text
 from captious.errors import CaptionFileError, EmptyInputError
+from captious.files.atomic_write import whole_file
+from captious.files.decompression import decoded, user_bytes, user_text
 from captious.learned.training_examples import Example, Examples
 
 T = TypeVar("T")

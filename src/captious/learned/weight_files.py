@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.errors import CaptiousError, ParameterError, ResourceError
+from captious.files.atomic_write import whole_file
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]

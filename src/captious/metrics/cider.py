@@ -78,10 +78,7 @@ class Cider(MeanMetric):
         weighted = captions.references.layer(self.weights(idf))
         candidates, references = captions.layer(WordLayer(self.tokenizer))
         rows = np.arange(len(captions))
-        # Words of candidates are numbered after those of their references, so these decide whether ids are the same.
-        word_map = _word_map(references, idf)
-        if len(word_map):
-            word_map = _word_map(candidates, idf)
+        word_map = word_map_of(candidates, references, idf)
         similarity = weighted.score(candidates.ids, candidates.offsets, rows, word_map, threads())
         return similarity * self.scale
 
@@ -207,7 +204,7 @@ class WeightLayer(KeyedByFields):
 
     def of_references(self, references: References) -> CiderReferences:
         words: Tokens = references.layer(WordLayer(self.tokenizer))
-        return self.of_index(references.layer(NgramLayer(self.tokenizer)), _word_map(words, self.idf))
+        return self.of_index(references.layer(NgramLayer(self.tokenizer)), ids_in_frequencies(words, self.idf))
 
     def of_index(self, index: ReferenceNgrams, word_map: NDArray[np.int32]) -> CiderReferences:
         """Weight n-grams, whose word ids `word_map` translates to those of the frequencies."""
@@ -238,7 +235,13 @@ def _document_counts(distinct_ngrams: set[tuple[str, ...]], idf: DocumentFrequen
     }
 
 
-def _word_map(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
+def word_map_of(candidates: Tokens, references: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
+    """Return the id, in the vocabulary of the frequencies, of each word of the candidates; empty if identical."""
+    # Words of candidates are numbered after those of their references, so these decide whether ids are the same.
+    return ids_in_frequencies(candidates, idf) if len(ids_in_frequencies(references, idf)) else _SAME_WORDS
+
+
+def ids_in_frequencies(tokens: Tokens, idf: DocumentFrequencies) -> NDArray[np.int32]:
     """Return, for each word of the tokens' vocabulary, its id in that of the frequencies; empty if identical."""
     if tokens.vocabulary is idf.vocabulary:
         return _SAME_WORDS

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.metrics.cider import Cider, WeightLayer, _word_map
+from captious.metrics.cider import Cider, WeightLayer, ids_in_frequencies, word_map_of
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.native import CiderReferences, ReferenceNgrams, threads
@@ -40,9 +40,7 @@ class CiderR(Cider):
         assert isinstance(idf, DocumentFrequencies)
         candidates, references = captions.layer(WordLayer(self.tokenizer))
         weighted = captions.references.layer(_SingleReferences(self.tokenizer, idf))
-        word_map = _word_map(references, idf)
-        if len(word_map):
-            word_map = _word_map(candidates, idf)
+        word_map = word_map_of(candidates, references, idf)
         # One row for each pair of a candidate and a reference.
         offsets = captions.references.offsets
         numbers = np.diff(offsets)
@@ -82,7 +80,7 @@ class _SingleReferences(KeyedByFields):
         return CiderReferences(
             index,
             self.idf.counts,
-            _word_map(words, self.idf),
+            ids_in_frequencies(words, self.idf),
             math.log(self.idf.n_documents),
             sigma=math.inf,
             clip=True,

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
+from captious.files.decompression import user_text
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.known_images import check_known_images

@@ -17,11 +17,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.data.hold_out import hold_out
-from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
+from captious.files.atomic_write import whole_file
+from captious.files.decompression import user_text
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.memo import Memo
 from captious.errors import MissingExtraError, ResourceError
-from captious.models.encoders import Encoder, _loaded, equal_lengths, token_ids
+from captious.models.encoders import Encoder, equal_lengths, loaded_weights, token_ids
 from captious.models.encoding_layers import numbered
 from captious.models.images import find_images, read_image
 from captious.models.pretrained import INSTALL, image_processor, missing_extra, torch_threads
@@ -184,7 +184,7 @@ class _Clip:
     def __init__(self, encoder: Encoder) -> None:
         if missing_clip() is not None:
             raise MissingExtraError(f"{encoder.model} needs torch, transformers and pillow", help=INSTALL)
-        weights = _loaded(encoder)
+        weights = loaded_weights(encoder)
         import transformers
 
         self.model, self.device, self._tokenizer = weights.model, weights.device, weights.tokenizer

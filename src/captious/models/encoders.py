@@ -92,7 +92,7 @@ class Encoder:
 
         The version is the hub's commit, or a checksum of the weights for a folder.
         """
-        weights = _loaded(self)
+        weights = loaded_weights(self)
         precision = "" if self.precision == "float32" else f",{self.precision}"
         return f"{self.name}@{weights.version}{precision}"
 
@@ -101,7 +101,7 @@ class Encoder:
         """The encoder in files of prepared references: also its device, and the version of torch."""
         import torch
 
-        return f"{self.label} on {_loaded(self).device.type} by torch {torch.__version__}"
+        return f"{self.label} on {loaded_weights(self).device.type} by torch {torch.__version__}"
 
     @property
     def name(self) -> str:
@@ -116,7 +116,7 @@ class Encoder:
         Raises:
             ResourceError: this is not a text encoder.
         """
-        config = _loaded(self).config
+        config = loaded_weights(self).config
         if not hasattr(config, "num_hidden_layers"):
             raise ResourceError(
                 f"{self.name} is a {config.model_type} model, not a text encoder",
@@ -128,22 +128,22 @@ class Encoder:
     @property
     def width(self) -> int:
         """Length of a hidden state."""
-        return int(_loaded(self).config.hidden_size)
+        return int(loaded_weights(self).config.hidden_size)
 
     @property
     def family(self) -> str:
         """The architecture: bert, roberta, distilbert, ..."""
-        return str(_loaded(self).config.model_type)
+        return str(loaded_weights(self).config.model_type)
 
     @property
     def max_length(self) -> int:
         """Maximum number of tokens of a text, including special ones."""
-        return _loaded(self).max_length
+        return loaded_weights(self).max_length
 
     @property
     def tokenizer(self) -> Any:
         """The model's transformers tokenizer."""
-        return _loaded(self).tokenizer
+        return loaded_weights(self).tokenizer
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of each text with the model's special tokens; texts that are too long are truncated."""
@@ -178,7 +178,7 @@ class Encoder:
             MissingExtraError: torch or transformers is not installed.
             ResourceError: the model cannot be found or read.
         """
-        weights = _loaded(self)
+        weights = loaded_weights(self)
         if bad := [layer for layer in layers if not 0 <= layer <= self.n_blocks]:
             raise ParameterError(
                 f"{self.model} has no layer {bad[0]}", help=f"its layers are 0 (the input) to {self.n_blocks}"
@@ -326,7 +326,7 @@ class _Weights:
 
 
 @cache
-def _loaded(encoder: Encoder) -> _Weights:
+def loaded_weights(encoder: Encoder) -> _Weights:
     return _Weights(encoder)
 
 

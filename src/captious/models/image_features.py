@@ -18,14 +18,14 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import check_place, whole_file
 from captious.data import ImageId
 from captious.data.source import images as image_list
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 from captious.errors import MissingExtraError, ParameterError, ResourceError
+from captious.files.atomic_write import check_place, whole_file
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
+from captious.files.row_files import write_parquet
 from captious.models.images import ids_in_name
 from captious.resources.npy_files import read_npz
-from captious.row_files import write_parquet
 
 #: Extensions of files of image features.
 IMAGE_FEATURE_FORMATS = (".npz", ".parquet", ".h5")

@@ -353,3 +353,9 @@ def mean_vectors(vectors: Annotated[NDArray[numpy.float32], dict(shape=(None, No
     """
     Mean of the vectors of each caption's words, zeros without words; float64[n_captions, width].
     """
+
+def closest_words(vectors: numpy.typing.NDArray[numpy.float32], words: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], other_words: numpy.typing.NDArray[numpy.int32], other_offsets: numpy.typing.NDArray[numpy.int64], threads: int) -> tuple[numpy.typing.NDArray[numpy.float32], numpy.typing.NDArray[numpy.int32]]:
+    """
+    The largest dot product of each word with the others of its group, float32[n_words], and the first of the
+    others that has it, int32[n_words]; 0 and -1 in a group without others.
+    """

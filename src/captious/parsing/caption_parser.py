@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 
 import numpy as np
 
-from captious.batches import batches
+from captious.data.batches import batches
 from captious.errors import MissingExtraError, ResourceError
 from captious.native import threads, using_threads
 from captious.parsing.bounds import Bounds, tuned_bounds

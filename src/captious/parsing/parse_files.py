@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from captious.atomic_write import whole_file
 from captious.data.file_contents import decode, read_bytes
 from captious.data.source import Source
 from captious.errors import CaptionFileError
+from captious.files.atomic_write import whole_file
 from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.conllu import read_conllu
 from captious.parsing.parses import Edge, Parse, check_tree

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from captious.errors import MissingExtraError, ResourceError
+from captious.errors import ResourceError, needed_for
 from captious.parsing.parses import Parse
 
 #: Captions as lists of words to a part of speech for every word, as Universal Dependencies name them (NOUN, VERB, ...).
@@ -74,7 +74,7 @@ def load_parser(name: str) -> SpacyParser:
         MissingExtraError: spaCy is not installed.
         ResourceError: there is no such pipeline, or it has no parser.
     """
-    pipeline = _load(name, purpose="spaCy parses", any_of=("parser",), without=("ner", "textcat"))
+    pipeline = _load(name, purpose="parsing with spaCy", any_of=("parser",), without=("ner", "textcat"))
     return SpacyParser(f"spacy:{_label(pipeline)}", pipeline)
 
 
@@ -86,15 +86,15 @@ def load_tagger(name: str | os.PathLike[str]) -> SpacyTagger:
         ResourceError: there is no such pipeline, or it does not assign parts of speech.
     """
     unneeded = ("parser", "ner", "lemmatizer", "senter", "textcat")
-    return SpacyTagger(_load(name, purpose="parts of speech", any_of=("tagger", "morphologizer"), without=unneeded))
+    return SpacyTagger(
+        _load(name, purpose="tagging parts of speech", any_of=("tagger", "morphologizer"), without=unneeded)
+    )
 
 
 def _load(name: str | os.PathLike[str], *, purpose: str, any_of: Collection[str], without: Collection[str]) -> Any:
     """Load a pipeline that has one of some components, and without others."""
-    try:
+    with needed_for(purpose, "parse"):
         spacy: Any = import_module("spacy")
-    except ImportError as error:
-        raise MissingExtraError(f"{purpose} require the package spacy", help="pip install 'captious[parse]'") from error
     try:
         pipeline = spacy.load(_folder(str(name)) or name, exclude=list(without))
     except (OSError, ValueError, TypeError, AttributeError, ImportError) as error:  # any other object of that name
@@ -105,7 +105,7 @@ def _load(name: str | os.PathLike[str], *, purpose: str, any_of: Collection[str]
         ) from error
     if not set(any_of) & set(pipeline.pipe_names):
         raise ResourceError(
-            f"the pipeline {name} has no {' or '.join(any_of)}, which {purpose} need",
+            f"the pipeline {name} has no {' or '.join(any_of)}, which {purpose} needs",
             where=f"it has {', '.join(pipeline.pipe_names) or 'nothing'}",
             help="choose one that does, such as en_core_web_sm",
         )

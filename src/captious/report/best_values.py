@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from captious.report import numbers
-from captious.table import Table
+from captious.results.table import Table
 
 
 def best_looking(table: Table) -> list[list[bool]]:

@@ -105,7 +105,7 @@ def explain(
         of all references.
 
     Raises:
-        ParameterError: a metric that cannot be explained.
+        ParameterError: a metric that cannot be explained; both ``image`` and ``worst``, or ``worst`` below 1.
         UnknownImageError: an unknown image.
         InputError: invalid captions.
 
@@ -113,6 +113,10 @@ def explain(
     >>> worst.image
     1
     """
+    if image is not None and worst is not None:
+        raise ParameterError("image and worst exclude each other", help="give one of them")
+    if worst is not None and worst < 1:
+        raise ParameterError(f"worst is {worst}", help="give a number of captions, 1 or more")
     settings = with_objects(metric, Settings() if settings is None else settings)
     captions = read_captions(candidates, references, **options)
     selected_metric = explainable(metric, settings)

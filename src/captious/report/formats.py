@@ -1,7 +1,7 @@
 """Output formats of results: functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
 
 ``Presentation`` determines how a table is shown in any format. Caption scores are written to files of rows. Results
-display themselves through this module; see ``captious.displayed``.
+display themselves through this module; see ``captious.results.displayed``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from captious.entry_points import deferred
 from captious.errors import UnknownNameError
+from captious.files.row_files import check_row_file, csv_text, write_rows
 from captious.metrics.contract.catalogue import NamingScheme, label_in_scheme
 from captious.report.terminal import plain_text
-from captious.row_files import check_row_file, csv_text, write_rows
-from captious.table import Cell, Column, Form, IntervalStyle, Table, document_text, json_value
+from captious.results.table import Cell, Column, Form, IntervalStyle, Table, document_text, json_value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,23 +34,23 @@ class Presentation:
 
     Args:
         percent: multiply scores by 100 and show one decimal, as papers do.
-        names: names of metrics: those of captious, of the COCO toolkit (Bleu_4, CIDEr), or the abbreviations of papers
+        naming: names of metrics: those of captious, of the COCO toolkit (Bleu_4, CIDEr), or the abbreviations of papers
             (B@4, C).
         transpose: exchange rows and columns. Tables of scores have a row for each metric, and in papers (LaTeX,
             Markdown) a row for each system.
         interval_style: position of intervals in LaTeX: beside scores, on a line below them, or as their subscripts.
 
     Raises:
-        UnknownNameError: unknown ``names`` or style.
+        UnknownNameError: unknown ``naming`` or style.
     """
 
     percent: bool = False
-    names: NamingScheme = "captious"
+    naming: NamingScheme = "captious"
     transpose: bool = False
     interval_style: IntervalStyle = "beside"
 
     def __post_init__(self) -> None:
-        label_in_scheme("", self.names)
+        label_in_scheme("", self.naming)
         if self.interval_style not in INTERVAL_STYLES:
             raise UnknownNameError(
                 f"there is no style of intervals {self.interval_style!r}", help=f"choose {', '.join(INTERVAL_STYLES)}"
@@ -62,18 +62,18 @@ class Presentation:
         if self.percent:
             columns = [replace(column, form=_IN_HUNDREDTHS.get(column.form, column.form)) for column in columns]
         rows = table.rows
-        if self.names != "captious":
+        if self.naming != "captious":
             rows = [
                 replace(
                     row,
-                    label=label_in_scheme(row.label, self.names),
-                    section=label_in_scheme(row.section, self.names),
+                    label=label_in_scheme(row.label, self.naming),
+                    section=label_in_scheme(row.section, self.naming),
                     cells=[self._cell(cell, column) for cell, column in zip(row.cells, columns, strict=True)],
                 )
                 for row in rows
             ]
             if not any(row.label for row in rows):  # a study, whose columns are not systems
-                columns = [replace(column, head=label_in_scheme(column.head, self.names)) for column in columns]
+                columns = [replace(column, head=label_in_scheme(column.head, self.naming)) for column in columns]
         return replace(
             table,
             columns=columns,
@@ -85,10 +85,10 @@ class Presentation:
         )
 
     def _cell(self, cell: Cell | None, column: Column) -> Cell | None:
-        """Return a cell, with the name of a metric replaced according to ``names``."""
+        """Return a cell, with the name of a metric replaced according to ``naming``."""
         if cell is None or column.head != "metric" or not isinstance(cell.value, str):
             return cell
-        return replace(cell, value=label_in_scheme(cell.value, self.names))
+        return replace(cell, value=label_in_scheme(cell.value, self.naming))
 
 
 def json_text(table: Table) -> str:
@@ -116,7 +116,7 @@ def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
 
 
 def plot(table: Table, name: str | None = None) -> Figure:
-    """Draw one of the pictures of a table; see ``captious.displayed``."""
+    """Draw one of the pictures of a table; see ``captious.results.displayed``."""
     from captious.report.plots import draw_one
 
     return draw_one(table.pictures, name)

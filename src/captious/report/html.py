@@ -10,7 +10,7 @@ from itertools import groupby
 
 from captious.report import numbers
 from captious.report.interval_drawings import SERIES, difference_drawing, scores_drawing
-from captious.table import PAGE, Cell, Column, Table, oriented
+from captious.results.table import PAGE, Cell, Column, Table, oriented
 
 #: Folder of the style sheets of result pages and the evaluation server.
 DESIGN_FOLDER = "design"

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from captious.report import numbers
-from captious.table import Cell, Form
+from captious.results.table import Cell, Form
 
 SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels

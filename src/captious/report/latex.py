@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from captious.report import numbers
 from captious.report.best_values import best_looking
-from captious.table import LOWER_IS_BETTER, PAPER, Cell, Column, Table, oriented
+from captious.results.table import LOWER_IS_BETTER, PAPER, Cell, Column, Table, oriented
 
 #: The cells of a row, or a command between rows.
 Line: TypeAlias = Sequence[str] | str

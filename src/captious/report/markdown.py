@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from captious.report import numbers
 from captious.report.best_values import best_looking
-from captious.table import PAPER, Cell, Column, Table, oriented
+from captious.results.table import PAPER, Cell, Column, Table, oriented
 
 _RULES = {"left": ":--", "right": "--:", "center": ":-:"}
 

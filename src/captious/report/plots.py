@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from captious.atomic_write import whole_file
-from captious.displayed import Displayed
-from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
-from captious.pictures import Clouds, Curves, Dots, Matrix, Picture, Ranking
+from captious.errors import OutputError, ParameterError, UnknownNameError, needed_for
+from captious.files.atomic_write import whole_file
 from captious.report import numbers
+from captious.results.displayed import Displayed
+from captious.results.pictures import Clouds, Curves, Dots, Matrix, Picture, Ranking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -61,10 +61,8 @@ def check_matplotlib() -> None:
     Raises:
         MissingExtraError: it is not.
     """
-    try:
+    with needed_for("plotting", "report"):
         import matplotlib  # noqa: F401
-    except ImportError:
-        raise MissingExtraError("plots need matplotlib", help="pip install 'captious[report]'") from None
 
 
 def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str = "png") -> list[Path]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from captious.atomic_write import whole_file
 from captious.errors import ParameterError
+from captious.files.atomic_write import whole_file
 from captious.report import numbers
 from captious.report.layout_templates import named
 from captious.report.plots import FORMATS, check_matplotlib, rendered

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from numbers import Real
 from typing import Any
 
-from captious.errors import MissingExtraError
+from captious.errors import needed_for
 from captious.report import numbers
-from captious.table import PAPER, Cell, Column, Form, Table, json_value, oriented
+from captious.results.table import PAPER, Cell, Column, Form, Table, json_value, oriented
 
 _DIGITS: dict[Form, str] = {
     "score": "0.0000",
@@ -30,11 +30,9 @@ def xlsx(table: Table) -> bytes:
     Raises:
         MissingExtraError: openpyxl is not installed.
     """
-    try:
+    with needed_for("writing a spreadsheet", "xlsx"):
         from openpyxl import Workbook
         from openpyxl.styles import Font
-    except ImportError:
-        raise MissingExtraError("spreadsheets need openpyxl", help="pip install 'captious[xlsx]'") from None
     book = Workbook()
     sheet = book.active
     sheet.title = "table"

@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
 from captious.report import numbers
-from captious.table import SCREEN, Cell, Column, Row, Table, oriented
+from captious.results.table import SCREEN, Cell, Column, Row, Table, oriented
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

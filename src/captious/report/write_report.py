@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from captious.atomic_write import is_pipe_or_device, whole_file
-from captious.displayed import Displayed
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report, Reports
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
+from captious.files.atomic_write import is_pipe_or_device, whole_file
 from captious.random_seed import DEFAULT_SEED
 from captious.report.page.systems_page import SystemsPage
 from captious.report.page.table_page import table_page
+from captious.results.displayed import Displayed
 
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study

@@ -12,8 +12,8 @@ from functools import cache
 from pathlib import Path
 from typing import ClassVar
 
-from captious.atomic_write import whole_file
 from captious.errors import OutputError, ResourceError
+from captious.files.atomic_write import whole_file
 from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
 from captious.resources.cache import cache_folder, make_folder

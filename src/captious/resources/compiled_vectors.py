@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from captious.atomic_write import whole_file
 from captious.errors import OutputError, ResourceError
+from captious.files.atomic_write import whole_file
 from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.cache import cache_folder, make_folder

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.decompression import is_gzip, unpacked
+from captious.files.decompression import is_gzip, unpacked
 from captious.resources.grammar import ANY, Grammar
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.decompression import is_unpacked
+from captious.files.decompression import is_unpacked
 from captious.native import mean_vectors, subword_buckets, threads
 from captious.resources.vector_index import Block, Subwords
 from captious.resources.vector_source import PIECE, WIDEST, VectorFileError, VectorReader, finite

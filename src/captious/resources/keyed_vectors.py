@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.decompression import is_unpacked
+from captious.files.decompression import is_unpacked
 from captious.resources.npy_files import map_npy
 from captious.resources.pickles import PickledObject, PickleError, read_pickle
 from captious.resources.vector_source import VectorFileError, encoded

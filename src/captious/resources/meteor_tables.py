@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 from captious.errors import MissingExtraError, ResourceError
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 from captious.progress import Progress
 from captious.resources.arrays import Arrays
 from captious.resources.cache import cache_folder, expanded

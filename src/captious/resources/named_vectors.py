@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from captious.atomic_write import whole_file
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError, option
+from captious.files.atomic_write import whole_file
 from captious.resources.cache import cache_folder, expanded, make_folder
 from captious.resources.compiled_vectors import (
     INSTALL,

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from captious.decompression import check_size
+from captious.files.decompression import check_size
 
 #: The first bytes of a .npy file.
 MAGIC = npy.MAGIC_PREFIX

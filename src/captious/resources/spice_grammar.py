@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from captious.atomic_write import whole_file
 from captious.errors import ResourceError
+from captious.files.atomic_write import whole_file
 from captious.progress import Progress
 from captious.resources.arrays import Arrays
 from captious.resources.cache import cache_folder, expanded, make_folder

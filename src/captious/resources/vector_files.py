@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.decompression import is_unpacked
+from captious.files.decompression import is_unpacked
 from captious.native import parse_vector_lines
 from captious.resources import fasttext, keyed_vectors, npy_files
 from captious.resources.vector_index import Block

@@ -12,8 +12,8 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 from captious.errors import ResourceError
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
 from captious.resources.vector_index import Block, Subwords
 
 #: The formats that can be read, in human-readable form.

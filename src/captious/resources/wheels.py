@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from captious.atomic_write import whole_file
 from captious.errors import ResourceError
+from captious.files.atomic_write import whole_file
 from captious.resources.cache import make_folder
 
 

@@ -9,13 +9,14 @@ from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
-from captious.atomic_write import whole_file
 from captious.data.caption_file import ColumnNames
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ShardError
 from captious.evaluation.caption_warnings import issue
+from captious.files.atomic_write import whole_file
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
 from captious.progress import Progress
+from captious.results.table import document_text
 from captious.scale.engines import Engine, engine_named
 from captious.scale.result_folder import ResultFolder
 from captious.scale.scoring_plan import Plan, plan
@@ -24,7 +25,6 @@ from captious.scale.shard_rows import BATCH_ROWS
 from captious.scale.shards import Shard
 from captious.scale.states import States
 from captious.scale.sums import ShardSums
-from captious.table import document_text
 
 R = TypeVar("R")
 

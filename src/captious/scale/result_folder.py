@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import ImageId
-from captious.errors import MissingExtraError, OutputError, ParameterError, ResourceError, ShardError
+from captious.errors import OutputError, ParameterError, ResourceError, ShardError, needed_for
+from captious.files.atomic_write import whole_file
 from captious.scale.scoring_plan import Plan
 from captious.scale.states import INDEX, States, can_be_saved, load_states, save_states
 from captious.scale.sums import ShardSums
@@ -211,13 +211,8 @@ class ResultFolder:
 
 
 def _check_parquet() -> None:
-    try:
+    with needed_for("writing caption scores of shards as parquet", "parquet"):
         import pyarrow  # noqa: F401
-    except ImportError:
-        raise MissingExtraError(
-            "caption scores of shards are written as parquet, which needs pyarrow",
-            help="pip install 'captious[parquet]'",
-        ) from None
 
 
 class _CaptionWriter:

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from captious.atomic_write import whole_file
 from captious.errors import ParameterError, ResourceError
+from captious.files.atomic_write import whole_file
 from captious.metrics.contract.combined import CombinedState
 from captious.metrics.contract.metric import State
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, FrequencySum

@@ -9,6 +9,7 @@ import json
 from typing import Any
 
 from axes.models import AccessFailureLog, AccessLog
+from django import forms
 from django.apps import apps
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
@@ -29,15 +30,28 @@ from captious.server.people.second_step import turn_off
 
 admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
-admin.site.enable_nav_sidebar = False  # its lists are those of the first page
+admin.site.enable_nav_sidebar = False  # it would repeat the lists of the first page
 admin.site.unregister(Group)  # roles come from challenges and teams
-# What Axes calls its lists. Who has signed in is in the audit log; what is left are accounts that wrong passwords lock.
+# Names of the lists of Axes. Sign-ins are in the audit log; here remain the accounts that wrong passwords have locked.
 apps.get_app_config("axes").verbose_name = "Wrong passwords"
 admin.site.unregister([AccessLog, AccessFailureLog])
+
+#: What other scripts need, in this order.
+_JQUERY = ("vendor/jquery/jquery.min", "jquery.init")
+
+
+def _deferred(*names: str) -> forms.Media:
+    """Scripts of Django's pages, which are drawn before they run."""
+    return forms.Media(js=[forms.Script(f"admin/js/{name}.js", defer=True) for name in (*_JQUERY, *names)])
 
 
 class _Audited(admin.ModelAdmin):
     """Additions, changes and deletions here are also written to the audit log."""
+
+    @property
+    def media(self) -> forms.Media:
+        """Without what fills in a field from another one, as these pages have none: 50 kB."""
+        return _deferred("core", "admin/RelatedObjectLookups", "actions")
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         _record("add", obj, request, message)
@@ -91,15 +105,15 @@ class _Users(_Audited, UserAdmin):
             record("turn off second step", user.username, request=request)
 
     def has_superuser_permission(self, request: HttpRequest) -> bool:
-        """Whether the user may do what lets them sign in as others."""
+        """Return whether the user may do what lets them sign in as others."""
         return bool(request.user.is_superuser)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """Nothing before the deletion, some of which may be refused."""
+        """Log no deletion in advance: some of the objects may be refused."""
         return []
 
     def get_deleted_objects(self, users: Any, request: HttpRequest) -> tuple[list[str], dict[str, int], set[str], Any]:
-        """What the page of a deletion lists; it offers none of accounts that cannot be deleted now."""
+        """List what a deletion removes; accounts that cannot be deleted now are not offered."""
         reasons = [reason for user in users if (reason := why_not_deleted(user))]
         return [f"{user.username}, as users delete their own accounts" for user in users], {}, set(), reasons
 
@@ -120,7 +134,13 @@ def _set_active(request: HttpRequest, users: Any, active: bool) -> None:
         record("activate" if active else "deactivate", user.username, request=request)
 
 
-class _Members(admin.StackedInline):
+class _Inline(admin.StackedInline):
+    @property
+    def media(self) -> forms.Media:
+        return _deferred("inlines")
+
+
+class _Members(_Inline):
     model = Membership
     extra = 0
 
@@ -132,13 +152,13 @@ class _Teams(_Audited):
     inlines = (_Members,)
 
 
-class _Participants(admin.StackedInline):
+class _Participants(_Inline):
     model = Participant
     extra = 0
 
 
 class _ReadOnly(_Audited):
-    """Read-only pages of what is changed elsewhere, where all rules are applied."""
+    """Read-only pages of objects that are changed elsewhere, where all rules are applied."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

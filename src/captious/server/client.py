@@ -25,7 +25,7 @@ _ENDED = {"done", "failed", "cancelled", "deleted"}
 
 
 class ServerError(CaptiousError):
-    """What the server answers is an error, or it cannot be reached.
+    """The server answered with an error, or could not be reached.
 
     Args:
         status: HTTP status; 0 if there was no answer.

@@ -40,7 +40,7 @@ class Repeatable(Exception):
 def call(
     address: str, method: str, headers: Mapping[str, str], body: Iterable[bytes] | None
 ) -> tuple[int, float | None, bytes]:
-    """One request.
+    """Send one request.
 
     An answer that comes while the body is being sent, such as that it is too large, is read.
 
@@ -88,7 +88,7 @@ def repeated(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
 
 
 def may_succeed_later(status: int) -> bool:
-    """Whether the server, or a proxy in front, could not answer just now."""
+    """Return whether the server, or a proxy in front, could not answer just now."""
     return status in _REPEATED
 
 

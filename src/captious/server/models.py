@@ -1,4 +1,4 @@
-"""What the database holds: challenges, submissions with their leases and scores; and people."""
+"""The database: challenges, submissions with their leases and scores, and people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from captious.server.boards.models import Standing
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious.server.challenges.models import Draft, News, TeamApproval, TeamBan, TermsAcceptance
+from captious.server.challenges.models import ChallengeVersion, Draft, News, TeamApproval, TeamBan, TermsAcceptance
 from captious.server.notices.models import Notice, Webhook
 from captious.server.people.models import (
     AuditEvent,
@@ -38,6 +38,7 @@ __all__ = [
     "Attempt",
     "AuditEvent",
     "Challenge",
+    "ChallengeVersion",
     "Draft",
     "Identity",
     "Invitation",
@@ -119,7 +120,7 @@ class Challenge(models.Model):
         return f"{reverse('captious:logo', args=[self.slug])}?v={self.version}" if logo else ""
 
     def is_public(self, captions: str) -> bool:
-        """Whether captions, references and scores per image of a captions file may be seen."""
+        """Return whether captions, references and scores per image of a captions file may be seen."""
         return any(file.public for file in self.definition.captions if file.name == captions)
 
     def ids_file(self, captions: str) -> Path:
@@ -170,7 +171,7 @@ class Phase(models.Model):
     set_keys = models.JSONField(default=dict)
     #: The version of captious that scores it.
     program = models.CharField(max_length=40, blank=True)
-    #: Increases with every change of what is on its board, in the same transaction; see boards/standings.py.
+    #: Increases with every change to its board, in the same transaction; see boards/standings.py.
     board_changes = models.PositiveBigIntegerField(default=0)
     #: The change whose board is stored. Less than ``board_changes`` until ranks are computed.
     board_stored = models.PositiveBigIntegerField(default=0)
@@ -196,7 +197,7 @@ class Phase(models.Model):
 
     @property
     def scores_open_at(self) -> datetime | None:
-        """When scores are shown that are withheld until the phase ends; a phase that was removed early has no end.
+        """The time at which withheld scores are shown; None for phases that were removed early, which have no end.
 
         That is when nothing more can arrive: an upload that began before the phase closed may take a while.
         """
@@ -226,11 +227,11 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     """Submissions, with what boards ask of them."""
 
     def competing(self) -> SubmissionQuerySet:
-        """Those that can be on the board of their phase, with their scores."""
+        """The submissions that can be on the board of their phase, with their scores."""
         return self.scored().filter(public=True, is_hidden=False)
 
     def scored(self) -> SubmissionQuerySet:
-        """Those that have scores of the version that the board of their phase shows, with these scores."""
+        """The submissions with scores of the version that the board of their phase shows, with these scores."""
         return self.filter(shown_scores__version=F("phase__shown_version")).select_related("shown_scores")
 
 
@@ -355,7 +356,7 @@ class Submission(models.Model):
         return outputs
 
     def is_current(self, key: str) -> bool:
-        """Whether the shown scores on a reference set are with its references and the metrics as they are now."""
+        """Return whether the shown scores of a reference set come from its current references and metrics."""
         keys = self.shown_scores.set_keys if self.shown_scores else {}
         return key in keys and keys[key] == self.phase.set_keys.get(key)
 

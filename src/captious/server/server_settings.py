@@ -281,7 +281,7 @@ class ServerSettings:
 
     @property
     def upload_limits(self) -> UploadLimits:
-        """What reading an upload may cost; challenges and phases add limits of captions."""
+        """The resources that reading an upload may take; challenges and phases add limits on captions."""
         return UploadLimits(
             upload_bytes=self.upload_bytes,
             unpacked_bytes=self.unpacked_mebibytes * _MEBIBYTE,

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from captious.errors import MissingExtraError, ResourceError
+from captious.errors import ResourceError, needed_for
 
 _PREPOSITIONS = """
     about above across after among around at athwart before behind below beneath beside besides between betwixt
@@ -169,11 +169,9 @@ def nouns(text: str) -> list[str]:
 
 def _with_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
     """Compute base forms with NLTK and its lemmatizer."""
-    try:
+    with needed_for("lemmatization", "nltk"):
         import nltk
         from nltk.stem import WordNetLemmatizer
-    except ImportError:
-        raise MissingExtraError("lemmas need NLTK", help="pip install 'captious[nltk]'") from None
     try:
         return find(nltk, WordNetLemmatizer().lemmatize)
     except LookupError as error:

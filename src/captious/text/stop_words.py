@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from captious.decompression import user_text
 from captious.errors import ParameterError
+from captious.files.decompression import user_text
 
 
 @dataclass(frozen=True)

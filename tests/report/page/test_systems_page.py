@@ -18,7 +18,7 @@ from captious.report import numbers
 from captious.report.interval_drawings import scores_drawing
 from captious.report.page.document import document
 from captious.report.write_report import report_page, write_report
-from captious.table import Cell
+from captious.results.table import Cell
 
 from ...support.pages import Page, imports_of
 from .conftest import EXAMPLES, HOSTILE, hostile, systems

@@ -17,11 +17,15 @@ from tests.support.site import EXAMPLES, PASSWORD, Site, parsed
 
 @pytest.fixture
 def ann(site: Site) -> Any:
-    site.demo()
-    user = site.user()
-    site.submit(user)
-    site.work()
-    return user
+    from captious.server.models import User
+
+    def scene() -> None:
+        site.demo()
+        site.submit(site.user())
+        site.work()
+
+    site.build("demonstration with one submission", scene)
+    return User.objects.get(username="ann")
 
 
 def call(site: Site, user: Any, method: str, address: str, *, scopes: Any = ("submit",), body: bytes = b"") -> Any:

@@ -15,9 +15,9 @@ from captious.server.boards import ranking
 from captious.server.boards.ranking import SIGNIFICANCE, RankedScores, corrected_rows, rank_rows, update_ranks
 
 
-def rows(scores: object, resampled: object, digits: int = 4) -> RankedScores:
+def rows(scores: object, resampled: object, digits: int = 4, n_images: int = 100) -> RankedScores:
     exact = np.array(scores, dtype=float)
-    return RankedScores(exact, exact.round(digits), np.array(resampled))
+    return RankedScores(exact, exact.round(digits), np.array(resampled), n_images)
 
 
 def board(n: int, *, seed: int = 0, undefined: bool = False) -> RankedScores:
@@ -108,3 +108,19 @@ def test_equal_as_shown() -> None:
 @pytest.mark.parametrize("n", [0, 1])
 def test_nothing_to_compare(n: int) -> None:
     assert rank_rows(board(n)).tolist() == [1] * n
+
+
+@pytest.mark.parametrize("most", [500, 2], ids=["Holm", "Bonferroni"])
+def test_one_image_tells_nothing_apart(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """As ``captious compare`` says; every resample of it is the same."""
+    monkeypatch.setattr(ranking, "HOLM_ROWS", most)
+    scores = np.array([0.2, 0.5, 0.9])
+    same = np.repeat(scores[:, None], 50, axis=1)
+    assert rank_rows(rows(scores, same, n_images=2)).tolist() == [3, 2, 1]
+    one = rows(scores, same, n_images=1)
+    assert rank_rows(one).tolist() == [1, 1, 1]
+    kept, added = one.take(np.arange(2)), one.take(np.arange(2, 3))
+    updated = update_ranks(kept, np.array([1, 1]), added, one.take(np.arange(0)))
+    assert np.concatenate(updated).tolist() == [1, 1, 1]
+    differences = [scores[b] - scores[a] for a, b in combinations(range(3), 2)]
+    assert [bootstrap_p_value(d, np.full(50, d), scale=1.0, n_images=1) for d in differences] == [1.0, 1.0, 1.0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 pytest.importorskip("django")
 
 from tests.support.site import Site, parsed
-from tests.support.small_challenge import queue, write_folder
+from tests.support.small_challenge import REFERENCES, queue, write_folder
 
 N = 30
 
@@ -232,3 +233,16 @@ def test_a_damaged_file_is_written_again(large: Site, damage: str) -> None:
     refresh_stale()
     assert board(large, all="1") == before
     assert path.read_bytes() != b""
+
+
+def test_one_image_ranks_nobody(site: Site, tmp_path: Path) -> None:
+    """The leaderboard says what a comparison of the two says: nothing is told apart."""
+    site.load(write_folder(tmp_path / "small", references={1: REFERENCES[1]}))
+    for name, caption in (("ann", "a dog runs in the park"), ("bob", "a cat sleeps")):
+        site.submit(site.user(name), [{"image_id": 1, "caption": caption}], challenge="small", method=name)
+    site.work()
+    better, worse = site.submissions()
+    rows = json.loads(site.client().get("/challenges/small/leaderboard.json").getvalue())
+    assert [(row["method"], row["rank"]) for row in rows] == [("ann", 1), ("bob", 1)]
+    page = site.client().get(f"/challenges/small/compare?a={worse.pk}&b={better.pk}").content.decode()
+    assert "significantly in 0." in page

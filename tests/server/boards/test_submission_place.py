@@ -13,6 +13,7 @@ pytest.importorskip("django")
 
 from tests.server.boards.test_leaderboard import change
 from tests.server.boards.test_standings import add
+from tests.server.browser.scenes import write_scenes
 from tests.support.site import Site
 from tests.support.small_challenge import write_folder
 
@@ -90,7 +91,7 @@ def test_the_page_of_a_submission_shows_its_neighbors_and_the_leader(site: Site,
 
 def test_pages_of_all_submissions_have_the_axes_of_the_leaderboard(site: Site, rows: list[Any]) -> None:
     first, *others = [place(row).scales for row in rows[1:4]]
-    assert all(low < high for outputs in first.values() for low, high in outputs.values())
+    assert all(low < high for low, high in first.values())
     assert others == [first, first]
     ticks = []
     for row in rows[1:4]:
@@ -99,3 +100,34 @@ def test_pages_of_all_submissions_have_the_axes_of_the_leaderboard(site: Site, r
         ticks.append([re.findall(r'<text x="([^"]+)"[^>]*>(.*?)</text>', drawing) for drawing in drawings])
     assert ticks[0]
     assert ticks[0] == ticks[1] == ticks[2]
+
+
+def test_every_reference_set_has_its_rank_and_public_images_are_shown(site: Site, tmp_path: Path) -> None:
+    """The main set, which is private, comes first; single images are those of the first set that is public."""
+    from captious.server.boards.submission_place import places_of
+    from captious.server.boards.visible_scores import rounded_outputs
+    from captious.server.models import Submission
+
+    olga = site.user("olga")
+    site.load(write_scenes(tmp_path / "scenes", organizer="olga"))
+    site.work()
+    row = Submission.objects.select_related("phase__challenge", "team", "shown_scores").get(
+        method="Improved", phase__name="test"
+    )
+    places = places_of(olga, row, own=True)
+    assert [place.query.references_label for place in places.values()] == ["test · c5", "val · c5", "test · c2"]
+    page = site.client(olga).get(row.url).content.decode()
+    asides, sections = re.findall(r"<aside.*?</aside>", page, re.S), page.split("<aside")[1:]
+    assert len(asides) == len(sections) == 3
+    for aside, section, place in zip(asides, sections, places.values(), strict=True):
+        own = rounded_outputs(row.outputs(place.query.key), row.phase)["cider-d"]["score"]
+        shown = [float(text) for text in re.findall(r'<span class="value">(.*?)</span>', aside)]
+        assert [each.submission.method for each in place.neighbors] == ["Improved", "Baseline"]
+        assert f"Rank {place.rank} of 2" in aside
+        assert f"By cider-d with {place.query.references_label}, among" in aside
+        assert shown[0] == own == float(re.findall(r'<span class="value">(.*?)</span>', section[len(aside) - 6 :])[0])
+    few = [re.search(r"over images, and there are only (\d+)", section) for section in sections]
+    assert [match and int(match[1]) for match in few] == [8, 16, 8]  # each warning is beside the set that it is about
+    images = page.partition('id="images-title"')[2]
+    assert "references val · c5" in images[:100]
+    assert images.count("Image ") >= 6

@@ -53,12 +53,15 @@ def test_pages_are_small_and_nothing_moves(
 
 @pytest.mark.slow  # it takes the time of a machine that does nothing else
 @pytest.mark.nightly
-def test_pages_of_teams_are_there_within_a_second_on_a_slow_phone(open_page: Callable[..., Any]) -> None:
-    page = open_page("ursula", width=390)
+@readers
+def test_pages_are_there_within_a_second_on_a_slow_phone(
+    open_page: Callable[..., Any], reader: str, pages: dict[str, str]
+) -> None:
+    page = _open(open_page, reader, width=390)
     page.goto("/")  # the connection, and the style and scripts of all pages
     slow_down(page)
     times: dict[str, float] = {}
-    for path in TEAM_PAGES.values():
+    for path in pages.values():
         painted = []
         for _ in range(3):
             page.goto(path, wait_until="load")

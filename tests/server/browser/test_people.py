@@ -114,6 +114,15 @@ def test_an_administrator_makes_a_link_that_resets_a_password(open_page: Callabl
     expect(owner.get_by_role("link", name="Account of forgetful")).to_be_visible()
 
 
+def test_an_administrator_adds_a_member_to_a_team(open_page: Callable[..., Any]) -> None:
+    page = open_page(ADMIN)
+    page.goto("/admin/captious/team/1/change/")
+    rows = page.locator(".inline-related:not(.empty-form)")
+    before = rows.count()
+    page.get_by_role("button", name="Add another Membership").or_(page.get_by_text("Add another Membership")).click()
+    expect(rows).to_have_count(before + 1)
+
+
 @widths
 def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
     name = f"participant-{width}"

@@ -27,8 +27,8 @@ def test_a_leaderboard_draws_intervals(open_page: Callable[..., Any], width: int
         place = drawing.bounding_box()
         assert place["width"] >= 60
         assert place["x"] + place["width"] <= width
-    if width < 768:
-        assert page.get_by_role("region", name="Table of scores").evaluate(_CUT) == 0
+    assert page.get_by_role("region", name="Table of scores").evaluate(_CUT) == 0
+    expect(page.get_by_role("navigation", name="Metric").get_by_role("link", name="rouge-l")).to_be_visible()
 
 
 @narrow

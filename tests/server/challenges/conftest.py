@@ -1,4 +1,4 @@
-"""What the tests of challenges share: a folder in COCO's form, and the problems of one."""
+"""What the tests of challenges share: a folder in COCO's form, the problems of one, and a challenge with comments."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import pytest
 
 from captious.server.challenges.folder import check_folder
 from captious.server.challenges.problems import ChallengeError
+from tests.server.challenges.drafting import COMMENTED
+from tests.support.site import Site
+from tests.support.small_challenge import write_folder
 
 TOML = """
 title = "COCO captions"
@@ -119,3 +122,17 @@ def change(folder: Path, old: str, new: str) -> None:
     text = file.read_text(encoding="utf-8")
     assert old in text
     file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def commented(site: Site, tmp_path: Path) -> Path:
+    """A challenge folder, loaded, whose organizer is Olga."""
+    site.user("olga")
+    folder = tmp_path / "commented"
+    (folder / "pages").mkdir(parents=True)
+    (folder / "challenge.toml").write_text(COMMENTED)
+    (folder / "pages" / "overview.md").write_text("\nA *first* text.\r\nAnd more.\n", newline="")
+    write_folder(tmp_path / "small")
+    (tmp_path / "small" / "c2.json").rename(folder / "c2.json")
+    site.load(folder)
+    return folder

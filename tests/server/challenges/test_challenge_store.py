@@ -77,3 +77,16 @@ def test_a_baseline_that_cannot_be_submitted_changes_nothing(site: Site, folder:
             read(folder)
     assert Challenge.objects.get().version == 1
     assert [*Submission.objects.values()] == before
+
+
+def test_versions_name_no_organizers(site: Site, tmp_path: Path) -> None:
+    """Their accounts may go, and versions stay."""
+    from captious.server.models import ChallengeVersion
+
+    site.user("olga")
+    write_demo(tmp_path / "organized", organizers=["olga"])
+    challenge = site.load(tmp_path / "organized")
+    assert challenge.definition.organizers == ("olga",)
+    [version] = ChallengeVersion.objects.all()
+    assert version.number == challenge.version
+    assert "olga" not in json.dumps([version.definition_values, version.files, version.scoring_versions])

@@ -282,3 +282,51 @@ board = "hidden"
 name = "b"
 closes = 2030-01-01T00:00:00Z
 '''
+
+
+class TestOfOneWithComments:
+    def test_the_round_trip_is_exact(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        """What is exported is what was loaded, and loading it changes nothing."""
+        from captious.server.challenges.challenge_export import export_challenge
+        from captious.server.challenges.challenge_store import check_for_server
+        from captious.server.models import Challenge
+
+        challenge = Challenge.objects.get()
+        first = tmp_path / "out" / "commented"
+        first.parent.mkdir()
+        assert export_challenge(challenge, first) == ["c2.json", "challenge.toml", "pages/overview.md"]
+        for name in ("c2.json", "challenge.toml", "pages/overview.md"):
+            assert (first / name).read_bytes() == (commented / name).read_bytes()
+        _, changes = check_for_server(first)
+        assert (changes.folder, changes.undone, changes.kept) == ([], [], [])
+        before = {name: getattr(challenge, name) for name in ("definition_values", "texts", "counts")}
+        challenge.delete()
+        loaded = site.load(first)
+        assert {name: getattr(loaded, name) for name in before} == before
+
+    def test_it_says_what_was_set_on_the_site(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        from captious.server.challenges.challenge_export import export_challenge
+        from captious.server.challenges.challenge_store import check_for_server
+        from captious.server.models import Challenge, Phase
+
+        Phase.objects.update(board="hidden")
+        other = tmp_path / "other-name"
+        export_challenge(Challenge.objects.get(), other)
+        checked, changes = check_for_server(other)
+        assert checked.slug == "commented"
+        assert checked.definition.phases[0].board == "hidden"
+        assert changes.undone == []
+        assert changes.kept == []
+
+    def test_the_command(self, site: Site, commented: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        from click.testing import CliRunner
+
+        from captious.cli import challenge as command
+        from captious.server.operations import setup
+
+        monkeypatch.setattr(setup, "set_up", lambda *_, **__: None)
+        for slug, code in (("commented", 0), ("nowhere", 1)):
+            out = tmp_path / f"out-{slug}"
+            run = CliRunner().invoke(command.challenge, ["export", slug, "-o", str(out), "--data", str(site.data)])
+            assert (run.exit_code, out.exists()) == (code, code == 0), run.output
+        assert "there is no challenge 'nowhere'" in str(run.exception)

@@ -13,11 +13,9 @@ pytest.importorskip("tomlkit")
 
 from captious.server.challenges.folder import check_folder
 from captious.server.challenges.problems import ChallengeError
-from tests.server.challenges.test_drafts import COMMENTED, commented, edited, file, form_of, olga, toml
+from tests.server.challenges.drafting import COMMENTED, edited, file, form_of, olga, toml
 from tests.support.site import Site
 from tests.support.small_challenge import upload
-
-__all__ = ["commented"]  # a fixture
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><circle r="5"/></svg>'
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")

@@ -11,10 +11,8 @@ import pytest
 pytest.importorskip("django")
 pytest.importorskip("tomlkit")
 
-from tests.server.challenges.test_drafts import COMMENTED, commented, edited, olga
+from tests.server.challenges.drafting import COMMENTED, edited, olga
 from tests.support.site import Site
-
-__all__ = ["commented"]  # a fixture
 
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg"><circle r="5"/></svg>'
 WHOLE = (

@@ -202,3 +202,32 @@ class TestErrors:
         for field in re.findall(r'href="#([^"]+)"', top):
             assert page.count(f'id="{field}"') == 1, field
         assert f'href="#id_{kind}-name"' in top
+
+
+def test_submissions_are_listed_with_what_ranks(site: Site, root: Any) -> None:
+    """Also while nobody else sees scores. More rows need no more queries."""
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from captious.server.models import Challenge, Phase
+
+    olga = site.user("olga")
+    Challenge.objects.get().organizers.add(olga)
+    organizer = site.client(olga)
+    Phase.objects.update(scores_shown="never")
+    counts = []
+    for n in (1, 4):
+        queue(n, method="Mine")
+        site.work()
+        with CaptureQueriesContext(
+            connection,
+        ) as queries:
+            page = organizer.get(ADDRESS).content.decode()
+        counts.append(len(queries))
+        rows = [row for row in page.split("<tr>") if ">Mine</a>" in row]
+        scores = [row.outputs("c2")["bleu-4"]["score"] for row in site.submissions()]
+        shown = [
+            re.findall(r'<span class="value">(.*?)</span><span class="beneath">bleu-4</span>', row) for row in rows
+        ]
+        assert sorted(float(score) for [score] in shown) == sorted(round(score, 4) for score in scores)
+    assert counts[0] == counts[1]

@@ -65,7 +65,7 @@ def test_the_axes_of_a_page_follow_the_board(site: Site) -> None:
         submission = Submission.objects.select_related("phase__challenge").get(method="Human captions")
         query = query_of(submission)
         assert query is not None
-        return place_of(site.client().request().wsgi_request.user, submission, query, own=False).scales["c4"]["cider-d"]
+        return place_of(site.client().request().wsgi_request.user, submission, query, own=False).scales["cider-d"]
 
     before = ends()
     assert ends() == before

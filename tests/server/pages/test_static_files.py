@@ -90,3 +90,22 @@ def test_nothing_has_to_arrive_before_a_page_is_shown(site: Site, path: str) -> 
         assert "/*" not in style and "url(" not in style
         assert f"'sha256-{base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()}'" in policy
     assert "unsafe" not in policy and policy.count("style-src") == 1
+
+
+@pytest.mark.parametrize(
+    "path", ["", "captious/submission/", "captious/user/", "captious/user/1/change/", "captious/team/"]
+)
+def test_administration_pages_wait_for_no_scripts(site: Site, path: str) -> None:
+    """But for their words; styles arrive together, none of them names another one."""
+    from captious.server.models import User
+
+    site.demo()
+    client = site.client(User.objects.create_superuser("root"))
+    page = client.get(f"/admin/{path.replace('1', str(User.objects.get(username='root').pk))}").content.decode()
+    scripts = re.findall(r"<script[^>]* src=[^>]*>|<script src=[^>]*>", page)
+    waited_for = [script for script in scripts if " defer" not in script and " async" not in script]
+    assert [script for script in waited_for if "/jsi18n/" not in script] == []
+    assert not path or len(scripts) > 3
+    styles = re.findall(r'<link rel="stylesheet" href="([^"]*)"', page)
+    assert any("design/tokens.css" in style for style in styles)
+    assert all(b"@import" not in content(client.get(style)) for style in styles if "captious" in style)

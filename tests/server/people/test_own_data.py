@@ -18,25 +18,32 @@ from tests.support.small_challenge import upload, write_folder
 
 @pytest.fixture
 def small(site: Site, tmp_path: Path) -> Site:
-    site.load(write_folder(tmp_path / "small"))
-    site.user("root", is_superuser=True)
+    """The challenge "small", to which Ann has submitted for herself, and for Alpha with Mia."""
+    from captious.server.models import Membership
+    from captious.server.people.teams import create_team
+
+    def scene() -> None:
+        site.load(write_folder(tmp_path / "small"))
+        site.user("root", is_superuser=True)
+        ann, mia = site.user("ann", email="ann@example.org"), site.user("mia")
+        alpha = create_team("Alpha", ann)
+        Membership.objects.create(team=alpha, user=mia)
+        submit(
+            site, ann, method="Best", link="https://ann.example.org", description="By Ann.", filename="ann-smith.json"
+        )
+        submit(site, ann, method="Private", public="")
+        submit(site, ann, method="Of Alpha", team="alpha")
+        site.work()
+
+    site.build("submissions of Ann and of Alpha", scene)
     return site
 
 
 @pytest.fixture
 def ann(small: Site) -> Any:
-    """Ann, who has submitted for herself, and for Alpha with Mia."""
-    from captious.server.models import Membership
-    from captious.server.people.teams import create_team
+    from captious.server.models import User
 
-    user, mia = small.user("ann", email="ann@example.org"), small.user("mia")
-    alpha = create_team("Alpha", user)
-    Membership.objects.create(team=alpha, user=mia)
-    submit(small, user, method="Best", link="https://ann.example.org", description="By Ann.", filename="ann-smith.json")
-    submit(small, user, method="Private", public="")
-    submit(small, user, method="Of Alpha", team="alpha")
-    small.work()
-    return user
+    return User.objects.get(username="ann")
 
 
 def submit(site: Site, user: Any, **values: Any) -> None:

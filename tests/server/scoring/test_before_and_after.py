@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 pytest.importorskip("django")
 
+from captious.version import __version__
 from tests.server.scoring.test_scoring_again import NEW, expected
 from tests.support.site import Site
 from tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
@@ -64,7 +67,7 @@ def test_any_two_versions_in_any_output(site: Site, folder: Path) -> None:
     def page(**values: object) -> tuple[str, set[str]]:
         """The heads of the versions, and the scores before and after of the first row, on a page."""
         text = " ".join(admin.get("/challenges/small/versions", values).content.decode().split())
-        heads = re.findall(r">Version (\d)</th>", text)
+        heads = re.findall(r">Version (\d)</th>", text.partition("What changed")[0])
         selected = re.findall(r'<option value="(\S+)" selected>', text)
         assert selected[1:] == heads
         assert f"Signatures of {selected[0].removeprefix('-')}" in text
@@ -102,3 +105,43 @@ def test_metrics_that_were_removed_or_added(site: Site, folder: Path) -> None:
     before, after, _, ranks = page("unigram-recall")
     assert (before, ranks) == ("–", "– → 1")
     assert float(after) > 0
+
+
+def test_what_changed_is_listed(site: Site, folder: Path) -> None:
+    """Fields with both values, tables and files, also those for which nothing is scored again."""
+    from captious.server.models import Scores
+
+    admin = site.client(site.user("root", is_superuser=True))
+
+    def listed(**values: object) -> dict[str, list[str]]:
+        page = admin.get("/challenges/small/versions", values).content.decode().partition("What changed")[2]
+        rows = page.partition("<tbody>")[2].partition("</tbody>")[0].split("<tr>")[1:]
+        cells = [[" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in re.split("</t[hd]>", row)] for row in rows]
+        return {html.unescape(name): changes for name, *changes, _ in cells}
+
+    queue(1)
+    site.work()
+    assert listed() == {}  # there is one version
+    text, references = ((folder / name).read_text() for name in ("challenge.toml", "c2.json"))
+    text = text.replace('"rouge-l"]', '"unigram-recall", "rouge-l"]')
+    (folder / "challenge.toml").write_text(text + 'scored_per_day = 3\n[[texts]]\ntitle = "Rules"\nfile = "rules.md"\n')
+    (folder / "rules.md").write_text("None.")
+    (folder / "c2.json").write_text(references.replace("a grey cat", "one grey cat"))
+    site.load(folder)
+    site.work()
+    (folder / "rules.md").write_text("One.")  # no score depends on it
+    site.load(folder)
+    before, after, rules = (
+        sha256(each.encode()).hexdigest()[:12] for each in (references, (folder / "c2.json").read_text(), "One.")
+    )
+    assert listed() == {
+        "metrics": ["bleu, rouge-l", "bleu, unigram-recall, rouge-l"],
+        "text 'Rules'": ["–", "title Rules; file rules.md"],
+        "phase 'main', scored per day": ["0", "3"],
+        "file c2.json": [f"SHA-256 {before}", f"SHA-256 {after}"],
+        "file rules.md": ["–", f"SHA-256 {rules}"],
+    }
+    assert listed(before=2, after=1)["metrics"] == ["bleu, unigram-recall, rouge-l", "bleu, rouge-l"]
+    assert listed(before=1, after=1) == {}
+    Scores.objects.filter(version=1).update(program="0.0.9")
+    assert listed()["version of captious"] == ["0.0.9", __version__]

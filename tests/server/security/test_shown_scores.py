@@ -29,7 +29,11 @@ PHASES: dict[str, dict[str, Any]] = {
 @pytest.fixture
 def probed(site: Site, tmp_path: Path) -> Site:
     """The challenge "small", with two submissions of ann in each phase."""
-    folder = tmp_path / "small"
+    site.build("two submissions in each phase", lambda: probe(site, tmp_path / "small"))
+    return site
+
+
+def probe(site: Site, folder: Path) -> None:
     folder.mkdir()
     phases = "".join(
         f'[[phases]]\nname = "{name}"\n' + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
@@ -48,7 +52,6 @@ def probed(site: Site, tmp_path: Path) -> Site:
             rows = [{"image_id": image, "caption": caption} for image in REFERENCES]
             assert site.submit(ann, rows, challenge="small", phase=phase, method=method).status_code == 302
     site.work()
-    return site
 
 
 def addresses(site: Site, phase: str) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def test_private_references_are_not_counted(site: Site, tmp_path: Path, public: 
 
     def read(user: Any, submission: Any) -> str:
         text = unescape(site.client(user).get(submission.url).content.decode())
-        return text.partition("<h2")[0]
+        return "".join(re.findall(r'<div class="note">.*?</div>', text, re.S))
 
     for user in (None, ann, olga):
         shown = read(user, copies)

@@ -221,7 +221,7 @@ def test_uploads_that_are_gone(challenge: Challenge) -> None:
 
 def test_no_space(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
     full = (
-        "import os, errno, runpy, captious.atomic_write as a\n"
+        "import os, errno, runpy, captious.files.atomic_write as a\n"
         "def fsync(descriptor): raise OSError(errno.ENOSPC, 'No space left on device')\n"
         "os.fsync = fsync\n"
         "runpy.run_module('captious.server.submissions.upload_process', run_name='__main__')"

@@ -19,6 +19,8 @@ _COMMANDS = {
 }
 
 
-@click.group(cls=CommandGroup, package="captious.cli.learn", lines=_COMMANDS, subcommand_metavar="COMMAND")
+@click.group(
+    cls=CommandGroup, package="captious.cli.learn", sections={"Commands": _COMMANDS}, subcommand_metavar="COMMAND"
+)
 def learn() -> None:
     """Train metrics: features, training data, networks."""

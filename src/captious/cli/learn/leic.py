@@ -24,7 +24,7 @@ from captious.report.formats import FORMATS
 @reads_captions("candidates", "references")
 @critique_options
 @resamples_option
-@output_options(*FORMATS, presentation=("transpose", "names"))
+@output_options(*FORMATS, presentation=("transpose", "naming"))
 def leic(candidates: Path, references: Path, destination: Destination, **options: Any) -> None:
     """Score a system by LEIC, in two folds.
 

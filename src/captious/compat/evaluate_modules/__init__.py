@@ -11,8 +11,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from captious.atomic_write import whole_file
 from captious.errors import OutputError
+from captious.files.atomic_write import whole_file
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.set_metrics import SetMetric
 

@@ -13,14 +13,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from captious.data import read_captions, read_references
-from captious.errors import ParameterError
+from captious.judgment.protocols import PEOPLE
 from captious.judgment.study_result import Study
-from captious.judgment.study_sources import checksums, name_of_file
+from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.progress import steps
 from captious.text import PTB, Tokens
 
 #: Name in tables of those who wrote the references.
-PEOPLE = "people"
 _WORDS = 8
 _OPENING = re.compile(r"\W*there(?:'s|\u2019s| is)\b", re.IGNORECASE)
 _TIME = re.compile(r"\b(?:will|would|was|were|had|did|going to (?!the\b|a\b)|about to|used to)\b", re.IGNORECASE)
@@ -48,8 +47,7 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
         Others as ``captious.score``, about captions.
     """
     systems = systems or {}
-    if PEOPLE in systems:
-        raise ParameterError(f"a system is called {PEOPLE}", help=f"rename it: {PEOPLE} is reserved for human captions")
+    check_systems(systems, required=False)
     table, data = read_references(references), checksums(references)
     captions: dict[str, Sequence[str]] = {PEOPLE: table.texts}
     captions |= {name: read_captions(source, table, subset=subset).candidates for name, source in systems.items()}

@@ -16,11 +16,10 @@ from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments
 from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, score_captions
 from captious.judgment.metric_sums import without_sums
+from captious.judgment.protocols import PEOPLE
 from captious.judgment.study_result import Matrix, Study
 from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
-
-_PEOPLE = "people"
 
 
 def metric_correlations(
@@ -60,13 +59,13 @@ def metric_correlations(
     signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}
     if isinstance(judgments, CaptionPairs):
         margins = {label: -np.diff(judgments.of_pairs(scores))[:, 0] for label, scores in points.items()}
-        margins[_PEOPLE] = np.where(judgments.preferred == 0, 1.0, -1.0)
+        margins[PEOPLE] = np.where(judgments.preferred == 0, 1.0, -1.0)
         points = {label: np.concatenate([margin, -margin]) for label, margin in margins.items()}  # in both orders
         of = "pairs"
     else:
         counts = [len(of_caption) for of_caption in judgments.ratings]
         points = {label: np.repeat(scores, counts) for label, scores in points.items()}
-        points[_PEOPLE] = np.concatenate(judgments.ratings)
+        points[PEOPLE] = np.concatenate(judgments.ratings)
         of = "ratings"
     records, matrix = correlations(points, statistic)
     title = f"Correlations between metrics and with human judgments: {name}, {statistic} over {judgments.n:,} {of}"

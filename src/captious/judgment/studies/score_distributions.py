@@ -18,14 +18,14 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
+from captious.judgment.protocols import PEOPLE
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file
+from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
 #: Name of the human captions in tables.
-PEOPLE = "people"
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: The keys of ``summary``.
 SUMMARY = ("mean", "sd", *(f"q{round(100 * quantile):02d}" for quantile in _QUANTILES))
@@ -66,11 +66,7 @@ def score_distributions(
         Others as ``captious.score``, about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
-    if not systems or PEOPLE in systems:
-        raise ParameterError(
-            f"a system is called {PEOPLE}" if systems else "there are no systems",
-            help=f"rename it: {PEOPLE} is reserved for human captions" if systems else "give the captions of a system",
-        )
+    check_systems(systems)
     if sample is not None and sample < 2:
         raise ParameterError(f"{sample} images are too few", help="draw at least 2; 5000 is usual")
     selection = as_selection(metrics, settings)

@@ -9,8 +9,8 @@ import os
 from collections.abc import Mapping
 
 from captious.data import Captions, read_captions
-from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
+from captious.files.decompression import user_text
 from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions
 from captious.judgment.studies.score_distributions import SUMMARY, cumulative, summary
 from captious.judgment.study_result import Study

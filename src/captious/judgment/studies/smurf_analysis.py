@@ -21,8 +21,9 @@ from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.judgment_files import DataFolder
 from captious.judgment.polygons import ellipse, overlap
+from captious.judgment.protocols import PEOPLE
 from captious.judgment.study_result import Cloud, Clouds, Study
-from captious.judgment.study_sources import checksums, name_of_file
+from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
@@ -30,7 +31,6 @@ from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 
 #: Name in tables of those who wrote the references.
-PEOPLE = "people"
 _DEVIATIONS = 1.15
 _POINTS = 100
 _PARTS = ("SPARCS", "SPURTS", "MIMA")
@@ -112,11 +112,7 @@ def smurf_analysis(
             raise ParameterError(f"{metric} is not SMURF", help="give smurf, with its parameters")
         metric = selected
     seed = checked_seed(seed)
-    if not systems or PEOPLE in systems:
-        raise ParameterError(
-            f"a system is called {PEOPLE}" if systems else "there are no systems to analyze",
-            help=f"rename it: {PEOPLE} is reserved for human captions",
-        )
+    check_systems(systems)
     table, data = read_references(references), checksums(references)
     if human is None:
         people, left_out = hold_out(table, seed)

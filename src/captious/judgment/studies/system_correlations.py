@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import read_captions, read_references, same_images
-from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.files.decompression import user_text
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none
 from captious.judgment.judgment_files import data_folder
@@ -26,10 +26,10 @@ from captious.judgment.studies.metric_correlations import check_statistic, corre
 from captious.judgment.study_result import Matrix, Study
 from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
-from captious.pictures import scatter
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.resources.text_files import text_as_json
+from captious.results.pictures import scatter
 
 #: measure -> system -> number, or system -> number alone.
 HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from captious.data import Captions, read_captions, read_references
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
+from captious.judgment.protocols import PEOPLE
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file
+from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
 
 #: Name of the human captions in tables.
-PEOPLE = "people"
 _POINTS = 200  # of a curve
 
 
@@ -51,11 +51,7 @@ def word_frequencies(
         ParameterError: no systems, one named people, or no words requested.
         Others as ``captious.score``, about captions.
     """
-    if not systems or PEOPLE in systems:
-        raise ParameterError(
-            f"a system is called {PEOPLE}" if systems else "there are no systems",
-            help=f"rename it: {PEOPLE} is reserved for human captions" if systems else "give the captions of a system",
-        )
+    check_systems(systems)
     if n_words < 1:
         raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
     table, data = read_references(references), checksums(references)

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from captious.data import ImageId
-from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
+from captious.files.decompression import user_text
 from captious.resources.text_files import text_as_json
 
 _ANNOTATIONS, _RELATION, _SAFE = "annotations.json", "relation.json", "safe_words.txt"

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import KeyedByFields, References, Stored, read_references, stored_key
-from captious.decompression import RAISE_LIMIT, UnpackedSizeError, user_bytes
 from captious.errors import CaptiousError, ParameterError, ResourceError, option
+from captious.files.atomic_write import whole_file
+from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, user_bytes
 from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer

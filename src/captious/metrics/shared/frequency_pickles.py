@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from captious.atomic_write import whole_file
 from captious.errors import ResourceError
+from captious.files.atomic_write import whole_file
 
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
 _ALSO_COUNTS = "df"  # the key of vrama91/coco-caption

@@ -7,16 +7,16 @@ import json
 import os
 import zlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from captious.atomic_write import whole_file
 from captious.data import ImageId, References, read_rows
 from captious.data.caption_rows import CaptionRows
-from captious.data.ids import IdForm, are_numbers, numbers_from_text
-from captious.errors import MissingExtraError, ParameterError
+from captious.data.ids import IdForm, are_numbers, numbers_from_text, read_alike
+from captious.errors import ParameterError, needed_for
+from captious.files.atomic_write import whole_file
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,14 +83,13 @@ class ImageObjects:
         return [f"{empty:,} of {len(self):,} images have no objects: {what}"]
 
     @cached_property
-    def _by_number(self) -> Mapping[ImageId, frozenset[str]]:
-        """Return the objects by image, with ids that spell numbers converted to numbers."""
-        return dict(zip(numbers_from_text(self.by_image), self.by_image.values(), strict=True))
+    def _images(self) -> tuple[ImageId, ...]:
+        return tuple(self.by_image)
 
     def of(self, references: References) -> list[frozenset[str] | None]:
         """Return the objects in the image of each row; None for unknown images.
 
-        Text ids of one side are converted to numbers if all ids of the other are numbers, as when captions are matched.
+        Ids match as those of candidates and references do.
 
         Raises:
             ParameterError: one side has ids, the other only positions.
@@ -102,12 +101,8 @@ class ImageObjects:
                 where=f"without ids: {by_position[0]}",
                 help="give captions and objects with image ids, as {image_id: caption} and {image_id: [objects]}",
             )
-        images: Sequence[ImageId] = references.images
-        table = self.by_image
-        if "text" in (self.id_form, references.id_form) and are_numbers(images):
-            table = self._by_number
-        elif references.id_form == "text" and are_numbers(self.by_image):
-            images = numbers_from_text(images)
+        own, images = read_alike(self._images, self.id_form, references.images, references.id_form)
+        table = self.by_image if own is self._images else dict(zip(own, self.by_image.values(), strict=True))
         return [table.get(image) for image in images]
 
     def union(self, other: ImageObjects) -> ImageObjects:
@@ -117,10 +112,11 @@ class ImageObjects:
             ParameterError: one side has ids, the other only positions.
         """
         if {self.id_form, other.id_form} == {"text", "typed"}:
-            typed, text = (self, other) if self.id_form == "typed" else (other, self)
-            if are_numbers(typed.by_image):
-                text = ImageObjects(text._by_number, name=text.name)
-            self, other = typed, text
+            sides = read_alike(self._images, self.id_form, other._images, other.id_form)
+            self, other = (
+                ImageObjects(dict(zip(ids, side.by_image.values(), strict=True)), name=side.name)
+                for ids, side in zip(sides, (self, other), strict=True)
+            )
         elif self.id_form != other.id_form:
             raise ParameterError(
                 "one side has image ids and the other only positions, so they cannot be matched",
@@ -151,11 +147,9 @@ class ImageObjects:
             file.write(text)
 
     def _save_parquet(self, path: str | os.PathLike[str]) -> None:
-        try:
+        with needed_for("parquet", "parquet"):
             import pyarrow as pa
             import pyarrow.parquet as pq
-        except ImportError:
-            raise MissingExtraError("parquet needs pyarrow", help="pip install 'captious[parquet]'") from None
         images = list(numbers_from_text(self.by_image) if self.id_form == "text" else self.by_image)
         if not are_numbers(images):
             images = [str(image) for image in images]

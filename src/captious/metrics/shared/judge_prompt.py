@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
+from captious.files.decompression import user_text
 from captious.metrics.contract.parameters import ResourceParameter
 
 _FOLDER = Path(__file__).parent / "prompts"

@@ -17,8 +17,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from captious.decompression import user_text
 from captious.errors import ParameterError, ResourceError
+from captious.files.decompression import user_text
 from captious.resources.text_files import text_as_json
 
 #: The words of the package for COCO's objects, with which CHAIR was published.

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.batches import batches
 from captious.data import Captions, References, read_captions
+from captious.data.batches import batches
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.text.sentences import sentences_of
 

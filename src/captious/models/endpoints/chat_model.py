@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from captious.decompression import user_text
 from captious.errors import CaptionFileError, ParameterError
+from captious.files.decompression import user_text
 from captious.models.endpoints.questions import Answer, Question
 
 #: The command that installs what endpoints need.

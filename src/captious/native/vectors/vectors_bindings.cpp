@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bindings.hpp"
+#include "vectors/closest_words.hpp"
 #include "vectors/transport.hpp"
 #include "vectors/word_mover.hpp"
 #include "vectors/words.hpp"
@@ -188,6 +189,27 @@ void bind_vectors(nb::module_& m) {
         },
         "vectors"_a, "words"_a, "offsets"_a, "threads"_a,
         "Mean of the vectors of each caption's words, zeros without words; float64[n_captions, width].");
+    m.def(
+        "closest_words",
+        [](VectorsIn vectors, Int32In words, Int64In offsets, Int32In other_words, Int64In other_offsets, int threads) {
+            if (!rise_to(offsets, words.size(), 0) || !rise_to(other_offsets, other_words.size(), 0) ||
+                offsets.size() != other_offsets.size())
+                throw nb::value_error("offsets do not fit words");
+            check_words(words, vectors);
+            check_words(other_words, vectors);
+            std::vector<std::int32_t> closest(words.size());
+            std::vector<float> products = fill_vector<float>(words.size(), [&](float* out) {
+                closest_words(table_of(vectors), {{words.data(), words.size()}, span(offsets)},
+                              {{other_words.data(), other_words.size()}, span(other_offsets)}, threads, out,
+                              closest.data());
+            });
+            return nb::make_tuple(to_numpy(std::move(products)), to_numpy(std::move(closest)));
+        },
+        "vectors"_a, "words"_a, "offsets"_a, "other_words"_a, "other_offsets"_a, "threads"_a,
+        nb::sig("def closest_words(vectors: " FLOAT32S ", words: " INT32S ", offsets: " INT64S ", other_words: " INT32S
+                ", other_offsets: " INT64S ", threads: int) -> tuple[" FLOAT32S ", " INT32S "]"),
+        "The largest dot product of each word with the others of its group, float32[n_words], and the first of the\n"
+        "others that has it, int32[n_words]; 0 and -1 in a group without others.");
 }
 
 }  // namespace captious

@@ -31,7 +31,7 @@ from captious.report.page.document import document
 from captious.report.page.explanations.explained import Explained
 from captious.report.page.explanations.manifest import explanations_of
 from captious.report.page.packed_columns import Columns
-from captious.table import Table
+from captious.results.table import Table
 
 _LEVEL = 0.95
 _COMMAND = re.compile(r"(?P<warning>.+\.) (?P<advice>[^.]*:) (?P<command>captious [a-z].*?)\.?")

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from captious.pictures import Clouds, Curves, Dot, Dots, Matrix, Picture, Ranking
 from captious.report import numbers
 from captious.report.html import details, html_table, note, scrolling, text
 from captious.report.page.document import document
-from captious.table import Table
+from captious.results.pictures import Clouds, Curves, Dot, Dots, Matrix, Picture, Ranking
+from captious.results.table import Table
 
 
 def table_page(table: Table, title: str = "") -> str:

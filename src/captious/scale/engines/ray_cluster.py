@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from captious.errors import MissingExtraError
+from captious.errors import needed_for
 from captious.native import using_threads
 from captious.scale.engines import Outcome
 
@@ -59,10 +59,8 @@ def session() -> Iterator[None]:
     Raises:
         MissingExtraError: Ray is not installed.
     """
-    try:
+    with needed_for("the engine ray", "ray"):
         import ray
-    except ImportError:
-        raise MissingExtraError("the engine ray needs Ray", help="pip install 'captious[ray]'") from None
     if ray.is_initialized():
         yield
         return

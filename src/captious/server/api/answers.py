@@ -1,4 +1,4 @@
-"""What the API answers, as types: views return them, and the description of the API is made of them."""
+"""Types of the API's answers, which views return and from which the description of the API is made."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ exact = with_config(ConfigDict(extra="forbid"))
 
 @exact
 class ProblemAnswer(TypedDict):
-    """Something that is wrong with captions; ``ids`` are the first of ``n`` images."""
+    """A problem with captions; ``ids`` are the first of ``n`` images."""
 
     file: str
     message: str

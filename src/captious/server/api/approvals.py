@@ -35,7 +35,7 @@ from captious.server.people.teams import teams_of
     ),
 )
 def approvals(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who asked, and what was decided."""
+    """Teams that asked for approval, and the decisions."""
     challenge = _challenge(request, slug)
     if request.method == "GET":
         own = None if may_manage(request.user, challenge) else teams_of(request.user)

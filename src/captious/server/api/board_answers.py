@@ -1,4 +1,4 @@
-"""What the API answers about leaderboards: rows, and comparisons of two submissions."""
+"""Answers of the API about leaderboards: rows, and comparisons of two submissions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from captious.server.boards.submission_comparison import ComparedOutput
 
 @exact
 class BoardRow(TypedDict):
-    """A row of a leaderboard; ``id`` is that of the submission."""
+    """A row of a leaderboard; ``id`` identifies the submission."""
 
     id: int
     method: str

@@ -1,4 +1,4 @@
-"""What all calls of the API have in common: a token names the user, errors are JSON, and what a call takes is declared.
+"""Common parts of all API calls: users are named by tokens, errors are JSON, and arguments are declared.
 
 The declarations are what ``/api/v1/openapi.json`` describes, so that it cannot differ from what the views do.
 """
@@ -44,7 +44,7 @@ class Parameter(NamedTuple):
 
 @dataclass(frozen=True)
 class Operation:
-    """What one method of a call takes and answers.
+    """One method of a call: its arguments and its answer.
 
     Args:
         about: one sentence.

@@ -1,4 +1,4 @@
-"""What the API answers about challenges: phases, texts, files, news and terms."""
+"""Answers of the API about challenges: phases, texts, files, news and terms."""
 
 from __future__ import annotations
 
@@ -177,5 +177,5 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
 
 
 def terms_answer(row: TermsAcceptance) -> TermsAnswer:
-    """Who has accepted which terms for a team."""
+    """The terms that were accepted for a team, and by whom."""
     return {"team": row.team.name, "version": row.version, "user": row.user, "time": row.time}

@@ -91,7 +91,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     )
 )
 def quotas(request: HttpRequest, slug: str) -> HttpResponse:
-    """What a team has used up, the limits, and what is left."""
+    """The quotas of a team: used, limits, and remaining."""
     challenge = challenge_for(request.user, slug)
     team, now = team_of(request), timezone.now()
     used = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]

@@ -1,4 +1,4 @@
-"""What the API answers about submissions: checks, scores and quotas."""
+"""Answers of the API about submissions: checks, scores and quotas."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class SubmissionAnswer(TypedDict):
 
 @exact
 class QuotaAnswer(TypedDict):
-    """What a team has used up of a phase, and what is left of each quota.
+    """A team's use of the quotas of a phase, and what remains of each.
 
     Limits of 0 are none, of which null is left. ``exhausted`` says why nothing more is taken; it is empty if something
     is.
@@ -165,7 +165,7 @@ def refused_answer(row: RefusedUpload) -> RefusedAnswer:
 
 
 def quota_answer(quota: Quota) -> QuotaAnswer:
-    """What is used up of a phase, and what is left."""
+    """The use of the quotas of a phase, and what remains."""
     phase = quota.phase
     return {
         "phase": phase.name,

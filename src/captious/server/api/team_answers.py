@@ -1,4 +1,4 @@
-"""What the API answers about teams: members, invitations, and whether organizers approve them."""
+"""Answers of the API about teams: members, invitations and approval by organizers."""
 
 from __future__ import annotations
 

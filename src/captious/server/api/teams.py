@@ -141,7 +141,7 @@ def captain(request: HttpRequest, team: str) -> HttpResponse:
 
 
 def _changed(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Given]) -> _Given:
-    """What a change of one of the user's teams gives."""
+    """The answer to a change of one of the user's teams."""
     with changes.own_team(request, slug) as row:
         try:
             return change(request, row)

@@ -40,7 +40,7 @@ def valid(form: EditForm) -> EditForm:
 
 
 def upload_key(request: HttpRequest) -> str:
-    """What names the upload, so that a repetition is not another submission; empty if nothing does."""
+    """The key that makes a repeated upload the same submission; empty if the request has none."""
     key = str(request.headers.get("Idempotency-Key", ""))
     if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
         raise Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} characters of ASCII.")
@@ -76,7 +76,7 @@ def team_of(request: HttpRequest) -> Team:
 
 
 def receive(request: HttpRequest, path: Path) -> str:
-    """Stream the body to a file; what is too large is refused before it is read.
+    """Stream the body to a file; a body that is too large is refused before it is read.
 
     Returns:
         SHA-256 of parameters and body.

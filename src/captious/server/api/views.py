@@ -164,7 +164,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
     )
 )
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
-    """All submissions of a challenge, or of a phase."""
+    """The archive of all submissions of a challenge or of a phase."""
     challenge = managed_challenge(request.user, slug)
     answer: HttpResponse = archive_answer(request, challenge)
     return answer
@@ -198,7 +198,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
     )
 )
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
-    """Change what is said of a submission. Baselines are changed in the folder of their challenge."""
+    """Change the description of a submission. Baselines are changed in the folder of their challenge."""
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
         raise Http404

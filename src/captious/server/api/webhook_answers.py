@@ -1,4 +1,4 @@
-"""What the API answers about webhooks."""
+"""Answers of the API about webhooks."""
 
 from __future__ import annotations
 

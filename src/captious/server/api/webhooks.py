@@ -32,7 +32,7 @@ from captious.server.people.rate_limits import limit
     ),
 )
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
-    """What is told about a challenge. Secrets are not, nor are addresses, which often contain some."""
+    """The webhooks of a challenge, without their secrets and addresses, which often contain secrets."""
     challenge = managed_challenge(request.user, slug)
     if request.method == "GET":
         return JsonResponse([webhook_answer(row) for row in challenge.webhooks.all()], safe=False)

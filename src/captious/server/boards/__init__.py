@@ -1,1 +1,1 @@
-"""What is shown of scores: leaderboards with ranks, comparisons of two submissions, captions of single images."""
+"""Presentation of scores: leaderboards with ranks, comparisons of two submissions, captions of single images."""

@@ -1,4 +1,4 @@
-"""challenge.toml of an archive: what is in the archive can be loaded, and what is not is named in comments."""
+"""The challenge.toml of an archive, which can be loaded; comments name the parts that the archive does not contain."""
 
 from __future__ import annotations
 

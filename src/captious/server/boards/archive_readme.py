@@ -1,4 +1,4 @@
-"""The README.md of an archive: what is in it, what is not and why, and what computes its scores again."""
+"""The README.md of an archive: its contents, what is missing and why, and the commands that reproduce its scores."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _about_metadata(archive: ChallengeArchive) -> Iterator[str]:
 
 
 def _about_captions(archive: ChallengeArchive) -> str:
-    """What folders are in it: whose captions, or why there are none."""
+    """The section on the folders of captions: whose they are, or why there are none."""
     n, n_with = archive.submissions().count(), archive.with_captions().count()
     if n_with:
         whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
@@ -63,7 +63,7 @@ def _about_loading(archive: ChallengeArchive) -> str:
 
 
 def _not_public(archive: ChallengeArchive) -> str:
-    """Which captions files are in no archive for everybody."""
+    """The section on captions files that no public archive contains."""
     names = [name for phase in archive.phases for name in phase.captions if name not in archive.captions_files(phase)]
     return f" Captions for {', '.join(dict.fromkeys(names))} are not public." if names else ""
 
@@ -93,7 +93,7 @@ def _dates(phase: Phase) -> str:
 
 
 def _scoring_commands(archive: ChallengeArchive) -> list[str]:
-    """What computes scores again: a command for each public reference set."""
+    """The commands that compute the scores again, one for each public reference set."""
     definition, with_captions = archive.challenge.definition, archive.with_captions()
     in_phases = {(row.captions, row.name) for phase in archive.phases for row in sets_of(phase).values()}
     sets = [row for row in definition.references if (row.captions, row.name) in in_phases]

@@ -1,4 +1,4 @@
-"""What a board shows: the outputs and reference sets of its phase when the board's version was scored."""
+"""The outputs and reference sets that a board shows: those of its phase when the board's version was scored."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ def positions_of(browsing: Browsing) -> np.ndarray[Any, Any]:
 
 
 def _texts(browsing: Browsing) -> Iterator[list[str]]:
-    """All that is said of each image."""
+    """All texts of each image, for filtering by words."""
     table, captions = _references(browsing.query), browsing.query.references.captions
     candidates = [_candidates(submission.folder, captions) for submission in browsing.chosen]
     for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True):
@@ -166,7 +166,7 @@ def rows_of(browsing: Browsing, positions: Sequence[int]) -> list[CaptionRow]:
 
 
 def caption_row(browsing: Browsing, image: str) -> CaptionRow | None:
-    """One image; None if the reference set has none of this id."""
+    """The row of one image; None if the reference set has no image with this id."""
     table = _references(browsing.query)
     position = next((i for i, id in enumerate(table.ids) if str(id) == image), None)
     return None if position is None else _row(browsing, position)
@@ -184,7 +184,7 @@ def neighbors(browsing: Browsing, image: Any) -> tuple[str, str]:
 
 
 def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, float]:
-    """All outputs for one image, the one that ranks first."""
+    """The scores of one image in all outputs, beginning with the one that ranks the board."""
     stored = read_results(submission.results_path, query.key)
     if stored is None:
         return {}

@@ -19,7 +19,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.utils.crypto import salted_hmac
 
-from captious.row_files import csv_row, csv_text
+from captious.files.row_files import csv_row, csv_text
 from captious.server.boards.archive_definition import archive_definition, baselines
 from captious.server.boards.archive_readme import archive_readme
 from captious.server.boards.board_outputs import sets_of
@@ -67,12 +67,12 @@ class ChallengeArchive:
 
     @cached_property
     def phases(self) -> list[Phase]:
-        """Those whose submissions are in it."""
+        """The phases whose submissions are in the archive."""
         return [phase for phase in self._asked if not self.is_public or phase.is_board_open]
 
     @cached_property
     def withheld(self) -> list[Phase]:
-        """Those that are not in it, because not everybody sees their scores."""
+        """The phases that are left out because their scores are not public."""
         return [phase for phase in self._asked if phase not in self.phases]
 
     @cached_property
@@ -86,7 +86,7 @@ class ChallengeArchive:
         return phases + [phase for phase in removed if Submission.objects.scored().filter(phase=phase).exists()]
 
     def submissions(self) -> QuerySet[Submission]:
-        """Those that are in it."""
+        """The submissions in the archive."""
         rows = Submission.objects.scored().filter(phase__in=self.phases).exclude(status=Submission.Status.DELETED)
         if self.is_public:
             rows = rows.filter(~Q(phase__entries="one") | Q(is_entry=True), public=True, is_hidden=False)

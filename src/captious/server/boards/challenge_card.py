@@ -20,7 +20,7 @@ _MOST_POINTS = 60  # of a curve
 
 @dataclass(frozen=True)
 class ChallengeCard:
-    """What the list shows of a challenge.
+    """A challenge in the list of challenges.
 
     Attributes:
         phase: the open one that closes next, else the next that opens, or the last one; None if there is none.

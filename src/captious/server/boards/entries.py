@@ -17,7 +17,7 @@ from captious.server.models import Phase
 
 
 class Member(NamedTuple):
-    """What the order of a board depends on, of one submission."""
+    """The properties of a submission that determine its place on a board."""
 
     record: Record
     team: int

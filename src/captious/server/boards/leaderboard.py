@@ -221,7 +221,7 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
 
 
 def all_rows(query: Query) -> Iterator[BoardRow]:
-    """All rows of the leaderboard, some of them in memory at a time."""
+    """Iterate over all rows of the leaderboard, with a limited number in memory at a time."""
     standing = standing_of(query)
     order = _order(query, standing)
     for begin in range(0, len(order), _ROWS_AT_A_TIME):

@@ -1,4 +1,4 @@
-"""Which leaderboard an address asks for, and the submissions on it."""
+"""The leaderboard that an address requests, and its submissions."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from captious.server.boards.submission_place import query_of
@@ -51,21 +51,27 @@ def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
     best: dict[tuple[int, int, str], float] = {}
     rows_by_id: dict[int, OwnScore] = {}
     for submission in sorted(submissions, key=lambda one: one.pk):
-        query = query_of(submission)
-        scores = {} if query is None else visible_scores(user, submission).get(query.key, {})
-        score = None if query is None else scores.get(query.output, {}).get("score")
-        if query is None or score is None:
-            rows_by_id[submission.pk] = OwnScore(submission)
-            continue
-        place = (submission.phase_id, submission.team_id, query.key)
-        before = best.get(place)
-        sign = -1 if query.lower_is_better else 1
-        change = None if before is None else round(score - before, submission.phase.digits)
-        references = query.references_label if len(query.outputs.sets) > 1 else ""
-        is_better = change is not None and sign * change > 0
-        rows_by_id[submission.pk] = OwnScore(submission, query.output, references, score, change, is_better)
-        best[place] = score if before is None else sign * max(sign * score, sign * before)
+        row, query = main_score(user, submission), query_of(submission)
+        score = row.score
+        if query is not None and score is not None:
+            place = (submission.phase_id, submission.team_id, query.key)
+            before = best.get(place)
+            sign = -1 if query.lower_is_better else 1
+            change = None if before is None else round(score - before, submission.phase.digits)
+            row = replace(row, change=change, is_better=change is not None and sign * change > 0)
+            best[place] = score if before is None else sign * max(sign * score, sign * before)
+        rows_by_id[submission.pk] = row
     return [rows_by_id[submission.pk] for submission in submissions]
+
+
+def main_score(user: Any, submission: Submission) -> OwnScore:
+    """A submission with what the user sees of its score in what ranks."""
+    query = query_of(submission)
+    scores = {} if query is None else visible_scores(user, submission).get(query.key, {})
+    score = None if query is None else scores.get(query.output, {}).get("score")
+    if query is None or score is None:
+        return OwnScore(submission)
+    return OwnScore(submission, query.output, query.references_label if len(query.outputs.sets) > 1 else "", score)
 
 
 def sorted_scores(rows: Sequence[OwnScore], by: str, *, descending: bool) -> list[OwnScore]:

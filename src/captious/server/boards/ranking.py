@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from captious.evaluation.resampling import can_vary
+
 #: The level of significance.
 SIGNIFICANCE = 0.05
 #: Boards with more rows are ranked with Bonferroni's correction.
@@ -35,18 +37,20 @@ class RankedScores:
         scores: float64[n], all finite.
         shown: the same, rounded as on pages. Submissions whose shown scores are equal are equal.
         resampled: the scores on resampled images, floating[n, resamples]; undefined ones are nan.
+        n_images: how many images were resampled. Nothing is told apart by a single one.
     """
 
     scores: NDArray[np.float64]
     shown: NDArray[np.float64]
     resampled: NDArray[np.floating]
+    n_images: int
 
     def __len__(self) -> int:
         return len(self.scores)
 
     def take(self, which: NDArray[np.integer] | slice) -> RankedScores:
-        """Some of the rows."""
-        return RankedScores(self.scores[which], self.shown[which], self.resampled[which])
+        """A selection of the rows."""
+        return RankedScores(self.scores[which], self.shown[which], self.resampled[which], self.n_images)
 
     def blocks(self) -> Iterator[slice]:
         """Slices of rows that are compared at a time, so that memory does not grow with their number."""
@@ -61,6 +65,8 @@ def corrected_rows(n: int) -> int:
 
 def rank_rows(rows: RankedScores) -> NDArray[np.int64]:
     """The rank of each row, int64[n]. All pairs are compared."""
+    if not can_vary(rows.n_images):
+        return np.ones(len(rows), dtype=np.int64)
     return _holm(rows) if len(rows) <= HOLM_ROWS else _bonferroni(rows)
 
 
@@ -77,6 +83,8 @@ def update_ranks(
     Returns:
         The ranks of kept and added rows.
     """
+    if not can_vary(kept.n_images):
+        return rank_rows(kept), rank_rows(added)
     least = _least_errors(len(kept) + len(added))
     ranks, new_rows, old_rows = ranks.copy(), _Block(added), _Block(removed)
     new = 1 + _is_better(new_rows, new_rows, least)[0].sum(axis=0)
@@ -125,7 +133,7 @@ def _least_errors(n: int) -> float:
 
 
 def _is_better(a: _Block, b: _Block, least_errors: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether rows of a are significantly better than those of b, and worse, bool[n_a, n_b] each."""
+    """Return whether rows of a are significantly better than those of b, and worse, bool[n_a, n_b] each."""
     difference = a.rows.scores[:, None] - b.rows.scores
     is_far = np.abs(difference) >= least_errors * a.deviations(b)
     shown = a.rows.shown[:, None]

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
+from captious.files.atomic_write import whole_file
 
 #: The submission, and when it was scored, in microseconds.
 Record: TypeAlias = tuple[int, int]

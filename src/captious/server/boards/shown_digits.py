@@ -1,4 +1,4 @@
-"""To how many digits numbers are rounded where the scores of a phase are shown with a number of decimal places."""
+"""Rounding of numbers on pages of phases that limit the decimal places of their scores."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def rounded_array(values: NDArray[np.float64], digits: int) -> NDArray[np.float6
 
 
 def rounded_values(value: Any, digits: int) -> Any:
-    """What can be written as JSON, with all numbers in it rounded, as ``rounded`` does."""
+    """A JSON-compatible value with all its numbers rounded as by ``rounded``."""
     if isinstance(value, dict):
         return {key: rounded_values(entry, digits) for key, entry in value.items()}
     if isinstance(value, list | tuple):

@@ -35,7 +35,7 @@ _MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
 
 
 def board_changed(phase: int) -> None:
-    """Count a change of what is on the board of a phase, and compute it when the transaction is committed.
+    """Count a change to the board of a phase, and compute the board when the transaction is committed.
 
     Boards of many rows are left to a worker, so that a page does not take seconds.
     """
@@ -78,7 +78,7 @@ def refresh(pk: int) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """One process at a time computes a board."""
+    """Lock a board, so that one process at a time computes it."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
@@ -126,7 +126,8 @@ def _order(shown: NDArray[np.float64], lower: bool | None) -> NDArray[np.int64]:
 def _standings(
     phase: Phase, key: str, members: list[Member], table: ResampledScores, entries: Set[int]
 ) -> Iterator[Standing]:
-    directions = BoardOutputs.of_board(phase).directions
+    board = BoardOutputs.of_board(phase)
+    directions, n_images = board.directions, board.counts[key]
     records = [member.record for member in members]
     is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
     exact = {output: table.scores(records, output) for output in directions}
@@ -140,7 +141,7 @@ def _standings(
             old = before.get((output, everything))
             if old is not None and (old.version, old.digits) != (phase.shown_version, phase.digits):
                 old = None
-            ranked = _Ranked(table, output, sign, phase.digits)
+            ranked = _Ranked(table, output, sign, phase.digits, n_images)
             ranks = ranked.ranks([records[i] for i in chosen], old)
             yield Standing(
                 phase=phase,
@@ -199,6 +200,7 @@ class _Ranked:
     output: str
     sign: float
     digits: int
+    n_images: int
 
     def ranks(self, records: Sequence[Record], old: Standing | None) -> dict[Record, int]:
         """The rank of each record that has a score, and resampled scores.
@@ -236,5 +238,5 @@ class _Ranked:
         scores, resampled = self.table.scores(records, self.output), self.table.resampled(records, self.output)
         usable = np.flatnonzero(np.isfinite(scores) & np.isfinite(resampled).any(axis=1))
         scores, resampled = self.sign * scores[usable], resampled[usable]
-        rows = RankedScores(scores, _rounded(scores, self.digits), resampled)
+        rows = RankedScores(scores, _rounded(scores, self.digits), resampled, self.n_images)
         return rows, [records[i] for i in usable.tolist()]

@@ -24,13 +24,13 @@ _BARS = 20
 _IMAGES = 3  # the best, and the worst
 
 
-#: Reference set -> output -> the ends of an axis.
-Scales: TypeAlias = dict[str, dict[str, tuple[float, float]]]
+#: Output -> the ends of an axis.
+Scale: TypeAlias = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a submission is on the board of its phase.
+    """The place of a submission on the board of its phase.
 
     Attributes:
         rank: None if it is not ranked.
@@ -38,8 +38,8 @@ class Place:
         neighbors: rows of the board, with its own one if it is on the board.
         leader: the first of the board, None if it is the first itself.
         before: the best of the team's earlier submissions, for the team and organizers; None if there is none.
-        scales: reference set -> output -> the ends of all intervals on the first page of the leaderboard, so that the
-            pages of all its submissions have the same axes. Empty where the leaderboard is not shown.
+        scales: output -> the ends of all intervals on the first page of the leaderboard, so that the pages of all its
+            submissions have the same axes. Empty where the leaderboard is not shown.
     """
 
     submission: Submission
@@ -49,7 +49,7 @@ class Place:
     neighbors: list[BoardRow]
     leader: Submission | None
     before: Submission | None
-    scales: Scales
+    scales: Scale
 
     @property
     def compare_leader_url(self) -> str:
@@ -75,9 +75,11 @@ class Images:
     """The scores of single images, for captions files that are public.
 
     Attributes:
+        query: the board whose output they are.
         counts: of images, by score, in equal steps from ``low`` to ``high``.
     """
 
+    query: Query
     counts: Sequence[int]
     low: float
     median: float
@@ -87,16 +89,28 @@ class Images:
     url: str
 
 
-def query_of(submission: Submission) -> Query | None:
-    """The board that has it, on the main reference set: that of entries, or else that of all submissions.
+def query_of(submission: Submission, key: str = "") -> Query | None:
+    """The board that has it: that of entries, or else that of all submissions. None if it has no scores there.
 
-    None if it has no scores there.
+    Args:
+        key: of a reference set; by default, the main one.
     """
     outputs = BoardOutputs.of_board(submission.phase)
-    key, by = outputs.main_set, outputs.rank_by
-    if by not in submission.outputs(key):
+    key, by = key or outputs.main_set, outputs.rank_by
+    if key not in outputs.sets or by not in submission.outputs(key):
         return None
     return Query(submission.phase, key, by, ascending=by in outputs.lower_is_better, everything=not submission.is_entry)
+
+
+def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Place]:
+    """Its place on the boards of all reference sets that have it, by key, the main one first.
+
+    Args:
+        own: the user sees all submissions of the team.
+    """
+    outputs = BoardOutputs.of_board(submission.phase)
+    queries = [query_of(submission, key) for key in sorted(outputs.sets, key=lambda key: key != outputs.main_set)]
+    return {query.key: place_of(user, submission, query, own=own) for query in queries if query is not None}
 
 
 def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> Place:
@@ -125,15 +139,17 @@ def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> P
     )
 
 
-def _scales(query: Query) -> Scales:
+def _scales(query: Query) -> Scale:
     """``Place.scales``, of the leaderboard of entries. They are the same until the board changes."""
     phase, standing = query.phase, standing_of(replace(query, everything=False))
     rows = tuple(zip(standing.submissions, standing.finished, strict=True))[:ROWS_PER_PAGE]
-    return _scales_of(phase.pk, phase.digits, standing.version, phase.board_changes, rows)
+    return _scales_of(phase.pk, query.key, phase.digits, standing.version, phase.board_changes, rows)
 
 
 @lru_cache(maxsize=256)
-def _scales_of(phase: int, digits: int, version: int, changes: int, first: tuple[tuple[int, int], ...]) -> Scales:
+def _scales_of(
+    phase: int, key: str, digits: int, version: int, changes: int, first: tuple[tuple[int, int], ...]
+) -> Scale:
     """The ends of the intervals of submissions, those that are shown.
 
     Args:
@@ -142,16 +158,13 @@ def _scales_of(phase: int, digits: int, version: int, changes: int, first: tuple
     """
     scores = Scores.objects.filter(version=version, submission__in=[pk for pk, _ in first])
     rows = scores.filter(submission__phase=phase, submission__public=True, submission__is_hidden=False)
-    ends: dict[tuple[str, str], list[float]] = {}
-    for key, outputs in (item for sets in rows.values_list("outputs", flat=True) for item in sets.items()):
-        for name, entry in outputs.items():
+    ends: dict[str, list[float]] = {}
+    for sets in rows.values_list("outputs", flat=True):
+        for name, entry in sets.get(key, {}).items():
             low, high = rounded_ends(entry["low"], entry["high"], digits)
             if low is not None and high is not None:
-                ends.setdefault((key, name), []).extend((low, high))
-    scales: Scales = {}
-    for (key, name), values in ends.items():
-        scales.setdefault(key, {})[name] = (min(values), max(values))
-    return scales
+                ends.setdefault(name, []).extend((low, high))
+    return {name: (min(values), max(values)) for name, values in ends.items()}
 
 
 def _leader(standing: Standing, query: Query, submission: Submission) -> Submission | None:
@@ -171,11 +184,9 @@ def _best_before(submission: Submission, query: Query) -> Submission | None:
     ]
 
 
-def compared_outputs(place: Place | None, key: str) -> list[Mapping[str, Any]]:
-    """The outputs of those that it is compared with on a reference set, as they are shown."""
-    if place is None:
-        return []
-    return [rounded_outputs(other.outputs(key), other.phase) for other in place.others]
+def compared_outputs(place: Place) -> list[Mapping[str, Any]]:
+    """The outputs of those that it is compared with on the reference set of a place, as they are shown."""
+    return [rounded_outputs(other.outputs(place.query.key), other.phase) for other in place.others]
 
 
 def images_of(user: Any, submission: Submission, query: Query) -> Images | None:
@@ -193,6 +204,7 @@ def images_of(user: Any, submission: Submission, query: Query) -> Images | None:
     positions = positions_of(browsing)[: len(scores)].tolist()
     n = min(_IMAGES, len(positions) // 2)
     return Images(
+        query=query,
         counts=np.histogram(scores, _BARS)[0].tolist(),
         low=float(scores.min()),
         median=float(np.median(scores)),

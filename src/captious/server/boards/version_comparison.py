@@ -29,11 +29,13 @@ class ScoredVersion:
     Attributes:
         n: how many submissions have such scores.
         finished: when the last of them was scored.
+        program: the version of captious that scored them.
     """
 
     number: int
     n: int
     finished: datetime
+    program: str
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,15 @@ class ComparedVersions:
     submissions: QuerySet[Submission]
 
     def n_scored(self, version: int) -> int:
-        """How many submissions have scores of a version."""
+        """The number of submissions with scores of a version."""
         return next((row.n for row in self.known if row.number == version), 0)
+
+    @property
+    def programs(self) -> tuple[str, str] | None:
+        """The versions of captious before and after, if they differ."""
+        by = {row.number: row.program for row in self.known}
+        before, after = by.get(self.before, ""), by.get(self.after, "")
+        return (before, after) if before and before != after else None
 
 
 @dataclass(frozen=True)
@@ -92,8 +101,8 @@ def compare_versions(phase: Phase, before: int = 0, after: int = 0) -> ComparedV
     scores = Scores.objects.filter(submission__phase=phase)
     rows = scores.order_by("-version").values("version")
     known = [
-        ScoredVersion(row["version"], row["n"], row["last"])
-        for row in rows.annotate(n=Count("pk"), last=Max("finished"))
+        ScoredVersion(row["version"], row["n"], row["last"], row["by"])
+        for row in rows.annotate(n=Count("pk"), last=Max("finished"), by=Max("program"))
     ]
     numbers = [row.number for row in known]
     after = after if after in numbers else max(numbers, default=0)
@@ -115,7 +124,7 @@ def outputs_of(query: Query, versions: ComparedVersions) -> list[str]:
 
 
 def lower_is_better(query: Query) -> bool:
-    """Whether lower scores of the output are better, also if the board no longer has it."""
+    """Return whether lower scores of the output are better, also if the board no longer has it."""
     if query.output in query.outputs.names:
         return query.lower_is_better
     try:
@@ -180,5 +189,6 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     least = min(map(len, resampled))  # the first of more are the same
     exact = sign * np.array([*scores.values()])
     shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
-    ranks = rank_rows(RankedScores(exact, shown, sign * np.array([each[:least] for each in resampled])))
+    values = sign * np.array([each[:least] for each in resampled])
+    ranks = rank_rows(RankedScores(exact, shown, values, query.outputs.counts[query.key]))
     return dict(zip(scores, ranks.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""What of the scores leaves the server: rounded as the phase says, and only when it says.
+"""The scores that may leave the server: rounded as their phase demands, and not before it allows.
 
 Private references can be probed with scores: a submission that differs from another in one caption tells how well that
 caption fits. Pages, files and the API therefore take scores from here, and none of them has more digits than another.
@@ -28,7 +28,7 @@ def rounded_outputs(outputs: Mapping[str, Mapping[str, Any]], phase: Phase) -> d
 
 
 def visible_scores(user: Any, submission: Submission) -> dict[str, dict[str, dict[str, Any]]]:
-    """What a user who may see a submission sees of its scores, by the key of the reference set.
+    """The scores of a submission that a user may see, by the key of the reference set.
 
     Empty if it has none, or its phase shows scores later or never. Sets and outputs are in the order of the challenge,
     which databases may not keep.

@@ -1,4 +1,4 @@
-"""Which words of a candidate the references have, for pages that color them."""
+"""The words that a candidate shares with the references, for pages that color them."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def pieces(candidate: str, references: Sequence[str]) -> list[Piece]:
 
 
 def has_word(word: str, texts: Sequence[str]) -> bool:
-    """Whether one of the texts has a word, in any of its forms."""
+    """Return whether one of the texts has a word, in any of its forms."""
     stem = _stem(word)
     return any(stem in map(_stem, WORD.findall(text)) for text in texts if stem[:1] in text.lower())
 

@@ -1,4 +1,4 @@
-"""Whether baselines can be submitted: they are read as uploads are, before anything is loaded.
+"""Validation of baselines, which are read as uploads are before anything is loaded.
 
 What was found is remembered by content, so that a draft that is saved does not read all its baselines again.
 """
@@ -66,7 +66,7 @@ def baseline_problems(
 
 
 def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], limits: UploadLimits) -> tuple[str, ...]:
-    """What is wrong with a baseline as an upload, read once.
+    """The problems of a baseline as an upload, which is read once.
 
     Args:
         patterns, ids: captions file -> the pattern of its name, and its image ids as JSON.

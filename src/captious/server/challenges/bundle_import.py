@@ -154,7 +154,7 @@ class _Bundle:
         return path if path is not None and path.is_file() else None
 
     def _approval(self) -> dict[str, bool]:
-        """Whether organizers approve teams, as Codabench says it."""
+        """Read from a Codabench bundle whether organizers approve teams."""
         self._used.add("registration_auto_approve")
         return {"team_approval": True} if self._values.get("registration_auto_approve") is False else {}
 
@@ -267,7 +267,7 @@ class _Bundle:
         return self._is_evalai and bool(shown) and 3 not in shown
 
     def _dates(self, title: str, row: Mapping[str, Any]) -> dict[str, datetime]:
-        """When a phase opens and closes; of dates without a time, at midnight."""
+        """The opening and closing time of a phase; dates without a time mean midnight."""
         dates: dict[str, datetime] = {}
         for ours, keys in (("opens", ("start", "start_date")), ("closes", ("end", "end_date"))):
             value = next((row[key] for key in keys if row.get(key)), None)
@@ -354,9 +354,9 @@ class _Bundle:
 
 #: The largest limit of submissions, and the decimal places that scores may have.
 _MOST, _DIGITS = 1_000_000, range(1, 9)
-#: Fewer decimal places are those of percentages.
+#: With fewer decimal places, scores are percentages.
 _LEAST_DIGITS = 3
-#: Limits of submissions -> ours. Both count what is scored.
+#: Limits of submissions -> ours. Both count scored submissions.
 _LIMITS = {
     "max_submissions_per_day": "scored_per_day",
     "max_submissions": "scored_in_total",

@@ -1,4 +1,4 @@
-"""What bundles write in words of their own: lists, names of metrics, dates, and pages in HTML."""
+"""Values that bundles spell in their own ways: lists, names of metrics, dates, and pages in HTML."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from pathlib import Path, PurePath
 from typing import Any
@@ -85,7 +85,7 @@ def ready_metrics() -> list[str]:
 
 
 def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
-    """Those of these metrics that lack something on this machine, by the command that installs it."""
+    """The metrics that lack something on this machine, by the command that installs it."""
     lacking: dict[str, list[str]] = {}
     for name in names:
         if command := catalogue.get(name).missing():
@@ -94,7 +94,7 @@ def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
 
 
 def installed_metrics(names: Iterable[str]) -> list[str]:
-    """Those of these metrics that lack nothing on this machine."""
+    """The metrics that can run on this machine."""
     return [name for name in names if not catalogue.get(name).missing()]
 
 
@@ -116,8 +116,14 @@ def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None 
     return Settings(**settings, threads=threads)
 
 
-def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, str]) -> list[str]:
-    """Why the metrics of a challenge cannot run here, a sentence each; names that do not exist are left out."""
+def metric_problems(
+    metrics: Sequence[str], folder: Path, values: Mapping[str, str], *, unusable: Set[str] = frozenset()
+) -> list[str]:
+    """Why the metrics of a challenge cannot run here, a sentence each; names that do not exist are left out.
+
+    Args:
+        unusable: further settings, with which something is wrong. Metrics that take one are left out.
+    """
     problems = []
     for name, value in values.items():
         try:
@@ -131,14 +137,14 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
         try:
             request = Request.from_text(text)
             metric = _class_of(request)
-            if metric is None:
+            if metric is None or not unusable.isdisjoint(metric.declared):
                 continue
             used.append(metric)
             if reason := _lacks(metric, request, settings):
                 problems.append(f"{place}: {request.name} cannot run here: {reason}")
         except CaptiousError as error:
             problems.append(f"{place}: {one_line(error)}")
-    if not problems:
+    if not problems and not unusable:
         try:
             check_used(settings, used)
         except CaptiousError as error:
@@ -147,7 +153,7 @@ def metric_problems(metrics: Sequence[str], folder: Path, values: Mapping[str, s
 
 
 def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
-    """What a metric lacks here; "" if it can run.
+    """What a metric lacks on this machine; "" if it can run.
 
     Raises:
         CaptiousError: it cannot be made with its parameters.

@@ -27,7 +27,7 @@ from captious.server.challenges.folder import FILE_NAME, CheckedChallenge, check
 from captious.server.challenges.problems import ChallengeError
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import new_folder
-from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission, User
+from captious.server.models import IDS_FOLDER, Challenge, ChallengeVersion, Phase, Submission, User
 from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
 from captious.server.scoring import versions
@@ -66,22 +66,25 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_n
         return _load(checked, agree)
 
 
-def check_for_server(folder: Path) -> tuple[CheckedChallenge, Changes]:
+def check_for_server(folder: Path, refused: Sequence[str] = ()) -> tuple[CheckedChallenge, Changes]:
     """Check a folder as ``load_challenge`` does, and what loading it would change.
+
+    Args:
+        refused: problems that are known already, as for ``check_folder``.
 
     Raises:
         ChallengeError: every problem.
     """
     try:
-        checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
+        checked = check_folder(folder, settings.CAPTIOUS.upload_limits, refused)
     except ChallengeError as error:
-        raise ChallengeError([*error.problems, *organizer_problems(folder)], str(folder)) from None
+        raise ChallengeError([*error.problems, *_organizer_problems(folder)], str(folder)) from None
     old = Challenge.objects.filter(slug=checked.slug).first()
     _check_against(checked, old)
     return checked, changes_of(checked, old)
 
 
-def organizer_problems(folder: Path) -> list[str]:
+def _organizer_problems(folder: Path) -> list[str]:
     """The organizers of a challenge folder, whatever else is wrong in it, who have no accounts, a sentence each."""
     try:
         names = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")).get("organizers", [])
@@ -101,7 +104,7 @@ def _without_accounts(names: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _locked(slug: str) -> Iterator[None]:
-    """One load of a challenge at a time; versions and folders are numbered."""
+    """Lock a challenge, so that loads of it run one after the other: they number versions and folders."""
     folder = settings.CAPTIOUS.data / "challenges" / slug
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("ab") as file:
@@ -193,11 +196,19 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
     checksums = {definition.key(row): _checksum(checked, row.file, row.captions) for row in definition.references}
-    n_rescored = 0
+    n_rescored, scoring_versions = 0, {}
     for phase in Phase.objects.select_for_update().filter(challenge=challenge):
         phase.challenge = challenge
         n_rescored += versions.change(phase, {key: checksums[key] for key in phase.reference_sets})
         board_changed(phase.pk)
+        scoring_versions[phase.name] = phase.scoring_version
+    ChallengeVersion.objects.create(
+        challenge=challenge,
+        number=version,
+        definition_values={**challenge.definition_values, "organizers": []},
+        files=dict(checked.checksums),
+        scoring_versions=scoring_versions,
+    )
     return challenge, n_rescored
 
 

@@ -66,7 +66,7 @@ def _phase(phase: PhaseDefinition) -> str:
 
 
 def _board(phase: PhaseDefinition) -> str:
-    """Who sees the leaderboard and scores, and when: a public leaderboard is not shown before its scores."""
+    """Who sees the leaderboard and scores, and when; a public leaderboard is not shown before its scores."""
     if phase.scores_shown == "never":
         return "leaderboard and scores for organizers only"
     if phase.scores_shown == "at-end":

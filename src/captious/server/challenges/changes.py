@@ -1,4 +1,4 @@
-"""What loading a challenge again would change, and what of it was set on the site.
+"""Changes of a challenge: by loading its folder again, by settings on the site, and between two versions.
 
 What was set on the site stays, unless the folder's own value has changed since it was loaded last; then somebody has to
 agree.
@@ -6,15 +6,17 @@ agree.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from captious.server.challenges.definition import BaselineDefinition
+from pydantic import BaseModel
+
+from captious.server.challenges.challenge_metrics import public_label, public_path
+from captious.server.challenges.definition import TABLES, BaselineDefinition, ChallengeDefinition
 from captious.server.challenges.folder import FILE_NAME, CheckedChallenge
-from captious.server.models import IDS_FOLDER, Challenge, Phase, Submission
+from captious.server.models import Challenge, ChallengeVersion, Phase, Submission
 
 _Status = Submission.Status
 #: List -> what one of its tables is called, and the keys that name it.
@@ -29,8 +31,33 @@ _LABELS = {
 
 
 @dataclass(frozen=True)
+class FieldChange:
+    """A key, a table or a file that has changed.
+
+    Attributes:
+        name: such as "phase 'main', scored per day".
+        before, after: as text; None where there is no such table or file. Of a file, its sha256.
+        is_file: whether it is a file.
+    """
+
+    name: str
+    before: str | None
+    after: str | None
+    is_file: bool = False
+
+    @property
+    def line(self) -> str:
+        """The change in a line."""
+        if self.before is None or self.after is None:
+            return f"{self.name}: {'new' if self.before is None else 'removed'}"
+        if self.is_file:
+            return f"{self.name}: changed"
+        return f"{self.name}: {_short(self.before)} → {_short(self.after)}"
+
+
+@dataclass(frozen=True)
 class Changes:
-    """What loading a folder would change.
+    """The changes that loading a folder would make.
 
     Attributes:
         folder: what has changed in the folder, a line each.
@@ -50,11 +77,14 @@ class Changes:
 
 
 def changes_of(checked: CheckedChallenge, old: Challenge | None) -> Changes:
-    """What loading a folder would change; ``old`` is the challenge as it is in the server."""
+    """The changes that loading a folder would make; ``old`` is the challenge on the server."""
     changes = Changes(boards={phase.name: phase.board for phase in checked.definition.phases})
     if old is not None:
-        changes.folder.extend(_in_definition(_as_on_site(checked, old), checked.definition.model_dump(mode="json")))
-        changes.folder.extend(_in_files(checked, old.folder))
+        found = [
+            *_in_definition(_as_on_site(checked, old), checked.definition.model_dump(mode="json")),
+            *_in_files(old.versions.get(number=old.version).files, checked.checksums),
+        ]
+        changes.folder.extend(change.line for change in found)
         _add_boards(changes, checked, old)
         _add_baselines(changes, checked, old)
     return changes
@@ -117,27 +147,52 @@ def _add_baselines(changes: Changes, checked: CheckedChallenge, old: Challenge) 
                     changes.kept.append(f"{where}: was hidden on the site and stays hidden")
 
 
-def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+def changes_between(phase: Phase, before: int, after: int) -> list[FieldChange]:
+    """What changed in a challenge between two versions of the scores of a phase, as organizers may read it.
+
+    A version is the challenge as it was loaded last before there were scores of the next one.
+    """
+    old, new = (_last_load(phase, number) for number in (before, after))
+    if old is None or new is None:
+        return []
+    values = [_public_values(row.definition_values) for row in (old, new)]
+    return [*_in_definition(*values), *_in_files(old.files, new.files)]
+
+
+def _last_load(phase: Phase, number: int) -> ChallengeVersion | None:
+    rows = ChallengeVersion.objects.filter(challenge=phase.challenge)
+    return next(
+        (row for row in rows if phase.name in row.scoring_versions and row.scoring_versions[phase.name] <= number), None
+    )
+
+
+def _public_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A definition without folders of the server."""
+    public = {"metrics": [*map(public_label, values["metrics"])]}
+    return {**values, **public, "settings": {name: public_path(value) for name, value in values["settings"].items()}}
+
+
+def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
     """The tables of challenge.toml that are new or gone, and the keys of others that differ, with both values."""
     old, new = _tables(before), _tables(after)
     for name in old | new:
         if name not in old or name not in new:
-            yield f"{name}: {'new' if name in new else 'removed'}"
+            yield FieldChange(name, _described(old.get(name)), _described(new.get(name)))
             continue
         for key in old[name] | new[name]:
-            values = old[name].get(key), new[name].get(key)
-            if values[0] != values[1]:
-                yield f"{f'{name}, ' if name else ''}{key.replace('_', ' ')}: {' → '.join(map(_text, values))}"
+            was, now = old[name].get(key), new[name].get(key)
+            if was != now:
+                yield FieldChange(f"{f'{name}, ' if name else ''}{key.replace('_', ' ')}", _text(was), _text(now))
 
 
 def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """The tables of a definition by their names, such as ``phase 'main'``; keys of none are in ``""``."""
     tables: dict[str, dict[str, Any]] = {"": {}}
-    for key, value in values.items():
+    for key, value in _in_order(values, ChallengeDefinition).items():
         if key in _LABELS:
             one, names = _LABELS[key]
             for row in value:
-                tables[f"{one} {'/'.join(row[name] for name in names)!r}"] = row
+                tables[f"{one} {'/'.join(row[name] for name in names)!r}"] = _in_order(row, TABLES[key])
         elif isinstance(value, Mapping):
             tables[""] |= {f"{key}.{name}": cell for name, cell in value.items()}
         else:
@@ -145,21 +200,30 @@ def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return tables
 
 
+def _in_order(values: Mapping[str, Any], table: type[BaseModel]) -> dict[str, Any]:
+    """Values in the order of the format, which databases may not keep."""
+    return {name: values[name] for name in dict.fromkeys([*table.model_fields, *values]) if name in values}
+
+
+def _described(row: Mapping[str, Any] | None) -> str | None:
+    """A table as text, without its empty values."""
+    if row is None:
+        return None
+    return "; ".join(f"{key.replace('_', ' ')} {_text(value)}" for key, value in row.items() if value)
+
+
 def _text(value: Any) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list) else "none" if value in (None, "") else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else "none" if value in (None, "") else str(value)
+
+
+def _short(text: str) -> str:
     return text if len(text) < 80 else f"{text[:77]}..."
 
 
-def _in_files(checked: CheckedChallenge, folder: Path) -> Iterator[str]:
-    """The files that are new, differ from those of the last load, or are gone; ``folder`` has the copies."""
-    names = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
-    before = {name for name in names if not name.startswith(f"{IDS_FOLDER}/")}
-    for name in sorted((before | checked.checksums.keys()) - {FILE_NAME}):
-        if name not in before:
-            yield f"file {name}: new"
-        elif name not in checked.checksums:
-            yield f"file {name}: removed"
-        else:
-            with (folder / name).open("rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != checked.checksums[name]:
-                    yield f"file {name}: changed"
+def _in_files(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[FieldChange]:
+    """The files that are new, gone or different, by their checksums."""
+    for name in sorted((before.keys() | after.keys()) - {FILE_NAME}):
+        if before.get(name) != after.get(name):
+            yield FieldChange(f"file {name}", before.get(name), after.get(name), is_file=True)

@@ -1,4 +1,4 @@
-"""What the keys of ``challenge.toml`` say together: defaults that depend on other keys, and contradictions.
+"""Relations between the keys of ``challenge.toml``: defaults that depend on other keys, and contradictions.
 
 These functions take plain values, any of which may be wrong, so that contradictions are found among the keys that are
 right.

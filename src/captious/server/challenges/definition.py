@@ -44,7 +44,7 @@ def _metric(text: str) -> str:
 def _settings(value: Any) -> Any:
     """Settings, of which every problem is named."""
     if not isinstance(value, Mapping):
-        return value  # pydantic says what is wrong with it
+        return value  # pydantic reports the problem
     problems = []
     for name, setting in value.items():
         if name == "threads":
@@ -165,7 +165,7 @@ class ReferencesDefinition(_Table):
 
 
 class PhaseDefinition(_Table):
-    """When submissions are taken, which captions files they contain, and how many submissions a team may make.
+    """A phase: its dates, the captions files of its submissions, and the quotas of teams.
 
     Args:
         name: what it is called in addresses.
@@ -230,7 +230,7 @@ class BaselineDefinition(_Table):
 
 
 class ChallengeDefinition(_Table):
-    """A challenge. Fields and defaults are those of ``challenge.toml``; see docs/challenges.md."""
+    """A challenge, with the fields and defaults of ``challenge.toml``; see docs/challenges.md."""
 
     title: _Line
     slug: _Name | None = None
@@ -290,7 +290,7 @@ class ChallengeDefinition(_Table):
         return {phase.name: phase for phase in self.phases}[name]
 
     def key(self, references: ReferencesDefinition) -> str:
-        """How scores and addresses name a reference set: "c5", or "val2014/c5" if there are several captions files."""
+        """The key of a reference set in scores and addresses: "c5"; "val2014/c5" with several captions files."""
         return f"{references.captions}/{references.name}" if len(self.captions) > 1 else references.name
 
     def label(self, captions: str, references: str) -> str:
@@ -338,7 +338,7 @@ def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> Ch
 
 
 def _with_nulls(value: Any, place: tuple[int | str, ...] = ()) -> Iterator[str]:
-    """Where a text has a null character, which TOML can write as ``\\u0000``."""
+    """The places of texts with a null character, which TOML can write as ``\\u0000``."""
     if isinstance(value, str) and "\0" in value:
         yield at(place)
     rows = value.items() if isinstance(value, Mapping) else enumerate(value) if isinstance(value, list) else ()

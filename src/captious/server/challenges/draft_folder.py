@@ -20,8 +20,8 @@ from django.utils.text import slugify
 from tomlkit import TOMLDocument
 from tomlkit.items import AoT, Table
 
-from captious.atomic_write import whole_file
 from captious.errors import CaptiousError
+from captious.files.atomic_write import whole_file
 from captious.metrics.contract.request import Request
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS
 from captious.server.challenges.consistency import tables, with_defaults
@@ -47,7 +47,7 @@ def effective(folder: Path) -> dict[str, Any]:
         values["teams_close"] = moment(values["teams_close"])
     for row in values["phases"]:
         row.setdefault("title", row.get("name", ""))
-        with suppress(ValueError):  # the check says what is wrong with it
+        with suppress(ValueError):  # the check reports the problem
             row |= {name: moment(row[name]) for name in ("opens", "closes")}
     return values
 
@@ -116,7 +116,7 @@ def as_before(text: str, document: TOMLDocument) -> str:
 
 
 def reference_file(name: str, captions: str, filename: str) -> str:
-    """Where the file of a reference set is put, which keeps the endings that say how it is read."""
+    """The path of the file of a reference set, which keeps the extensions that determine how it is read."""
     endings = re.search(r"((\.[A-Za-z0-9]{1,8}){1,2})$", Path(filename).name)
     stem = slugify(f"{captions}-{name}" if captions else name)[:80] or "references"
     return f"references/{stem}{endings[1].lower() if endings else ''}"
@@ -197,12 +197,20 @@ def published_problems(folder: Path, before: Path, published: ChallengeDefinitio
     private = {_digest(file) for file in files if file.is_file()}
     values = effective(folder)
     shown = {row.get("name") for row in values["captions"] if row.get("public")}
-    texts = [str(text) for text in values["metrics"] if text not in published.metrics]
-    named = {value for text in texts for _, value in _parameters(text)}
-    named |= {str(value) for name, value in values["settings"].items() if published.settings.get(name) != value}
+    named = [
+        (at(("metrics", i)), value)
+        for i, text in enumerate(values["metrics"])
+        if text not in published.metrics
+        for _, value in _parameters(str(text))
+    ]
+    named += [
+        (at(("settings", name)), str(value))
+        for name, value in values["settings"].items()
+        if published.settings.get(name) != value
+    ]
     problems = [
-        f"{value!r:.80}: these references are private; metrics may not have them as a file"
-        for value in sorted(named)
+        f"{place}: {value!r:.80}: these references are private; metrics may not have them as a file"
+        for place, value in named
         if (folder / value).is_file() and _digest(folder / value) in private
     ]
     return problems + [
@@ -224,7 +232,7 @@ def _parameters(text: str) -> list[tuple[str, str]]:
         given = Request.from_text(text).parameters
         return [(name, value.removeprefix("spacy:")) for name, value in given.items()]
     except CaptiousError:
-        return []  # the check says what is wrong with it
+        return []  # the check reports the problem
 
 
 def _is_outside(folder: Path, value: str) -> bool:

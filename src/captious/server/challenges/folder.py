@@ -6,7 +6,7 @@ import hashlib
 import re
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -21,7 +21,7 @@ from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS
 from captious.server.challenges.consistency import tables
 from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition, definition_from
 from captious.server.challenges.logo import logo_problem
-from captious.server.challenges.problems import ChallengeError, at, one_line
+from captious.server.challenges.problems import ChallengeError, at, one_line, place_of
 from captious.server.challenges.starter_words import starter_warnings
 from captious.server.submissions.upload import UploadLimits
 
@@ -57,17 +57,19 @@ class CheckedChallenge:
     warnings: tuple[str, ...] = ()
 
 
-def check_folder(path: Path, limits: UploadLimits | None = None) -> CheckedChallenge:
+def check_folder(path: Path, limits: UploadLimits | None = None, refused: Sequence[str] = ()) -> CheckedChallenge:
     """Read a challenge folder and check everything that can be checked before submissions come.
 
     Args:
         limits: what reading a baseline may cost, as the settings of a server say; by default, as they do by default.
+        refused: problems that are known already. Metrics and settings that they are about are not looked at, because
+            these may name files that are not to be read.
 
     Raises:
         ChallengeError: every problem, each with the key or file that it is about.
     """
     data = _toml_values(path)
-    check = _Check(path.resolve())
+    check = _Check(path.resolve(), refused)
     definition: ChallengeDefinition | None = None
     try:
         definition = definition_from(data, str(path))
@@ -119,7 +121,7 @@ def _read_references(path: Path, name: str) -> References:
 
 
 def _toml_values(path: Path) -> dict[str, Any]:
-    """What the challenge.toml of a folder holds.
+    """The contents of the challenge.toml of a folder.
 
     Raises:
         ChallengeError: it is not there, or not TOML.
@@ -153,15 +155,17 @@ class _Check:
 
     Args:
         folder: without links.
+        refused: problems that are known already, as for ``check_folder``.
 
     Attributes:
         checksums, texts: of files that could be read, by their path in the folder.
         references, baseline_files: position in the definition -> captions, path.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, refused: Sequence[str]) -> None:
         self.folder = folder
-        self.problems: list[str] = []
+        self._refused = {place_of(problem) for problem in refused}
+        self.problems: list[str] = [*refused]
         self.warnings: list[str] = []
         self.checksums: dict[str, str] = {}
         self.texts: dict[str, str] = {}
@@ -239,18 +243,22 @@ class _Check:
             self.warnings.append(f"{place}: every image has only one reference; are these the references?")
 
     def metrics(self, data: Mapping[str, Any]) -> None:
-        """Whether the metrics can run here, as far as they and their settings are text."""
+        """Check that the metrics can run here, as far as they and their settings are text."""
         metrics, settings = data.get("metrics"), data.get("settings", {})
         if not isinstance(settings, dict):
             return
-        values = {name: text for name, text in settings.items() if name in SETTINGS and isinstance(text, str)}
+        given = {name: text for name, text in settings.items() if name in SETTINGS and isinstance(text, str)}
+        values = {name: text for name, text in given.items() if at(("settings", name)) not in self._refused}
         for name in FILE_SETTINGS:
             if name in values and not self._has_setting(name, values[name]):
                 del values[name]
-        texts = [text if isinstance(text, str) else "" for text in metrics] if isinstance(metrics, list) else []
-        known = {problem.partition(": ")[0] for problem in self.problems}
-        found = metric_problems(texts, self.folder, values)
-        self.problems += [problem for problem in found if problem.partition(": ")[0] not in known]
+        texts = [
+            text if isinstance(text, str) and at(("metrics", position)) not in self._refused else ""
+            for position, text in enumerate(metrics if isinstance(metrics, list) else [])
+        ]
+        known = {*map(place_of, self.problems)}
+        found = metric_problems(texts, self.folder, values, unusable=given.keys() - values.keys())
+        self.problems += [problem for problem in found if place_of(problem) not in known]
 
     def _has_setting(self, name: str, value: str) -> bool:
         """Note the files of the folder that a setting names; whether it may be used."""
@@ -300,14 +308,14 @@ class _Check:
     def baselines(
         self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]], limits: UploadLimits
     ) -> None:
-        """Whether baselines can be submitted to their phases."""
+        """Check that baselines can be submitted to their phases."""
         for position, path in self.baseline_files.items():
             place, phases = at(("baselines", position, "file")), definition.baselines[position].phases
             sentences = baseline_problems(path, phases, definition, image_ids, limits)
             self.problems += [f"{place}: {problem}" for problem in sentences]
 
     def downloads(self, definition: ChallengeDefinition) -> None:
-        """Whether a file to download holds private references, under any name."""
+        """Check that no file to download holds private references, under any name."""
         public = {captions.name for captions in definition.captions if captions.public}
         private = {
             self.checksums.get(Path(row.file).as_posix()): at(("references", position))
@@ -320,7 +328,7 @@ class _Check:
                 self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {same}")
 
     def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
-        """Whether the template of addresses takes every id."""
+        """Check that the address template accepts every id."""
         wrong = []
         for image in (image for ids in image_ids.values() for image in ids):
             try:

@@ -1,4 +1,4 @@
-"""Drafts, news, terms, approvals and bans of challenges in the database; the challenges are in ``server.models``."""
+"""Drafts, versions, news, terms, approvals and bans of challenges; the challenges are in ``server.models``."""
 
 from __future__ import annotations
 
@@ -53,6 +53,24 @@ class Draft(models.Model):
         """The folder of its files, which is never served."""
         data: Path = settings.CAPTIOUS.data
         return data / "drafts" / str(self.slug)
+
+
+class ChallengeVersion(models.Model):
+    """What a challenge said when it was loaded. Versions are only ever added."""
+
+    challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="versions")
+    #: ``Challenge.version``.
+    number = models.PositiveIntegerField()
+    #: challenge.toml as plain values, without user names, which would stay when accounts go.
+    definition_values = models.JSONField()
+    #: sha256 of every file by its path in the folder.
+    files = models.JSONField()
+    #: ``Phase.scoring_version`` of each phase, by name.
+    scoring_versions = models.JSONField()
+
+    class Meta:
+        ordering = ["-number"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "number"], name="one_load")]
 
 
 class TermsAcceptance(models.Model):

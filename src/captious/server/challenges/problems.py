@@ -72,6 +72,11 @@ def at(location: Iterable[int | str]) -> str:
     return place
 
 
+def place_of(problem: str) -> str:
+    """The place that a problem begins with."""
+    return problem.partition(": ")[0]
+
+
 def unknown_key(key: str, keys: Iterable[str]) -> str:
     """The message for a key that the format does not have."""
     keys = list(keys)

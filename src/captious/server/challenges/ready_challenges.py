@@ -1,6 +1,7 @@
 """Challenge folders of COCO, nocaps and VizWiz-Captions, which only lack the references.
 
-Their texts are in ``server/ready``. nocaps has a reference set for each of its domains, besides that of all images.
+Their texts are in ``challenge_folders/ready``. nocaps has a reference set for each of its domains, and one for all of
+them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import STARTER_METRICS, fill_in, metrics_line, new_folder, slug_line
 from captious.server.challenges.starter_words import STARTER
 
-_FOLDER = Path(__file__).parents[1] / "ready"
+_FOLDER = Path(__file__).parents[1] / "challenge_folders" / "ready"
 #: The ready challenges, by name.
 READY = tuple(sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir()))
 #: Their metrics.

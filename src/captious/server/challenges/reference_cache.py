@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 def is_ready(challenge: Challenge) -> bool:
-    """Whether it was prepared in this process, or cannot be."""
+    """Return whether it was prepared in this process, or cannot be."""
     return _version(challenge) in _ready
 
 
@@ -86,7 +86,7 @@ def references(challenge: Challenge, reference_set: ReferencesDefinition) -> Ref
 
 
 def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: BaseMetric) -> Any:
-    """What a metric has to know about a reference set before it scores, computed once while the set is kept.
+    """The fitted state of a metric for a reference set, computed once while the set is kept.
 
     Raises:
         CaptiousError: the metric cannot run here.

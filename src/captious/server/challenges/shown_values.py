@@ -1,4 +1,4 @@
-"""What pages show of a challenge folder: the same for a challenge that is loaded and for a draft of one."""
+"""Contents of pages about a challenge folder, which are the same for a loaded challenge and for a draft."""
 
 from __future__ import annotations
 

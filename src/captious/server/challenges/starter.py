@@ -1,6 +1,6 @@
 """New challenge folders: a starter, with comments that say what to change, and the demonstration.
 
-Their texts are in ``server/starter`` and ``server/demo``. In the demonstration, the first of five captions of an image
+Their texts are in ``server/challenge_folders``. In the demonstration, the first of five captions of an image
 is the human baseline and the other four are the references, so that no caption is among its own references.
 """
 
@@ -19,9 +19,9 @@ from string import Template
 
 import numpy as np
 
-from captious.atomic_write import advice
 from captious.data import References, read_references
 from captious.errors import OutputError
+from captious.files.atomic_write import advice
 from captious.server.challenges.challenge_metrics import installed_metrics, lacking_metrics
 from captious.server.challenges.folder import FILE_NAME, SLUG
 from captious.server.challenges.starter_words import STARTER
@@ -29,7 +29,7 @@ from captious.server.challenges.starter_words import STARTER
 #: The metrics that a new challenge starts with.
 STARTER_METRICS = ("bleu", "meteor", "rouge-l", "cider-d")
 #: The demonstration, except for its organizers and metrics. Its images are among the static files of the site.
-DEMO = Path(__file__).parents[1] / "demo"
+DEMO = Path(__file__).parents[1] / "challenge_folders" / "demo"
 
 
 def write_starter(folder: Path, references: Path | None = None) -> list[str]:

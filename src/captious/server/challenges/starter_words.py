@@ -1,4 +1,4 @@
-"""The texts of a new challenge, and what is left of them in a challenge."""
+"""The starter texts of a new challenge, and a search for remains of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 #: The folder of a new challenge, with places for what differs.
-STARTER = Path(__file__).parents[1] / "starter"
+STARTER = Path(__file__).parents[1] / "challenge_folders" / "starter"
 
 
 def starter_warnings(texts: Mapping[str, str]) -> Iterator[str]:

@@ -23,7 +23,7 @@ def tidy_toml(values: Mapping[str, Any]) -> str:
 
 
 def tidy_tables(values: Mapping[str, Any]) -> str:
-    """These values as they are written in a challenge.toml."""
+    """Values in the order and form in which a challenge.toml has them."""
     tables = {name: row for name, row in values.items() if isinstance(row, Mapping)}
     lists = {name: rows for name, rows in values.items() if _is_list_of_tables(rows)}
     groups: list[list[str]] = [[]]
@@ -44,7 +44,7 @@ def tidy_tables(values: Mapping[str, Any]) -> str:
 
 
 def is_tidy(text: str) -> bool:
-    """Whether a challenge.toml is as ``tidy_toml`` writes it, so that it has no words of an organizer to be kept."""
+    """Return whether a challenge.toml is as ``tidy_toml`` writes it, without text of an organizer to be kept."""
     return tidy_toml(tomllib.loads(text)) == text
 
 

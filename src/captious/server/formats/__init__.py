@@ -1,1 +1,1 @@
-"""How Django writes dates, by language."""
+"""Formats of dates in Django's templates, by language."""

@@ -41,7 +41,7 @@ class Deliveries:
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        self._thread.join(1.0)  # a call may take longer; what was not told is told by the next worker
+        self._thread.join(1.0)  # a call may take longer; the next worker delivers the rest
 
     def _run(self) -> None:
         looked = -_LOOK_AHEAD
@@ -58,7 +58,7 @@ class Deliveries:
 
 
 def deliver_due() -> int:
-    """Send what is due; returns how much was sent. When mail cannot be sent, the rest of it waits."""
+    """Send all notices that are due; returns their number. If mail cannot be sent, the rest of the mail waits."""
     n, mail_works = 0, True
     due = Notice.objects.filter(sent=None, not_before__lte=timezone.now()).order_by("webhook_id", "not_before")
     for notice in due.select_related("user", "webhook")[:_MOST]:
@@ -83,7 +83,7 @@ def remove_old_notices() -> None:
 
 
 def _try_later(notice: Notice) -> None:
-    """What else waits for the same webhook waits as well, so that one that hangs does not delay others."""
+    """Postpone all calls of a webhook, so that one that hangs does not delay those of others."""
     wait = _WAITS[notice.tries] if notice.tries < len(_WAITS) else None
     later = None if wait is None else timezone.now() + timedelta(seconds=wait)
     Notice.objects.filter(pk=notice.pk).update(not_before=later)

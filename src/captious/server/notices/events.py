@@ -1,4 +1,4 @@
-"""What there is to tell: submissions that have ended, phases that are about to close, teams that ask for approval.
+"""Events that are reported: submissions that ended, phases about to close, teams that ask for approval.
 
 Each becomes a row for every user who asked for mail about it, and for every webhook of the challenge. Workers look for
 events, so that none is lost, whichever process is killed. Mail and webhooks contain no scores.

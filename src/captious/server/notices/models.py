@@ -12,11 +12,11 @@ __all__ = ["Notice", "Webhook"]
 
 
 class Webhook(models.Model):
-    """An address that is told what happens in a challenge."""
+    """An address that receives the events of a challenge."""
 
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="webhooks")
     url = models.CharField(max_length=500)
-    #: Signs what is sent, so it is kept as it is.
+    #: Signs the calls, so it is stored in clear.
     secret = models.CharField(max_length=80)
     created = models.DateTimeField(auto_now_add=True)
     #: When something was sent last, and the status of the answer or what went wrong.
@@ -34,7 +34,7 @@ class Webhook(models.Model):
 
 
 class Notice(models.Model):
-    """A mail to a user, or what is sent to a webhook. It stays for some days, so that no event is told twice."""
+    """A mail to a user, or a call of a webhook. It is kept for some days, so that no event is reported twice."""
 
     #: Names the event and the receiver.
     key = models.CharField(max_length=200, unique=True)

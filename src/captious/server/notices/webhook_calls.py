@@ -1,4 +1,4 @@
-"""One call of a webhook: signed, to addresses of the public internet only, without redirects, within a fixed time.
+"""One call of a webhook: signed, to public addresses only, without redirects, within a fixed time.
 
 Organizers choose the address, so it is hostile: a server that fetches it could be made to reach machines that only it
 can. The name is resolved once, every address that it has must be public, and the connection is made to the address
@@ -60,7 +60,7 @@ def url_problem(url: str, trusted: Collection[str]) -> str:
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address is one of the public internet, and leads to no other."""
+    """Return whether an IP address is one of the public internet, and leads to no other."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         if ip.ipv4_mapped is not None:

@@ -21,8 +21,8 @@ from pathlib import Path
 
 from django.conf import settings
 
-from captious.atomic_write import whole_file
 from captious.errors import CaptionFileError, CaptiousError, MissingExtraError, OutputError
+from captious.files.atomic_write import whole_file
 from captious.progress import Progress
 from captious.server.server_settings import SQLITE
 
@@ -62,7 +62,7 @@ def backup(target: Path) -> int:
 
 
 def _is_finished(name: Path, path: Path) -> bool:
-    """Whether it is a file in its place: what is being made begins with a dot."""
+    """Return whether a file is complete: names of unfinished files begin with a dot."""
     parts = name.parts[2:3] if name.parts[0] == "challenges" else name.parts  # versions may have such files
     return not any(part.startswith(".") for part in parts) and path.is_file()
 
@@ -156,7 +156,7 @@ def settle() -> tuple[int, int]:
     n_again = n_deleted = 0
 
     def has_results(submission: Submission) -> bool:
-        """Whether the file of its last scores is there; those of older ones cannot be made again."""
+        """Return whether the file of its last scores is there; those of older ones cannot be made again."""
         last = submission.all_scores.last()
         return last is not None and (submission.folder / last.results_file).is_file()
 

@@ -65,7 +65,7 @@ class Queue:
 
 
 class Storage:
-    """Whether something can be written, tried once."""
+    """The result of trying to write to a folder."""
 
     _last: Storage | None = None
 
@@ -111,7 +111,7 @@ class Storage:
 
 @require_safe
 def healthz(request: HttpRequest) -> JsonResponse:
-    """200 and "ok" if submissions can be taken and scored; otherwise 503 and what is wrong."""
+    """200 and "ok" if submissions can be taken and scored; otherwise 503 and the problem."""
     storage = Storage.now()
     answer = {"status": "", "database": storage.database, "data_folder": storage.data_folder, "version": __version__}
     try:

@@ -1,4 +1,4 @@
-"""What the server tells Prometheus. Everything is read when it is asked for, so all web processes say the same."""
+"""Metrics for Prometheus, read anew for each request so that all web processes report the same."""
 
 from __future__ import annotations
 

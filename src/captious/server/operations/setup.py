@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from captious.errors import MissingExtraError, ParameterError, ResourceError
+from captious.errors import ParameterError, ResourceError, needed_for
 from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings
 
 SETTINGS_MODULE = "captious.server.django_settings"
@@ -41,10 +41,8 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
             raise _no_server(data)
         os.environ[DATA_VARIABLE] = str(data.absolute())
     os.environ["DJANGO_SETTINGS_MODULE"] = SETTINGS_MODULE
-    try:
+    with needed_for("the evaluation server", "server"):
         import django
-    except ImportError:
-        raise MissingExtraError("Django is not installed", help="pip install 'captious[server]'") from None
     django.setup()
     if data is not None and not make:
         from django.db import Error, connection
@@ -57,7 +55,7 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
 
 
 def _may_hold_server(data: Path) -> bool:
-    """Whether there is a SQLite database, or the settings name another one."""
+    """Return whether there is a SQLite database, or the settings name another one."""
     return (data / SQLITE).exists() or bool(ServerSettings.load(data).database_url)
 
 

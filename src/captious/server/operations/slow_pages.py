@@ -15,10 +15,10 @@ _SLOW = re.compile(
 
 
 def takes_long(path: str) -> bool:
-    """Whether a page computes, such as that of one submission among others, or asks another site."""
+    """Return whether a page computes, such as that of one submission among others, or asks another site."""
     return _SLOW.fullmatch(path) is not None
 
 
 def hashes_password(method: str, path: str) -> bool:
-    """Whether a password is hashed to answer a request."""
+    """Return whether a password is hashed to answer a request."""
     return method == "POST" and _PASSWORDS.fullmatch(path) is not None

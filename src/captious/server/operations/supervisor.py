@@ -64,7 +64,7 @@ def run_web(data: Path, host: str, port: int) -> int:
     from captious.server.submissions.storage import incoming_folder
     from captious.server.wsgi import application
 
-    tempfile.tempdir = str(incoming_folder())  # what is large is kept where there is space for it
+    tempfile.tempdir = str(incoming_folder())  # large files belong where there is space for them
     listener = listen(host, port) if inherited is None else socket.socket(fileno=int(inherited))
     server = WebServer(application, listener, settings.CAPTIOUS)
     stop = _stop_on_signals(then=server.pull_trigger)
@@ -167,7 +167,7 @@ def _end(children: Sequence[_Child]) -> None:
 
 
 def _stop_on_signals(then: Callable[[], object] = lambda: None) -> threading.Event:
-    """An event that is set when this process is told to stop; a second signal ends it at once."""
+    """An event that is set when this process receives a signal to stop; a second signal ends it at once."""
     stop = threading.Event()
 
     def on_signal(number: int, frame: FrameType | None) -> None:

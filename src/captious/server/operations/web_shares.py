@@ -28,7 +28,7 @@ class Holding(Generic[T]):
 
 
 def surplus(holdings: Iterable[Holding[T]], most: float, share: float) -> list[T]:
-    """What has to end so that all together hold ``most`` at most, and each owner ``share``.
+    """The items to end so that all owners together hold ``most`` at most, and each owner ``share``.
 
     Of the owner who holds most, what came last goes first. What cannot end counts, but nobody loses anything for it who
     holds less than an equal part of ``most``; all together may then hold more than that.

@@ -59,7 +59,7 @@ class _Gate:
         self._behind: defaultdict[str, deque[_Turn]] = defaultdict(deque)
 
     def enter(self, party: str, turn: _Turn) -> bool:
-        """Whether it passes now."""
+        """Return whether it passes now."""
         with self._mutex:
             passes = self._passed[party] < self._most
             if passes:
@@ -69,7 +69,7 @@ class _Gate:
             return passes
 
     def leave(self, party: str) -> _Turn | None:
-        """One has ended; gives the one that passes in its place."""
+        """Note that a task has ended; return the task that enters in its place."""
         with self._mutex:
             if self._behind[party]:
                 return self._behind[party].popleft()
@@ -82,7 +82,7 @@ class _Gate:
 
 @dataclass(frozen=True)
 class _Turn:
-    """What waitress knows as a task."""
+    """A task, as waitress defines it."""
 
     threads: TurnThreads
     channel: HTTPChannel

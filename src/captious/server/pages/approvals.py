@@ -24,7 +24,7 @@ _LONGEST_REASON = 500
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def teams(request: HttpRequest, slug: str) -> HttpResponse:
-    """Whether the user's teams are approved; for organizers, all teams."""
+    """The approval of the user's teams; for organizers, that of all teams."""
     challenge = challenge_for(request.user, slug)
     if not challenge.definition.team_approval:
         raise Http404

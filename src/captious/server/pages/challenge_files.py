@@ -1,4 +1,4 @@
-"""What a challenge gives to teams: files to download, templates of submissions, and terms to accept."""
+"""Material for teams: files to download, templates of submissions, and terms to accept."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 @login_required
 @require_safe
 def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """Such a file of a draft that has no problems."""
+    """A file to download of a draft that has no problems."""
     draft = draft_for(request.user, slug)
     return _file_of(draft.folder, draft.shown.get("downloads", ()), name)
 

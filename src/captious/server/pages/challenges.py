@@ -14,8 +14,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from captious.files.row_files import csv_row, csv_text
 from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
-from captious.row_files import csv_row, csv_text
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.board_outputs import BoardOutputs
@@ -91,7 +91,7 @@ def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """All challenges that the user may see."""
+    """The list of all challenges that the user may see."""
     challenges = visible_challenges(request.user).prefetch_related("phases", "organizers")
     context = {"cards": cards([*challenges], request.user), "can_create": may_create(request.user)}
     context["drafts"] = drafts_for(request.user) if request.user.is_authenticated else []
@@ -196,7 +196,7 @@ class ComparisonRequest(NamedTuple):
 
 
 def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonRequest, list[ComparedOutput]]:
-    """What is compared, and the differences: none unless there are two submissions.
+    """The submissions to compare and their differences: none unless there are two submissions.
 
     Raises:
         HiddenBoardError: the leaderboard is not shown to the user.
@@ -212,7 +212,7 @@ def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonReq
 
 
 def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:
-    """How many differences there are, and how many of them are significant."""
+    """The number of differences, and of significant ones."""
     significant = [row.is_significant for row in rows]
     return {"n": len(significant), "significant": sum(significant)}
 
@@ -240,7 +240,7 @@ def captions(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @_explained
 def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
-    """One image: all scores of the submissions, and how they came about."""
+    """The page of one image: all scores of the submissions, and their explanations."""
     asked, _ = _browsing(request, slug)
     row = browsing.caption_row(asked, image_id)
     if row is None:
@@ -291,7 +291,7 @@ def query_of(request: HttpRequest, slug: str) -> Query:
 
 
 def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[Submission]]:
-    """What an address asks for, and the submissions that can be chosen."""
+    """The view of captions that an address requests, and the submissions to choose from."""
     query = query_of(request, slug)
     if not query.challenge.is_public(query.references.captions):
         raise Http404

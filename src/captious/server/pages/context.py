@@ -1,4 +1,4 @@
-"""What every page is given."""
+"""The context of every template."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def site(request: HttpRequest) -> dict[str, Any]:
 
 
 def has_no_mail() -> bool:
-    """Whether the server sends no mail, because the administrator has not configured it."""
+    """Return whether the server sends no mail, because the administrator has not configured it."""
     return bool(settings.EMAIL_BACKEND == "django.core.mail.backends.dummy.EmailBackend")

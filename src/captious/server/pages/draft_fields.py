@@ -65,5 +65,5 @@ class MomentField(forms.DateTimeField):
 
 
 def choices_with(names: Iterable[str], chosen: Iterable[str]) -> list[tuple[str, str]]:
-    """Choices: what can be chosen, and what is, which may be wrong."""
+    """Choices: the options, and the chosen ones, which may be wrong."""
     return [(name, name) for name in dict.fromkeys([*names, *chosen]) if name]

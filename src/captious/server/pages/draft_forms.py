@@ -97,7 +97,7 @@ class UploadFileForm(_UploadForm):
 
 
 class DraftForm(forms.Form):
-    """What challenge.toml says of the challenge as a whole."""
+    """The settings in challenge.toml that concern the challenge as a whole."""
 
     title = forms.CharField(max_length=200)
     summary = forms.CharField(required=False, help_text="One sentence for the list of challenges.")

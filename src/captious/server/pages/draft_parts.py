@@ -136,7 +136,7 @@ PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
 
 
 def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
-    """The forms of all lists, with what is in the folder. Rows can name others that are sent with them."""
+    """The forms of all lists, filled from the folder. Rows can name others that are sent with them."""
     values = effective(folder)
     known = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
     sent = {

@@ -1,4 +1,4 @@
-"""What is wrong with a draft, in the words of its form: each problem beside its field, and linked from the top.
+"""Problems of a draft in the words of its form: each stands beside its field and is linked from the top.
 
 Checks name keys of challenge.toml ("phases[1].closes: must be later than opens"); the form has labels and rows.
 """
@@ -24,7 +24,7 @@ _PLACE = re.compile(r"([a-z_]+)(?:\[(\d+)\])?(?:\.([a-z_.]+))?: ")
 
 @dataclass(frozen=True)
 class FormProblem:
-    """Something that is wrong.
+    """A problem with a draft.
 
     Attributes:
         label: what it is about, as the form calls it; "" for the draft as a whole.
@@ -43,7 +43,7 @@ def form_problems(problems: Sequence[str], form: DraftForm, lists: Mapping[str, 
 
 
 def form_warnings(warnings: Sequence[str], lists: Mapping[str, BaseFormSet]) -> list[str]:
-    """What a check warns of, with rows as the form calls them."""
+    """The warnings of a check, with rows named as in the form."""
     shown = []
     for warning in warnings:
         match = _PLACE.match(warning)
@@ -54,7 +54,7 @@ def form_warnings(warnings: Sequence[str], lists: Mapping[str, BaseFormSet]) -> 
 
 
 def form_errors(form: DraftForm, lists: Mapping[str, BaseFormSet], upload: forms.Form | None) -> list[FormProblem]:
-    """Everything that keeps what was sent from being saved."""
+    """All errors that prevent the form from being saved."""
     found = [*_errors(form, "", "challenge")]
     for name, formset in lists.items():
         found += [FormProblem(_sentence(name), str(error), name) for error in formset.non_form_errors()]
@@ -69,7 +69,7 @@ def row_id(name: str, place: int) -> str:
 
 
 def is_marked(form: forms.Form, name: str) -> bool:
-    """Whether ``form_problems`` has found something wrong with a field."""
+    """Return whether ``form_problems`` has found something wrong with a field."""
     return bool(getattr(form.fields[name], "problems", []))
 
 

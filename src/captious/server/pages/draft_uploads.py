@@ -54,12 +54,12 @@ def put_references(folder: Path, name: str, captions: str, filename: str, file: 
 
 
 def upload_name(form: forms.Form) -> str:
-    """What the user calls the file that was sent."""
+    """The user's name for the file that was sent."""
     return str(form.cleaned_data["file"].name)
 
 
 def has_room(size: int) -> bool:
-    """Whether drafts together stay below the size that an account may store."""
+    """Return whether drafts together stay below the size that an account may store."""
     files = (settings.CAPTIOUS.data / "drafts").rglob("*")
     used = sum(file.stat().st_size for file in files if file.is_file())
     return bool(used + size <= settings.CAPTIOUS.stored_mebibytes << 20)

@@ -25,7 +25,7 @@ from captious.data import read_references
 from captious.errors import CaptiousError
 from captious.report.numbers import counted
 from captious.server.challenges.challenge_export import export_challenge
-from captious.server.challenges.challenge_store import check_for_server, load_challenge, organizer_problems
+from captious.server.challenges.challenge_store import check_for_server, load_challenge
 from captious.server.challenges.challenge_summary import summary_rows
 from captious.server.challenges.changes import Changes
 from captious.server.challenges.draft_folder import (
@@ -336,18 +336,15 @@ def _check(draft: Draft) -> Changes | None:
     challenge = _challenge(draft)
     draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
     changes = None
-    draft.problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
+    refused = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
     if challenge is not None:
-        draft.problems += published_problems(draft.folder, challenge.folder, challenge.definition)
-    if not draft.problems:
-        try:
-            checked, changes = check_for_server(draft.folder)
-            draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
-            draft.shown = shown_values(checked)
-        except ChallengeError as error:
-            draft.problems = error.problems
-    else:  # files of the server are not read
-        draft.problems += organizer_problems(draft.folder)
+        refused += published_problems(draft.folder, challenge.folder, challenge.definition)
+    try:
+        checked, changes = check_for_server(draft.folder, refused)
+        draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
+        draft.shown = shown_values(checked)
+    except ChallengeError as error:
+        draft.problems = error.problems
     draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
     draft.save()
     return changes
@@ -359,7 +356,7 @@ def _challenge(draft: Draft) -> Challenge | None:
 
 
 def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
-    """Whether the challenge was loaded since the draft was begun."""
+    """Return whether the challenge was loaded since the draft was begun."""
     return bool(draft.version != (0 if challenge is None else challenge.version))
 
 
@@ -370,7 +367,7 @@ def _remove(draft: Draft) -> None:
 
 @contextmanager
 def _locked(slug: str) -> Iterator[None]:
-    """One request at a time changes a draft."""
+    """Lock a draft, so that one request at a time changes it."""
     folder = settings.CAPTIOUS.data / "drafts"
     folder.mkdir(exist_ok=True)
     with (folder / f".{slug}.lock").open("ab") as file:

@@ -36,7 +36,7 @@ class OldScoresError(ExplainedError):
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Whether a program is asking."""
+    """Return whether a program is asking."""
     return bool(request.path.startswith("/api/"))
 
 
@@ -44,7 +44,7 @@ def error_answer(request: HttpRequest, status: int, message: str = "") -> HttpRe
     """An error, as JSON where JSON is asked for; without a message, that of its status."""
     if is_api(request) or request.path.endswith(".json"):
         return JsonResponse({"error": message or _MESSAGES[status]}, status=status)
-    context = None if status == 503 else request  # whatever pages are given may be what is unavailable
+    context = None if status == 503 else request  # the context of pages may need the database, which is unavailable
     return HttpResponse(render_to_string(f"{status}.html", {"message": message}, context), status=status)
 
 

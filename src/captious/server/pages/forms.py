@@ -29,7 +29,7 @@ def one_line(text: str) -> str:
 
 
 class _Text(forms.CharField):
-    """One line of text."""
+    """A field with one line of text."""
 
     def to_python(self, value: Any) -> str:
         return one_line(super().to_python(value))

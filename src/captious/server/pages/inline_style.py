@@ -23,6 +23,6 @@ def style(name: str) -> str:
 
 @cache
 def style_policy() -> str:
-    """What the content security policy says of styles: those of the site, and within pages, exactly these."""
+    """The content security policy for styles: those of the site, and exactly these within pages."""
     digests = [hashlib.sha256(style(name).encode()).digest() for name in STYLES]
     return " ".join(["style-src 'self'", *(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)])

@@ -22,7 +22,7 @@ from captious.server.people.rate_limits import limit
 
 
 class MailForm(ProofForm, forms.ModelForm):
-    """The address of an account, and what is sent there. Who changes the address has to prove who they are."""
+    """The mail address of an account and its notices. Users who change the address have to prove their identity."""
 
     email = forms.EmailField(required=False, max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
     mail_ended = forms.BooleanField(required=False, label="A submission of one of my teams was scored, or has failed")
@@ -52,7 +52,7 @@ class MailForm(ProofForm, forms.ModelForm):
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def mail(request: HttpRequest) -> HttpResponse:
-    """The address of the account, and what is sent there."""
+    """The mail address of the account, and its notices."""
     user, action = User.objects.get(pk=request.user.pk), request.POST.get("action")
     data = request.POST if request.method == "POST" and action != "verify" else None
     form = MailForm(data, request=request, user=user, instance=user)

@@ -1,4 +1,4 @@
-"""What the organizers' page says of submissions: how many there are, and those that a filter picks out."""
+"""Submissions on the organizers' page: their number, and the selection by a filter."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def summary_of(challenge: Challenge) -> Summary:
 
 
 class SubmissionFilter(forms.Form):
-    """Which submissions of a challenge are listed. It is sent with GET, so that addresses can be kept."""
+    """A selection of the submissions of a challenge, sent with GET so that addresses can be kept."""
 
     team = forms.CharField(required=False, max_length=80)
     phase = forms.ModelChoiceField(Phase.objects.none(), required=False, to_field_name="name", empty_label="all")
@@ -75,4 +75,5 @@ class SubmissionFilter(forms.Form):
             values = self.cleaned_data
             wanted = {"team__name__icontains": values["team"], "phase": values["phase"], "status": values["status"]}
             rows = rows.filter(**{name: value for name, value in wanted.items() if value})
-        return rows.select_related("phase__challenge", "team", "user", "shown_scores")
+        rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
+        return rows.prefetch_related("phase__challenge__organizers")  # for ``may_manage``

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.boards.challenge_archive import ChallengeArchive
+from captious.server.boards.own_scores import main_score
 from captious.server.boards.standings import board_changed
 from captious.server.flags import flag
 from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
@@ -66,6 +67,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method == "POST" and _act(request, challenge, action, used):
         return redirect(request.get_full_path())  # the same page of submissions
     listed = SubmissionFilter(request.GET, challenge)
+    page = page_of(request, listed.rows())
     return challenge_page(
         request,
         challenge,
@@ -76,7 +78,8 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         summary=summary_of(challenge),
         draft=Draft.objects.filter(slug=slug).first(),
         filter=listed,
-        page=page_of(request, listed.rows()),
+        page=page,
+        rows=[main_score(request.user, submission) for submission in page],
         places=queue.places(),
         phases=challenge.phase_list,
         has_public_archive=any(phase.is_board_open for phase in challenge.phase_list),
@@ -106,7 +109,7 @@ class WithheldArchiveError(ExplainedError):
 @login_required
 @require_safe
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """All submissions with their scores as one zip file; with ``public``, what everybody may see."""
+    """All submissions with their scores as one zip file; with ``public``, only what is public."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
@@ -134,7 +137,7 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
 
 
 def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | None:
-    """What the page asks before it does what a button says; None if that needs no question."""
+    """The question that the page asks before an action; None for actions that need no confirmation."""
     action = request.POST.get("action", "")
     if action not in _ASKED or (action == "board" and request.POST.get("board") != "hidden"):
         return None

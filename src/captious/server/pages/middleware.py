@@ -1,4 +1,4 @@
-"""What holds for every request: headers that keep browsers safe, size limits, rate limits, an unavailable database."""
+"""Handling of every request: security headers, size limits, rate limits, an unavailable database."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ class Compressed(GZipMiddleware):
 
 
 def _arrived(request: HttpRequest) -> datetime:
-    """When its first byte arrived; now if the web server does not say."""
+    """The time at which the first byte arrived; now if the web server does not tell."""
     seconds = request.META.get(ARRIVED)
     return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
 

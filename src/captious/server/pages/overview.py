@@ -22,7 +22,7 @@ from captious.server.submissions.quotas import Quota, quota
 
 
 def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
-    """What the page shows of a challenge to a user or a visitor."""
+    """The overview of a challenge for a user or a visitor."""
     teams, now = teams_of(user) if user.is_authenticated else [], timezone.now()
     signatures = _signatures(challenge)
     return {
@@ -40,7 +40,7 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
 
 
 def preview_of(draft: Draft, published: Challenge | None) -> dict[str, Any]:
-    """What the page would show of a draft to a new team; while the draft has problems, only what needs no check.
+    """The overview of a draft as a new team would see it; of a draft with problems, only the parts that need no check.
 
     Args:
         published: the challenge as it is, whose news stay.
@@ -73,7 +73,7 @@ def preview_of(draft: Draft, published: Challenge | None) -> dict[str, Any]:
 def _shared(
     challenge: Challenge, definition: ChallengeDefinition | Mapping[str, Any], file_address: str
 ) -> dict[str, Any]:
-    """What a challenge and a draft have in common.
+    """The common parts of the overviews of challenges and drafts.
 
     Args:
         definition: with problems, plain values.

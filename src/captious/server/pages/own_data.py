@@ -38,7 +38,7 @@ class DeleteForm(ProofForm):
 @login_required
 @require_POST
 def as_json(request: HttpRequest) -> HttpResponse:
-    """What the server knows about the user."""
+    """Download the user's data as JSON."""
     limit(request, "export")
     return _file(HttpResponse(data_json(request.user), "application/json"), request, "json")
 
@@ -46,7 +46,7 @@ def as_json(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def as_zip(request: HttpRequest) -> HttpResponse:
-    """Everything about the user, with the files that they uploaded, as a zip file."""
+    """Download the user's data and uploaded files as a zip file."""
     limit(request, "export")
     return _file(StreamingHttpResponse(data_zip(request.user), "application/zip"), request, "zip")
 

@@ -53,7 +53,7 @@ def next_page(request: HttpRequest) -> str:
 
 
 def purpose_of(address: str) -> str:
-    """What somebody who is asked to sign in wanted to do, after "to"; empty for most pages."""
+    """The purpose for which a user is asked to sign in, to follow "to"; empty for most pages."""
     try:
         return _PURPOSES.get(resolve(address.partition("?")[0]).url_name or "", "")
     except Resolver404:

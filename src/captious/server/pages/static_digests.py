@@ -9,13 +9,13 @@ from pathlib import Path
 from django.contrib.staticfiles import finders
 from django.contrib.staticfiles.storage import StaticFilesStorage
 
-#: What browsers are told of a file whose address has its digest.
+#: The cache header of a file whose address has its digest.
 FOREVER = "public, max-age=31536000, immutable"
 
 
 @cache
 def digest(name: str) -> str:
-    """Of a static file. It is read once; static files do not change while a server runs. Empty if there is none."""
+    """The digest of a static file, computed once, as files do not change while a server runs; empty for no file."""
     found = finders.find(name)
     return hashlib.sha256(Path(found).read_bytes()).hexdigest()[:12] if found else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -18,7 +19,7 @@ from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.own_scores import SORTS, OwnScore, own_scores, sorted_scores
 from captious.server.boards.shown_digits import rounded_array
 from captious.server.boards.standings import board_changed
-from captious.server.boards.submission_place import Place, compared_outputs, images_of, place_of, query_of
+from captious.server.boards.submission_place import Place, Scale, compared_outputs, images_of, places_of
 from captious.server.boards.visible_scores import visible_scores
 from captious.server.challenges import reference_cache
 from captious.server.models import Submission
@@ -36,7 +37,6 @@ from captious.server.people.access import (
     own_submissions,
     set_warnings_for,
     submission_for,
-    warnings_for,
 )
 from captious.server.people.admission import bans_of
 from captious.server.people.audit import record
@@ -82,16 +82,15 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def show(request: HttpRequest, pk: int) -> HttpResponse:
-    """One submission: its status, or its scores."""
+    """The page of one submission: its status, or its scores."""
     submission = submission_for(request.user, pk)
     manages = may_manage(request.user, submission.challenge)
     own = is_own(request.user, submission) or manages
     exists = submission.status != _Status.DELETED
-    query = query_of(submission) if visible_scores(request.user, submission) else None
-    place = None if query is None else place_of(request.user, submission, query, own=own)
-    boards = _boards(request.user, submission, place)
+    places = places_of(request.user, submission, own=own) if visible_scores(request.user, submission) else {}
+    boards = _boards(request.user, submission, places)
+    found = (images_of(request.user, submission, place.query) for place in places.values())
     bans = bans_of(submission.challenge, [submission.team], request.user) if own else {}
-    of_outputs = {warning for board in boards for row in board["scores"] for warning in row["warnings"]}
     return challenge_page(
         request,
         submission.challenge,
@@ -99,9 +98,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         _tab(request.user, submission),
         submission=submission,
         place_in_queue=queue.place(submission),
-        place=place,
-        images=None if query is None else images_of(request.user, submission, query),
-        warnings=[warning for warning in warnings_for(request.user, submission) if warning not in of_outputs],
+        images=next((images for images in found if images is not None), None),
         boards=boards,
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
@@ -127,33 +124,35 @@ def _tab(user: Any, submission: Submission) -> str:
     return "leaderboard" if submission.is_on_board and may_see_board(user, submission.phase) else "manage"
 
 
-def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict[str, Any]]:
-    """The scores of a submission that the user sees, by reference set, that which ranks first, with those that they are
-    drawn beside.
+def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> list[dict[str, Any]]:
+    """The scores of a submission that the user sees, by reference set, the main one first, each with the place that it
+    has there and those that it is drawn beside.
     """
     boards: list[dict[str, Any]] = []
     all_scores, warnings = visible_scores(user, submission), set_warnings_for(user, submission)
-    main, first = (None, None) if place is None else (place.query.output, place.query.key)
     has_several = len(submission.challenge.definition.captions) > 1
-    for key, references in sorted(sets_of(submission.phase).items(), key=lambda pair: pair[0] != first):
+    sets = sets_of(submission.phase)
+    for key in [*places, *(key for key in sets if key not in places)]:
         scores = all_scores.get(key)
         if not scores:
             continue
+        references, place, found = sets[key], places.get(key), warnings.get(key, [])
+        main, scales, others = (None, {}, []) if place is None else _beside(place)
         is_current = submission.is_current(key)
-        others = compared_outputs(place, key)
-        scales = {} if place is None else place.scales.get(key, {})
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
             {
+                "place": place,
                 "references": references.name,
                 "captions": references.captions if has_several else "",
+                "warnings": [each for each in found if each.split(" ", 1)[0] not in scores],
                 "scores": [
                     {
                         "name": name,
                         **entry,
                         "drawn": [entry, *(other.get(name) for other in others)],
                         "scale": scales.get(name),
-                        "warnings": [each for each in warnings.get(key, []) if each.split(" ", 1)[0] == name],
+                        "warnings": [each for each in found if each.split(" ", 1)[0] == name],
                     }
                     for name, entry in sorted(scores.items(), key=lambda pair: pair[0] != main)
                 ],
@@ -163,9 +162,14 @@ def _boards(user: Any, submission: Submission, place: Place | None) -> list[dict
     return boards
 
 
+def _beside(place: Place) -> tuple[str, Scale, list[Mapping[str, Any]]]:
+    """What ranks, the axes, and the scores that are drawn beside those of a submission."""
+    return place.query.output, place.scales, compared_outputs(place)
+
+
 @require_safe
 def status(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far it is, for pages that wait."""
+    """The progress of a submission, for pages that wait."""
     submission = submission_for(request.user, pk)
     values = {name: getattr(submission, name) for name in ("status", "progress", "doing")}
     return JsonResponse({**values, "place": queue.place(submission)})

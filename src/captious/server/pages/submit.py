@@ -85,7 +85,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _onward(submission: Submission) -> str:
-    """What happens to a submission that was just made, and where it can be found."""
+    """The next steps of a submission that was just made, and where it can be found."""
     phase, address = submission.phase, reverse("captious:submissions", args=[submission.challenge.slug])
     scores = "Its scores will be on this page." if phase.has_scores_open else "Its scores are not shown for now."
     return format_html(
@@ -94,8 +94,9 @@ def _onward(submission: Submission) -> str:
 
 
 def _key(request: HttpRequest, upload: Path) -> str:
-    """What names the upload of a form, so that a form that is sent twice is one submission; with another file, or
-    another answer in it, it is another one. Empty if the form has no key.
+    """The key of a form's upload: the same if the form is sent twice, another if the file or an answer differs.
+
+    Empty if the form has no key.
     """
     if not request.POST.get("form_key"):
         return ""

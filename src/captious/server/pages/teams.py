@@ -29,7 +29,7 @@ from captious.server.people.teams import MOST_TEAMS, create_team, join_team, lea
 
 
 class TeamError(Exception):
-    """Something that cannot be done with a team; the message says why, in one sentence."""
+    """An action on a team that is not possible; the message gives the reason in one sentence."""
 
 
 class InvitationError(ExplainedError):

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_safe
 
 from captious.server.boards.leaderboard_query import query_from
 from captious.server.boards.version_comparison import MOST_RANKED, compare_versions, outputs_of, rows_of, signatures_of
+from captious.server.challenges.changes import changes_between
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.row_ids import row_id
@@ -44,6 +45,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         page=page,
         rows=page.object_list,
         signatures=signatures_of(query, compared),
+        changes=changes_between(query.phase, compared.before, compared.after) if compared.before else [],
         phases=[
             {"title": str(phase), "url": f"?{urlencode({'phase': phase.name})}", "current": phase == query.phase}
             for phase in challenge.phase_list

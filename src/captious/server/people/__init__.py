@@ -1,1 +1,1 @@
-"""Who may do what: access, teams with invitations, tokens, rate limits, and the audit log."""
+"""Permissions: access, teams with invitations, tokens, rate limits, and the audit log."""

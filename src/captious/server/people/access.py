@@ -1,4 +1,4 @@
-"""Who may see and do what. Every page and every call of the API asks here; what is not allowed does not exist."""
+"""Access rules, which every page and every API call asks. Objects that a user may not see do not exist for them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def may_see(user: Any, challenge: Challenge) -> bool:
 
 
 def may_see_board(user: Any, phase: Phase) -> bool:
-    """Whether the leaderboard of a phase is shown to a user."""
+    """Return whether the leaderboard of a phase is shown to a user."""
     return may_manage(user, phase.challenge) or (phase.is_board_open and may_see(user, phase.challenge))
 
 
@@ -52,7 +52,7 @@ def why_hidden(phase: Phase) -> str:
 
 
 def may_see_scores(user: Any, phase: Phase) -> bool:
-    """Whether a user sees scores of submissions that the user may see: everybody, or for now only organizers."""
+    """Return whether a user sees the scores of submissions that they may see; for a time only organizers may."""
     return phase.has_scores_open or may_manage(user, phase.challenge)
 
 
@@ -66,7 +66,7 @@ def why_withheld(user: Any, phase: Phase) -> str:
 
 
 def is_own(user: Any, submission: Submission) -> bool:
-    """Whether it is a submission of one of the user's teams. Whoever made it, it is the team's."""
+    """Return whether it is a submission of one of the user's teams. Whoever made it, it is the team's."""
     return bool(user.is_authenticated and submission.team.members.contains(user))
 
 
@@ -85,7 +85,7 @@ def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
-    """The team, those who manage the challenge, and for what is on a public board, all who see that."""
+    """The team, managers of the challenge and, for submissions on a public board, everybody who sees the board."""
     if may_manage(user, submission.challenge):
         return True
     if submission.status == Submission.Status.DELETED:
@@ -96,7 +96,7 @@ def may_see_submission(user: Any, submission: Submission) -> bool:
 
 
 def may_browse(user: Any, submission: Submission, captions: str) -> bool:
-    """Whether captions and scores of single images may be seen, which the challenge allows for public files only."""
+    """Return whether a user may see captions and scores of single images, which only public files allow."""
     is_public = submission.challenge.is_public(captions) and may_see_scores(user, submission.phase)
     return is_public and may_see_submission(user, submission)
 
@@ -124,7 +124,7 @@ def managed_challenge(user: Any, slug: str) -> Challenge:
 
 
 def may_create(user: Any) -> bool:
-    """Whether a user may make challenges on the site: administrators, and those to whom they gave the permission."""
+    """Return whether a user may create challenges: administrators, and users to whom they gave the permission."""
     return bool(user.is_active and user.has_perm("captious.add_challenge"))
 
 
@@ -146,7 +146,7 @@ def draft_for(user: Any, slug: str) -> Draft:
 
 
 def _may_edit(user: Any, draft: Draft) -> bool:
-    """Who manages the challenge or, if there is none yet, began the draft and may still make challenges."""
+    """Return whether a user manages the challenge or, before there is one, began the draft and may still create it."""
     challenge = Challenge.objects.filter(slug=draft.slug).first()
     if challenge is not None:
         return may_manage(user, challenge)

@@ -38,7 +38,7 @@ _Status = Submission.Status
 
 @dataclass(frozen=True)
 class Departure:
-    """How an account was deleted: what the log calls it now, and how many submissions were kept and deleted."""
+    """The deletion of an account: its name in the log from now on, and the numbers of submissions kept and deleted."""
 
     name: str
     n_kept: int
@@ -63,7 +63,7 @@ def kept_submissions(user: User) -> QuerySet[Submission]:
 
 
 def delete_account(user: User, *, submissions: bool = False) -> Departure:
-    """Delete an account that can be deleted, with what is its own.
+    """Delete an account that can be deleted, with the data that belongs to it alone.
 
     Args:
         submissions: also delete those that boards count.

@@ -48,7 +48,7 @@ def token_in(authorization: str) -> str | None:
 
 
 def sender(path: str, headers: Mapping[str, str]) -> str:
-    """Whose request it is, as far as its headers tell: the token of a call of the API, otherwise the session.
+    """The sender of a request by its headers: the token of an API call, otherwise the session.
 
     Args:
         headers: by names as in ``AUTHORIZATION``.

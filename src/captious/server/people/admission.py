@@ -1,4 +1,4 @@
-"""Which teams a challenge admits: how large they are, since when, approved, under its terms, and not banned."""
+"""Conditions for admitting a team to a challenge: size, date, approval, terms and bans."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int,
 
 
 def is_banned(challenge: Challenge, user: Any) -> bool:
-    """Whether a challenge takes no submissions of a user, for whichever team."""
+    """Return whether a challenge takes no submissions of a user, for whichever team."""
     if not user.is_authenticated:
         return False
     teams = Team.objects.filter(members=user)

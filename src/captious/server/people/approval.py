@@ -14,7 +14,7 @@ _Status = TeamApproval.Status
 
 
 def approvals_of(challenge: Challenge, teams: Iterable[Team] | None = None) -> QuerySet[TeamApproval]:
-    """Who asked and what was decided, of some teams or all; those that wait come first, then the latest."""
+    """Requests and decisions of some teams or all; pending requests come first, then the latest decisions."""
     rows = TeamApproval.objects.filter(challenge=challenge).select_related("team")
     if teams is not None:
         rows = rows.filter(team__in=[*teams])

@@ -71,7 +71,7 @@ def begin(request: HttpRequest, name: str, return_address: str) -> str:
 
 
 def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
-    """Who the user is, as another site says in its answer to ``begin``.
+    """The user's identity, from another site's answer to ``begin``.
 
     Returns:
         ``issuer``, ``subject``, ``provider`` and ``label``, what the site and the user are called, a ``name`` to
@@ -171,7 +171,7 @@ def _client(name: str, provider: Provider, period: int) -> Any:
 
 
 def _discovered(provider: Provider) -> dict[str, Any]:
-    """What an issuer publishes about itself."""
+    """The metadata that an issuer publishes."""
     with _Session(default_timeout=_TIMEOUT) as session:
         address = f"{provider.issuer}/.well-known/openid-configuration"
         response = session.request("GET", address, withhold_token=True)
@@ -191,7 +191,7 @@ def _discovered(provider: Provider) -> dict[str, Any]:
 
 
 def _check_address(name: str, address: str, issuer: str) -> None:
-    """Refuse what is not https, unless it is on the host of an issuer that is not: settings allow that on localhost."""
+    """Refuse addresses without https, except on the host of an issuer without it, which settings allow on localhost."""
     parts, own = urlsplit(address), urlsplit(issuer)
     is_own = parts.scheme == own.scheme == "http" and parts.hostname == own.hostname
     if not parts.hostname or (parts.scheme != "https" and not is_own):

@@ -70,7 +70,7 @@ class KnownDevice(models.Model):
 
 
 class Identity(models.Model):
-    """What another site calls a user, who can sign in through it."""
+    """A user's identity on another site, through which they can sign in."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="identities")
     issuer = models.CharField(max_length=500)
@@ -150,12 +150,12 @@ class Token(models.Model):
         ordering = ["-created"]
 
     def may(self, scope: str) -> bool:
-        """Whether it can do what a scope names."""
+        """Return whether it can do what a scope names."""
         return scope in self.scopes.split()
 
     @property
     def use(self) -> str:
-        """What it can be used for, in words: "read, submit, teams; demo only"."""
+        """The scopes of the token in words: "read, submit, teams; demo only"."""
         return ", ".join(["read", *self.scopes.split()]) + (f"; {self.challenge.slug} only" if self.challenge else "")
 
 
@@ -171,7 +171,7 @@ class Participant(models.Model):
 
 
 class AuditEvent(models.Model):
-    """Who did what to what, when, from which address. Events stay as they are until they are old."""
+    """An entry of the audit log: actor, action, object, time and address. Entries do not change until they expire."""
 
     time = models.DateTimeField(auto_now_add=True, db_index=True)
     #: The user name: it stays when the account goes.
@@ -188,7 +188,7 @@ class AuditEvent(models.Model):
 
 
 class RateCount(models.Model):
-    """How often somebody did something within a minute."""
+    """The number of times that somebody did something within a minute."""
 
     key = models.CharField(max_length=200)
     minute = models.BigIntegerField()

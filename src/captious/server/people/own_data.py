@@ -1,4 +1,4 @@
-"""What the server knows about a user, for the user: as JSON, and as a zip file with the captions that were uploaded."""
+"""A user's own data, as JSON and as a zip file with the uploaded captions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from captious.server.submissions import storage
 
 
 def data_json(user: User) -> bytes:
-    """Everything about a user. Former members of a team, and of a challenge, have no access to what they made there."""
+    """All data about a user. Former members have no access to what they made in a team or challenge."""
     teams = user.memberships.select_related("team")
     submissions = [_submission(user, row) for row in _own(user)]
     attempts = Attempt.objects.filter(user=user).order_by("time")

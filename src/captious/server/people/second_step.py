@@ -32,7 +32,7 @@ _CODE = re.compile(r"[0-9]{6}|[a-z2-7]{16}")
 
 
 def new_salt() -> str:
-    """What a new secret is made of."""
+    """A random salt, from which a new secret is derived."""
     return secrets.token_urlsafe(20)
 
 
@@ -42,13 +42,13 @@ def secret_of(salt: str) -> str:
 
 
 def setup_uri(user: User, salt: str) -> str:
-    """What a QR code says to apps."""
+    """The URI in the QR code that sets up an app."""
     totp = pyotp.TOTP(secret_of(salt))
     return str(totp.provisioning_uri(name=user.username, issuer_name=settings.CAPTIOUS.site_name))
 
 
 def is_missing(user: User) -> bool:
-    """Whether the settings ask a user to set up a second step, who has none."""
+    """Return whether the settings ask a user to set up a second step, who has none."""
     asked = settings.CAPTIOUS.second_step_for
     if asked == "nobody" or not user.is_authenticated or user.totp_salt:
         return False
@@ -141,7 +141,7 @@ def know_device(user: User, device: str) -> str:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text has the form of a code of an app, or of a recovery code."""
+    """Return whether a text has the form of a code of an app, or of a recovery code."""
     return _CODE.fullmatch(_typed(text)) is not None
 
 

@@ -90,20 +90,20 @@ def baselines_team() -> Team:
 
 
 def is_free(name: str) -> bool:
-    """Whether a team can have this name; names that read alike count as one."""
+    """Return whether a team can have this name; names that read alike count as one."""
     slug = _slug(name)
     return bool(slug) and not Team.objects.filter(slug=slug).exists() and slug not in {"baselines", "anonymous"}
 
 
 def mixes_alphabets(name: str) -> bool:
-    """Whether a name has letters of two alphabets that look alike, so that it may read like another name."""
+    """Return whether a name has letters of two alphabets that look alike, so that it may read like another name."""
     letters = (letter for letter in unicodedata.normalize("NFKC", name) if letter.isalpha())
     alphabets = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
     return len(alphabets & _ALIKE) > 1
 
 
 def _slug(name: str) -> str:
-    """What addresses call a team. It has a checksum of a name that is not all in the letters that addresses have."""
+    """The slug of a team; with a checksum of its name if that has characters that addresses cannot have."""
     slug = slugify(name)[:80]  # a ligature becomes several letters
     everything = slugify(name, allow_unicode=True)
     if len(slugify(everything)) == len(everything):

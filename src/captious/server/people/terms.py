@@ -17,7 +17,7 @@ def terms_of(challenge: Challenge) -> dict[str, str] | None:
 
 
 def accepted_by(challenge: Challenge, teams: Iterable[Team]) -> QuerySet[TermsAcceptance]:
-    """What teams have accepted, all versions, the latest first."""
+    """The terms that teams have accepted, all versions, the latest first."""
     return TermsAcceptance.objects.filter(challenge=challenge, team__in=[*teams]).select_related("team")
 
 

@@ -1,4 +1,4 @@
-"""How much processor time a submission may take: as much as its captions are worth, whatever the machine does besides.
+"""The processor time granted to a submission: in proportion to its captions, however busy the machine is.
 
 Seconds of one core for a million words, measured on captions of val2014 with annotated references (AMD EPYC, shared):
 

@@ -160,7 +160,7 @@ class Heartbeat:
         self._thread.join()
 
     def limit_cpu(self, seconds: float, n_words: int) -> None:
-        """From now on, this process may take so much processor time for the words of the submission."""
+        """Limit the processor time of this process, from now on, by the number of words of the submission."""
         self._cpu_limit, self._cpu_began, self._n_words = seconds, time.process_time(), n_words
 
     def _run(self) -> None:

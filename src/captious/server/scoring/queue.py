@@ -1,4 +1,4 @@
-"""The queue of submissions: in which order they are taken, what is cancelled, and what is scored again."""
+"""The queue of submissions: their order, cancellations, and submissions that are scored again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _SECONDS = 5  # that it is kept then
 
 
 def waits(now: datetime) -> Q:
-    """Which submissions can be taken: those that are queued, and those that were lost by a worker."""
+    """The submissions that a worker can take: queued ones, and those that another worker lost."""
     # During an upgrade, workers of the old program leave what the new one has to score.
     queued = Q(status=_Status.QUEUED) & (Q(not_before=None) | Q(not_before__lte=now))
     return Q(phase__program=__version__) & (queued | Q(status=_Status.RUNNING, lease_until__lt=now))
@@ -66,7 +66,7 @@ def _rows(which: Q, *names: str) -> Any:
 
 
 def _parties(team: int, user: int | None, challenge: int, finished: datetime | None) -> tuple[str, ...]:
-    """Who takes turns. What has ended before is scored again for the challenge, not for the team."""
+    """The parties that take turns. Submissions that are scored again count for the challenge, not for their team."""
     if finished is not None:
         return (f"again:{challenge}",)
     return (f"team:{team}",) if user is None else (f"team:{team}", f"user:{user}")

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.atomic_write import whole_file
 from captious.data import Captions, References
 from captious.errors import option, options_as_flags
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_findings import KINDS, CaptionFindings
+from captious.files.atomic_write import whole_file
 from captious.metrics.contract.selection import Selection
 from captious.random_seed import DEFAULT_SEED
 from captious.server.challenges.challenge_metrics import public_label
@@ -29,7 +29,7 @@ from captious.server.challenges.challenge_metrics import public_label
 
 @dataclass(frozen=True, eq=False)
 class StoredResults:
-    """What tests and pages need of one submission on one reference set.
+    """The results of one submission on one reference set, for tests and pages.
 
     Args:
         outputs: m names of outputs.
@@ -90,7 +90,7 @@ def _reworded(texts: list[str], changed: Mapping[str, str]) -> list[str]:
 
 
 def _site_words() -> dict[str, str]:
-    """What warnings recommend -> what teams do instead, as sites have no options."""
+    """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
     options = [kind.option for kind in KINDS.values() if kind.option is not None]
     return {f" with {option(*each)}": " before you submit" for each in options}
 

@@ -1,4 +1,4 @@
-"""Whose turn it is: parties take turns, so that nobody waits for all that somebody else has submitted.
+"""The order of the queue: parties take turns, so that nobody waits for all submissions of somebody else.
 
 The parties of a submission are its team and its user, so that neither many members nor many teams give more turns. What
 is scored again belongs to its challenge alone, which has turns like a team. In a round, every party has one submission;

@@ -1,4 +1,4 @@
-"""The worker: takes submissions one after the other and scores them, until it is told to stop."""
+"""The worker: takes submissions one after the other and scores them, until it is stopped."""
 
 from __future__ import annotations
 

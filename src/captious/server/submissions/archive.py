@@ -64,7 +64,7 @@ class Entry(NamedTuple):
 
 
 def is_archive(data: bytes | bytearray) -> bool:
-    """Whether a file begins as archives and compressed files do."""
+    """Return whether a file begins as archives and compressed files do."""
     return bytes(data[:8]).startswith(_ARCHIVE_STARTS) or data[257:262] == b"ustar"
 
 
@@ -147,7 +147,7 @@ def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
 
 
 def _is_clutter(name: str) -> bool:
-    """Whether macOS has added an entry of this name, which is never unpacked."""
+    """Return whether macOS has added an entry of this name, which is never unpacked."""
     return name.startswith("__MACOSX/") or name == ".DS_Store"
 
 
@@ -170,7 +170,7 @@ def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
 def assign(
     entries: Sequence[Entry], expected: Sequence[ExpectedFile], archive: str
 ) -> tuple[dict[str, Entry], list[Problem]]:
-    """Which entry is which captions file, by name, and what is missing, superfluous or ambiguous.
+    """Assign the entries of an archive to captions files by name; reports missing, superfluous and ambiguous ones.
 
     A challenge with one captions file takes the only entry of a zip file, whatever its name.
     """
@@ -203,7 +203,7 @@ def assign(
 
 
 def unpack(data: bytes, entry: Entry) -> bytes | Problem:
-    """The content of an entry, or what is wrong with it; unpacks no more than the entry announces."""
+    """The content of an entry, or its problem; unpacks no more than the entry announces."""
     name, info = printable(entry.name), entry.info
     packed = data[entry.start : entry.start + info.compress_size]
     content = packed
@@ -223,7 +223,7 @@ def unpack(data: bytes, entry: Entry) -> bytes | Problem:
 
 
 def unpack_gzip(data: bytes, file: str, limits: UploadLimits) -> bytearray | Problem:
-    """The content of a gzip file, of one member or several, or what is wrong with it."""
+    """The content of a gzip file, of one member or several, or its problem."""
     most = min(limits.unpacked_bytes, max(_HARMLESS, limits.ratio * len(data)))
     content = bytearray()
     try:

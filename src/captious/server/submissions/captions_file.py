@@ -1,4 +1,4 @@
-"""One captions file of an upload: parsed and checked against the images that a challenge expects.
+"""One captions file of an upload: parsed and checked against the images of the challenge.
 
 ``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, so that nobody
 has to upload a file five times. It is also stricter about fields, which have to be called as in COCO's results.
@@ -232,7 +232,11 @@ def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
 def _checked(
     rows: _Rows, file: str, expected: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
-    """Every check of ids and captions in one pass, and the problems in the order in which people solve them."""
+    """Check all ids and captions in one pass; problems are in the order in which people solve them.
+
+    Unlike ``read_alike``, ids of another type are problems, each with its remedy, so that stored uploads have the ids
+    of the challenge.
+    """
     challenge = set(expected)
     by_text: dict[str, ImageId] = {str(image): image for image in expected if isinstance(image, int)}
     captions: dict[ImageId, str] = {}
@@ -323,13 +327,13 @@ def _checked(
 
 
 def _looks_of(ids: Sequence[ImageId]) -> str:
-    """What the ids of a challenge look like: "whose ids are such as 42 and 1207"."""
+    """A phrase with examples of a challenge's ids: "whose ids are such as 42 and 1207"."""
     shown = [printable(image) if isinstance(image, str) else str(image) for image in ids[:_SHOWN_IDS]]
     return f"whose ids are such as {' and '.join(shown)}" if len(ids) > 1 else f"whose only id is {shown[0]}"
 
 
 def _without_line(detail: str, lines: Sequence[int]) -> str:
-    """What is wrong with JSON; without the number of the line where that has just been said."""
+    """The message of a JSON error without the line number, which has just been stated."""
     return detail if len(lines) > 1 else re.sub(r", line [\d,]+(?=, column)", "", detail)
 
 

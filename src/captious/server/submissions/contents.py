@@ -1,4 +1,4 @@
-"""What an upload contains: its captions files, found by name, unpacked and checked; no file is read or written here."""
+"""The contents of an upload: its captions files, found by name, unpacked and checked, without access to files."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _from_zip(
 def _read_file(
     content: bytes | bytearray, name: str, file: str, ids: Sequence[ImageId], limits: UploadLimits, *, in_archive: bool
 ) -> tuple[bytes, list[Problem]]:
-    """One captions file as COCO results; `name` is in lower case and says how to read it, problems call it `file`."""
+    """Read one captions file as COCO results; `name` in lower case determines the format, problems call it `file`."""
     if not content:
         return b"", [Problem(file, "The file is empty.")]
     if is_archive(content):

@@ -15,7 +15,7 @@ _SHOWN = 60
 
 
 def equal_captions(captions: Mapping[ImageId, str], file: str, share: float) -> Iterator[Problem]:
-    """The problem that one caption is that of too many images.
+    """The problem that too many images have the same caption.
 
     Captions are equal if their words are, whatever their case, spaces and punctuation. Those without words are equal.
 

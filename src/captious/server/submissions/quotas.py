@@ -22,7 +22,7 @@ READING_MINUTES = 15
 
 @dataclass(frozen=True)
 class Quota:
-    """What is used up of the quotas of a phase, and the limits; a limit of 0 is none.
+    """The use of the quotas of a phase, and the limits; a limit of 0 means unlimited.
 
     What is stored is in bytes, and that of all challenges.
     """
@@ -35,7 +35,7 @@ class Quota:
 
     @property
     def scored_left_today(self) -> int | None:
-        """What is left of a quota; None, here and below, if there is none."""
+        """What remains of a quota; None, here and below, if it is unlimited."""
         return _left(self.phase.scored_per_day, self.scored_today)
 
     @property

@@ -71,7 +71,7 @@ def upload_file(folder: Path) -> Path:
 
 
 def captions_file(folder: Path, captions: str) -> Path:
-    """One of its captions files, checked and in the order of the challenge's images."""
+    """One of the submission's captions files, checked and in the order of the challenge's images."""
     return folder / "captions" / f"{captions}.json"
 
 

@@ -1,4 +1,4 @@
-"""What goes into the reading of an upload and what comes out: limits, expected files, and problems.
+"""Input and output of the process that reads an upload: limits, expected files, and problems.
 
 The process that reads uploads has to start fast: nothing that it imports needs numpy.
 """
@@ -25,7 +25,7 @@ _UNITS = ((1 << 30, "GiB"), (10**9, "GB"), (1 << 20, "MiB"), (10**6, "MB"), (1 <
 
 @dataclass(frozen=True)
 class UploadLimits:
-    """What an upload may cost.
+    """The limits on the resources that an upload may take.
 
     Args:
         upload_bytes: size of the uploaded file.
@@ -91,7 +91,7 @@ class ExpectedFile:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong with an upload, in words for those who uploaded it.
+    """A problem of an upload, worded for those who uploaded it.
 
     Args:
         file: the file that has the problem, as it is called in the upload.
@@ -119,7 +119,7 @@ class Problem:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Problem:
-        """What ``to_dict`` gave."""
+        """The inverse of ``to_dict``."""
         return cls(str(fields["file"]), str(fields["message"]), tuple(fields["ids"]), int(fields["n"]))
 
 

@@ -23,9 +23,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from captious.atomic_write import advice, whole_file
 from captious.data.ids import ImageId
 from captious.errors import CaptiousError, OutputError, ResourceError
+from captious.files.atomic_write import advice, whole_file
 from captious.server.submissions.contents import read_contents
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
@@ -198,7 +198,7 @@ def _limit(limits: UploadLimits) -> None:
     for kind, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),
         (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),
-        (resource.RLIMIT_FSIZE, limits.memory_bytes, limits.memory_bytes),  # what is written was in memory
+        (resource.RLIMIT_FSIZE, limits.memory_bytes, limits.memory_bytes),  # files are written from memory
         (resource.RLIMIT_CPU, seconds, seconds + 5),
         (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
     ):

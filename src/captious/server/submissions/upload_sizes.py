@@ -1,4 +1,4 @@
-"""What the web server and the pages know of uploads: how large requests may be, and when they arrived.
+"""Sizes and times of requests that the web server and the pages share: limits of uploads, and their arrival.
 
 Only those that bring captions may be larger than a form.
 """
@@ -13,7 +13,7 @@ _FORM = 256 * 1024  # bytes of a form around a file
 
 
 def is_upload(path: str) -> bool:
-    """Whether captions are sent to an address: that of a form or of the API, or files to a draft."""
+    """Return whether captions are sent to an address: that of a form or of the API, or files to a draft."""
     if path.startswith("/drafts/"):
         return path == "/drafts/" or path.endswith(("/references", "/files"))
     return path.endswith("/submit") or (path.startswith("/api/") and path.endswith("/submissions"))

@@ -18,9 +18,9 @@ from django.utils.safestring import SafeString, mark_safe
 
 from captious.report import interval_drawings as drawings
 from captious.report import numbers, small_drawings
+from captious.results.table import Cell
 from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits
 from captious.server.pages.inline_style import style
-from captious.table import Cell
 
 __all__ = [
     "axis_drawing",

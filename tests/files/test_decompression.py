@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from captious.data import read_rows
-from captious.decompression import UnpackedSizeError, check_size, plain_content, unpacked, user_text
 from captious.errors import CaptiousError, ParameterError, ResourceError
+from captious.files.decompression import UnpackedSizeError, check_size, plain_content, unpacked, user_text
 from captious.judgment.own_judgments import load_own
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.parsing.parse_files import read_parses
@@ -20,7 +20,7 @@ from captious.resources import meteor_tables as meteor
 from captious.resources.named_vectors import VectorFile
 from captious.text.stop_words import as_stop_words
 
-from .support.meteor_files import PARAPHRASES, MeteorFiles
+from ..support.meteor_files import PARAPHRASES, MeteorFiles
 
 CONTENT = b"a" * 100_000
 PACKED = gzip.compress(CONTENT)

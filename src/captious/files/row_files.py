@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from captious.atomic_write import check_place, whole_file
-from captious.errors import MissingExtraError, ParameterError
+from captious.errors import ParameterError, needed_for
+from captious.files.atomic_write import check_place, whole_file
 
 
 def check_row_file(path: str | os.PathLike[str], formats: Sequence[str], what: str) -> str:
@@ -39,10 +39,8 @@ def check_row_file(path: str | os.PathLike[str], formats: Sequence[str], what: s
             help=f"use one of these extensions: {', '.join(formats)}",
         )
     if suffix == ".parquet":
-        try:
+        with needed_for("parquet", "parquet"):
             import pyarrow  # noqa: F401
-        except ImportError:
-            raise MissingExtraError("parquet needs pyarrow", help="pip install 'captious[parquet]'") from None
     return suffix
 
 

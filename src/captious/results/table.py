@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from captious.errors import ParameterError
 
 if TYPE_CHECKING:
-    from captious.pictures import Picture
+    from captious.results.pictures import Picture
 
 Form: TypeAlias = Literal[
     "score", "number", "rounded", "difference", "effect", "p", "percent", "percent difference", "count"

@@ -1,6 +1,6 @@
 """Display of results in terminals and notebooks, as Markdown, LaTeX, CSV, data frames and pictures.
 
-A result only describes itself as a table (``captious.table``); output formats are imported when they are used.
+A result only describes itself as a table (``captious.results.table``); output formats are imported when they are used.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, cast
 
 from captious.entry_points import did_you_mean
-from captious.errors import MissingExtraError, UnknownNameError
-from captious.table import IntervalStyle, Table
+from captious.errors import UnknownNameError, needed_for
+from captious.results.table import IntervalStyle, Table
 
 if TYPE_CHECKING:
     import pandas
@@ -28,10 +28,8 @@ def optional_library(name: str) -> Any:
     Raises:
         MissingExtraError: it is not installed.
     """
-    try:
+    with needed_for("a data frame", name):
         return import_module(name)
-    except ImportError:
-        raise MissingExtraError(f"{name} is not installed", help=f"pip install 'captious[{name}]'") from None
 
 
 #: The module that shows tables; imported when the first result is shown.
@@ -80,7 +78,7 @@ class Displayed:
         self,
         *,
         percent: bool = False,
-        names: Literal["captious", "toolkit", "paper"] = "captious",
+        naming: Literal["captious", "toolkit", "paper"] = "captious",
         transpose: bool = False,
         **options: Unpack[TableOptions],
     ) -> str:
@@ -88,20 +86,20 @@ class Displayed:
 
         Args:
             percent: multiply scores by 100 and show one decimal.
-            names: names of metrics: those of captious, of the COCO toolkit (CIDEr), or abbreviations of papers (C).
+            naming: names of metrics: those of captious, of the COCO toolkit (CIDEr), or abbreviations of papers (C).
             transpose: exchange rows and columns.
 
         Raises:
-            UnknownNameError: unknown ``names``.
+            UnknownNameError: unknown ``naming``.
         """
-        presentation = {"percent": percent, "names": names, "transpose": transpose}
+        presentation = {"percent": percent, "naming": naming, "transpose": transpose}
         return str(_formats().presented(self._table(**options), "markdown", **presentation))
 
     def to_latex(
         self,
         *,
         percent: bool = False,
-        names: Literal["captious", "toolkit", "paper"] = "captious",
+        naming: Literal["captious", "toolkit", "paper"] = "captious",
         transpose: bool = False,
         interval_style: IntervalStyle = "beside",
         **options: Unpack[TableOptions],
@@ -109,13 +107,13 @@ class Displayed:
         """Return the table as LaTeX, a tabular for the package booktabs.
 
         Args:
-            percent, names, transpose: as for ``to_markdown``.
+            percent, naming, transpose: as for ``to_markdown``.
             interval_style: intervals "beside" scores, "below" them, or as their "subscript".
 
         Raises:
-            UnknownNameError: unknown ``names`` or style.
+            UnknownNameError: unknown ``naming`` or style.
         """
-        presentation = {"percent": percent, "names": names, "transpose": transpose, "interval_style": interval_style}
+        presentation = {"percent": percent, "naming": naming, "transpose": transpose, "interval_style": interval_style}
         return str(_formats().presented(self._table(**options), "latex", **presentation))
 
     def to_csv(self, **options: Unpack[TableOptions]) -> str:

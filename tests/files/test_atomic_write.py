@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.atomic_write import whole_file
 from captious.errors import OutputError
+from captious.files.atomic_write import whole_file
 
 
 def write_text(path: str | Path, text: str) -> None:
@@ -157,7 +157,7 @@ class TestWholeFile:
         write_text(target.with_name("another"), "new")
 
     def test_only_temporary_files_of_dead_processes_are_removed(self, tmp_path: Path) -> None:
-        leave = "import os, sys; from captious.atomic_write import whole_file\n"
+        leave = "import os, sys; from captious.files.atomic_write import whole_file\n"
         leave += "with whole_file(sys.argv[1]) as file: file.write('x'); file.flush(); os._exit(0)"
         for _ in range(2):
             subprocess.run([sys.executable, "-c", leave, str(tmp_path / "dead.txt")], check=True)
@@ -170,7 +170,7 @@ class TestWholeFile:
         with whole_file(tmp_path / "one.txt") as one:
             one.write("1")
             (living,) = {*tmp_path.iterdir()} - left - {kept, elsewhere}
-            write = "import sys; from captious.atomic_write import whole_file\nwith whole_file(sys.argv[1]): pass"
+            write = "import sys; from captious.files.atomic_write import whole_file\nwith whole_file(sys.argv[1]): pass"
             subprocess.run([sys.executable, "-c", write, str(tmp_path / "two.txt")], check=True)
             assert living.exists()
         assert (tmp_path / "one.txt").read_text() == "1"

@@ -1,0 +1,1 @@
+"""How results describe themselves: as tables and pictures, which ``captious.report`` shows in every format."""
