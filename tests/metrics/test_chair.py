@@ -56,7 +56,7 @@ class TestByHand:
     def test_statistics_equal_a_table_made_by_hand(self) -> None:
         np.testing.assert_array_equal(Chair(objects=OBJECTS).statistics(captions()), STATISTICS)
 
-    def test_scores(self) -> None:
+    def test_scores_equal_a_table_made_by_hand(self) -> None:
         report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=captious.Settings(objects=OBJECTS))
         assert {name: result.score for name, result in report.items()} == {
             "chair-s": 2 / 4,

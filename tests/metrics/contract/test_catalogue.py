@@ -98,7 +98,7 @@ def test_everything_that_can_be_requested() -> None:
 # ---- joining
 
 
-def test_register() -> None:
+def test_registered_metric_can_be_requested_by_name() -> None:
     @captious.register("letters")
     class Letters(Length):
         outputs = ("letters",)
