@@ -1,4 +1,4 @@
-"""What the tests of captious.cli share: a folder of captions, and the command run in this process or as its own."""
+"""Fixtures of the tests of captious.cli: a folder of captions, and the command run in this process or as its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..support.meteor_files import MeteorFiles
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the command gave."""
+    """Outcome of a run of the command."""
 
     code: int
     out: str

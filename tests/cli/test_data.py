@@ -27,7 +27,7 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def block(text: str, benchmark: str) -> dict[str, str]:
-    """What a listing says of a benchmark: label -> text."""
+    """Return the entry of a benchmark in a listing: label -> text."""
     lines = text.splitlines()
     start = lines.index(benchmark) + 1
     texts: dict[str, str] = {}

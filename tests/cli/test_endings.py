@@ -1,4 +1,4 @@
-"""How a run ends when something around it fails: streams that are closed or full, no memory, signals."""
+"""Ends of runs whose environment fails: streams that are closed or full, no memory, signals."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ INSTALL = "pip install 'captious[meteor]'"
 
 
 def row(text: str, name: str) -> str:
-    """What a listing says of something."""
+    """Return a row of a listing."""
     (rest,) = (line.removeprefix(name) for line in text.splitlines() if line.startswith(f"{name}  "))
     return rest.strip()
 

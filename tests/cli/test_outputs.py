@@ -1,4 +1,4 @@
-"""Where results go: formats by the names of files, and outputs that are inputs."""
+"""Outputs: formats by the names of files, and outputs that are inputs."""
 
 from __future__ import annotations
 

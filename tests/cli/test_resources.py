@@ -59,7 +59,7 @@ def wheel(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What pip was told. As it is, pip does nothing and says so."""
+    """Arguments of pip. By default, pip does nothing and says so."""
     return play_pip(monkeypatch, None, code=1, message="ERROR: it rains\n")
 
 

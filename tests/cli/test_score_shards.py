@@ -26,7 +26,7 @@ def sharded(folder: Path) -> Path:
 
 
 def of_score(run: Run, *options: str) -> str:
-    """What score prints for the same captions in one file."""
+    """Return the output of score for the same captions in one file."""
     return run("score", "improved.json", "references.json", *options).out.replace('"improved"', '"improved-*"')
 
 

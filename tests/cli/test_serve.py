@@ -83,7 +83,7 @@ def test_restoring_a_missing_backup_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_password_of_the_demonstration_is_not_in_the_log(tmp_path: Path) -> None:
-    """Which is standard error, unless that is a terminal."""
+    """The log is standard error, unless that is a terminal."""
     data, log = tmp_path / "data", tmp_path / "log"
     command = [sys.executable, "-P", "-m", "captious", "serve", "--demo", "--data", str(data)]
     command += ["--port", str(free_port())]

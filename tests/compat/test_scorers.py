@@ -190,7 +190,7 @@ def test_meteor_normalizes_as_the_toolkit() -> None:
 
 @needs_tables
 def test_three_bars_in_a_reference_are_dropped() -> None:
-    """Where the toolkit's protocol breaks."""
+    """The toolkit's protocol breaks there."""
     assert Meteor().compute_score({1: ["a ||| dog"]}, {1: ["a dog"]}) == (1.0, [1.0])
 
 

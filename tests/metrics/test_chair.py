@@ -104,7 +104,7 @@ class TestByHand:
 
 
 class TestWords:
-    """What the README of the shared data lists as consequences, and what variants change."""
+    """Consequences listed in the README of the shared data, and effects of variants."""
 
     @pytest.mark.parametrize(
         ("caption", "expected"),

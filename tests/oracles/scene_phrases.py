@@ -27,7 +27,7 @@ def wordnet(jar: Path) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
 
 
 def are_synonyms(one: str, other: str, jar: Path) -> bool:
-    """Whether one contains the other, or the lemma names of all their synonym sets have a name in common."""
+    """Return whether one contains the other, or the lemma names of all their synonym sets have a name in common."""
     if one in other or other in one:
         return True
     sets, words = wordnet(jar)

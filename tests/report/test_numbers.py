@@ -1,4 +1,4 @@
-"""How numbers look."""
+"""Formats of numbers."""
 
 from __future__ import annotations
 

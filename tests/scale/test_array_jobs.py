@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
 
 def results(shards: Path) -> tuple[scale.Plan, scale.ResultFolder]:
-    """What every job makes for itself."""
+    """Results that every job writes."""
     plan = scale.plan(f"{shards}/part-*.jsonl", METRICS)
     return plan, scale.ResultFolder(shards / "results", plan)
 

@@ -94,7 +94,7 @@ def test_every_study_is_written_in_every_format(name: str) -> None:
 
 
 class TestWarnings:
-    """Those of the study are on stderr, whatever is printed and wherever it goes."""
+    """Warnings of the study are on stderr, whatever is printed and wherever it goes."""
 
     BUNDLED = "warning: SPICE is using the bundled approximate grammar"
 
