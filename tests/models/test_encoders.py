@@ -89,7 +89,7 @@ def test_a_layer_is_the_same_whichever_others_are_asked_for(kind: str, tiny_enco
 
 def test_blocks_above_the_layer_are_not_computed(tiny_encoder: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = Encoder(str(tiny_encoder("bert")), device="cpu")
-    model = encoders._loaded(encoder).model
+    model = encoders.loaded_weights(encoder).model
     calls = [0] * BLOCKS
     for number, block in enumerate(model.encoder.layer):
         original = block.forward
@@ -135,7 +135,7 @@ def test_states_and_maps_can_be_had_at_once(tiny_encoder: Folders) -> None:
 
 
 def test_the_model_of_maps_shares_the_weights(tiny_encoder: Folders) -> None:
-    weights = encoders._loaded(Encoder(str(tiny_encoder("bert")), device="cpu"))
+    weights = encoders.loaded_weights(Encoder(str(tiny_encoder("bert")), device="cpu"))
     mine = weights.model.encoder.layer[0].output.dense.weight
     assert weights.eager_model.encoder.layer[0].output.dense.weight.data_ptr() == mine.data_ptr()
 

@@ -34,7 +34,7 @@ def encoder(tiny_encoder: Callable[[str], Path]) -> Encoder:
 def encoded_texts(encoder: Encoder, monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, ...]]:
     """The token ids of every text that goes through the model, as it does."""
     encoded: list[tuple[int, ...]] = []
-    model = encoders._loaded(encoder).model
+    model = encoders.loaded_weights(encoder).model
     forward = model.forward
 
     def counting(*args: Any, **kwargs: Any) -> Any:
