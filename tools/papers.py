@@ -46,8 +46,8 @@ def _index(papers: list[Paper]) -> str:
         "# Tables of papers",
         "",
         _text(
-            f"This page lists {n} tables and figures of {len(papers)} papers that captious implements, and "
-            "whether captious reproduces them. "
+            f"This page lists {n} tables and figures of {len(papers)} papers that captious implements, and whether "
+            "captious reproduces them. "
             "`captious reproduce PAPER TABLE --data DIR` computes a table and prints it beside the published figures, "
             "`captious reproduce PAPER` all tables of a paper, and `captious reproduce list` this list. "
             "[Add your paper's tables](add-a-paper.md) describes tables of other packages."

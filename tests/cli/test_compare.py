@@ -68,9 +68,8 @@ class TestNoReferences:
         assert_refused(run("compare", *FILES, "--no-references", *self.METRIC), "references.json", "more than one")
 
     def test_missing_references_are_explained(self, run: Run) -> None:
-        assert_refused(
-            run("compare", *FILES[:2]), "systems A and B, and REFERENCES, are needed", "captious compare --help"
-        )
+        refusal = "systems A and B, and REFERENCES, are needed"
+        assert_refused(run("compare", *FILES[:2]), refusal, "captious compare --help")
 
 
 def test_comparison_is_printed_as_csv(folder: Path, run: Run, expected: captious.Comparison) -> None:

@@ -432,7 +432,7 @@ def test_invalid_plans_are_refused(shards: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ParameterError, match="references come from a file"):
         sharded(shards, references={1: ["a"]}, columns="references=refs")
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(MissingExtraError, match="Ray"):
+    with pytest.raises(MissingExtraError, match="needs ray"):
         sharded(shards, engine="ray")
 
 

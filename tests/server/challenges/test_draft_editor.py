@@ -13,7 +13,7 @@ from tests.server.challenges.drafting import admin, file, form_of, olga, toml
 from tests.support.site import Site
 
 
-def test_every_field_of_a_challenge_is_in_one_group() -> None:
+def test_every_field_of_a_challenge_is_in_one_group(site: Site) -> None:
     from captious.server.pages.draft_forms import DraftForm
 
     form = DraftForm(initial={"metrics": [], "rank_by": "", "terms": "", "texts": []})
