@@ -1,4 +1,4 @@
-"""What commands take: settings alike everywhere, and calls that are repeated as command lines."""
+"""Options of commands: equal settings everywhere, and calls that are repeated as command lines."""
 
 from __future__ import annotations
 

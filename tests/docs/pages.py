@@ -70,7 +70,7 @@ def fences(document: Document) -> Iterator[tuple[Region, Block]]:
 
 
 def marker(text: str) -> tuple[list[str], str]:
-    """How the block that follows this text is tested, and why; nothing without a marker."""
+    """Return the marker of the block after this text, with its reason; nothing without a marker."""
     match = _MARKER.search(text)
     if match is None or match["how"].startswith("command"):
         return [], ""

@@ -85,12 +85,12 @@ def test_other_scripts_are_reported_unless_all_tokenizers_support_them() -> None
     captions = captious.read_captions(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
     assert kinds(captions) == {"script": 10}
 
-    def told(*metrics: str) -> bool:
+    def messages(*metrics: str) -> bool:
         return any("Latin script" in warning for warning in evaluate(captions, select(metrics)).warnings)
 
-    assert told("bleu")
-    assert told("bleu:tokenizer=zh", "rouge-l")
-    assert not told("bleu:tokenizer=zh", "rouge-l:tokenizer=unicode", "chrf")
+    assert messages("bleu")
+    assert messages("bleu:tokenizer=zh", "rouge-l")
+    assert not messages("bleu:tokenizer=zh", "rouge-l:tokenizer=unicode", "chrf")
 
 
 def test_examples_have_no_findings_and_parts_add_up() -> None:

@@ -119,7 +119,7 @@ def test_captions_of_every_kind_are_prepared(tmp_path: Path) -> None:
 
 
 def test_many_references_of_many_words_are_prepared(tmp_path: Path) -> None:
-    """Where references and counts do not fit 15 and 16 bits, and where n-grams do not."""
+    """References, counts and n-grams beyond 15 and 16 bits."""
     words = " ".join(f"w{i % 30_000}" for i in range(70_000))
     references = {0: ["a b"] * 33_000, 1: [words, "a b"]}
     candidates = {0: "a b c", 1: words[:10_000]}

@@ -1,4 +1,4 @@
-"""What studies of training share: which features and examples a network gets, and how its scores are judged."""
+"""Fixtures of the studies of training: which features and examples a network gets, and how its scores are judged."""
 
 from __future__ import annotations
 

@@ -224,7 +224,7 @@ def test_words_are_sorted_by_bytes(words: list[bytes]) -> None:
 
 
 @given(listed=st.sets(st.text(max_size=4)), looked_up=st.lists(st.text(max_size=4)))
-def test_find(listed: set[str], looked_up: list[str]) -> None:
+def test_words_are_found_in_a_sorted_list(listed: set[str], looked_up: list[str]) -> None:
     encoded = sorted(word.encode() for word in listed)
     text, ends = np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([len(w) for w in encoded], dtype=np.int64)
     looked_up += [*listed]

@@ -176,7 +176,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_trace(study: Study, tmp_path: 
 
 
 def test_results_are_shown_without_matplotlib_and_scipy() -> None:
-    """What people import first stays light."""
+    """The first imports of users load neither."""
     code = (
         "import sys, captious, captious.judgment, captious.report\n"
         "import captious.report.formats, captious.report.plots\n"

@@ -26,7 +26,7 @@ def text_of(*transports: Transport, width: int = 100) -> str:
     return as_text(explanation_text([*transports]), width=width)
 
 
-def test_moves() -> None:
+def test_moves_are_listed_with_share_distance_and_cost() -> None:
     assert text_of(TWO).splitlines()[:8] == [
         "  candidate  dog runs  ignored: a",
         "  reference  dog running far",

@@ -194,7 +194,7 @@ def test_sentences_of_any_length_and_form() -> None:
 
 
 def agreement(shared_data: Path, name: str, n: int | None) -> tuple[int, int]:
-    """How many captions have the official list of tuples, and of how many."""
+    """Return the number of captions with the official list of tuples, and the number of captions."""
     same = total = 0
     for record, parsed in records(shared_data, name, n):
         same += tuples_of(parsed) == tuple(map(tuple, record["tuples"]))

@@ -1,4 +1,4 @@
-"""What the metric captious is trained on is apart from every evaluation."""
+"""Training data of captious are separate from every evaluation."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def by_definition(images: Sequence[Sequence[str]], predictions: Sequence[Sequenc
         for left_out, prediction in enumerate(predicting):
             references = [text for place, text in enumerate(captions) if place != left_out]
             weight = sum(word in text.split() for text in references)
-            said = word in prediction.split()
-            of_image.append([weight * said, said and weight == 0, weight, weight == 0])
+            expected_message = word in prediction.split()
+            of_image.append([weight * expected_message, expected_message and weight == 0, weight, weight == 0])
         total += np.mean(np.array(of_image, float), axis=0)
     return total
 
@@ -101,7 +101,9 @@ def test_model_is_recovered_from_simulated_captions() -> None:
     p, q, k = 0.35, 0.4, 4
     rng = np.random.default_rng(0)
     says = (rng.random((60_000, 1)) < q) & (rng.random((60_000, k + 1)) < p)
-    table = read_references({i: ["cat" if said else "a" for said in row] for i, row in enumerate(says.tolist())})
+    table = read_references(
+        {i: ["cat" if expected_message else "a" for expected_message in row] for i, row in enumerate(says.tolist())}
+    )
     record = next(r for r in word_agreement(table, 2).records if r["word"] == "cat")
     assert record["p"] == pytest.approx(p, abs=0.01)
     assert record["recall"] == pytest.approx(p, abs=0.01)
@@ -160,7 +162,7 @@ def test_people_are_their_own_system() -> None:
     """A system that says what one of the people says has, in the mean, their precision at their recall."""
     rng = np.random.default_rng(1)
     says = (rng.random((20_000, 1)) < 0.5) & (rng.random((20_000, 6)) < 0.4)
-    texts = [["cat" if said else "a" for said in row] for row in says.tolist()]
+    texts = [["cat" if expected_message else "a" for expected_message in row] for row in says.tolist()]
     references = {i: row[:5] for i, row in enumerate(texts)}
     system = {i: row[5] for i, row in enumerate(texts)}
     record = next(r for r in word_agreement(references, 2, systems={"sixth": system}).records if r["word"] == "cat")

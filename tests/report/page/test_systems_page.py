@@ -58,8 +58,8 @@ def test_tables_show_scores_intervals_and_tests(page: Page, examples: list[capti
             assert numbers.span(low, high) in page.text
             assert report[name].signature in page.text
         d = compared[name]
-        for said in (numbers.signed(d.difference), numbers.span(*d.interval), numbers.p_value(d.p_randomization)):
-            assert numbers.typeset(said) in page.text
+        for message in (numbers.signed(d.difference), numbers.span(*d.interval), numbers.p_value(d.p_randomization)):
+            assert numbers.typeset(message) in page.text
 
 
 def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
