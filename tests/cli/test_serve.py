@@ -48,7 +48,8 @@ def test_data_folder_that_cannot_be_created_is_an_error(
     (tmp_path / "file").touch()
     done = captious("serve", "admin", "--data", place, "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77")
     assert (done.returncode, done.stdout) == (2, "")
-    assert message in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
     assert [*tmp_path.iterdir()] == [tmp_path / "file"]
 
 
