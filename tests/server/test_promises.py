@@ -1,4 +1,4 @@
-"""The table of promises in docs/server.md names tests that exist."""
+"""The table of promises in docs/server/promises.md names tests that exist."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _TESTS = REPOSITORY / "tests" / "server"
 
 
 def test_every_promise_names_tests_that_exist() -> None:
-    section = (REPOSITORY / "docs" / "server.md").read_text().partition("## Under load and attack")[2]
+    section = (REPOSITORY / "docs" / "server" / "promises.md").read_text().partition("## Under load and attack")[2]
     rows = re.findall(r"^\| (?!promise)(.+?) \| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
     assert len(rows) > 5
     for promise, tests in rows:
