@@ -48,7 +48,7 @@ def _index(papers: list[Paper]) -> str:
         _text(
             f"This page lists {n} tables and figures of {len(papers)} papers that captious implements, and whether "
             "captious reproduces them. "
-            "`captious reproduce PAPER TABLE --data DIR` computes a table and prints it beside the published figures, "
+            "`captious reproduce PAPER TABLE --data DIR` computes a table and prints it next to the published figures, "
             "`captious reproduce PAPER` all tables of a paper, and `captious reproduce list` this list. "
             "[Add your paper's tables](add-a-paper.md) describes tables of other packages."
         ),
@@ -58,12 +58,12 @@ def _index(papers: list[Paper]) -> str:
         *(f"- *{state}*: {meaning}" for state, meaning in STATES.items()),
         "",
         _text(
-            "Every table is computed from the [folder of judgment data](judgment.md#data); what else it needs, such as "
-            "word vectors or models, is what its metrics declare. Rows that need nothing are computed all the same: "
-            "the third column counts figures that were computed, and how many of those that are published are the "
-            "same, to half a unit of the paper's last digit, or within our interval. Published figures of other tables "
-            "were not at hand; neither were page numbers. The page of a paper and `captious reproduce list` say in "
-            "full what a table needs, and why figures differ."
+            "Every table is computed from the [folder of judgment data](judgment.md#data). Its metrics declare further "
+            "needs, such as word vectors or models; rows without such needs are computed in any case. The third column "
+            "counts the computed figures, and how many of the published ones are the same, to half a unit of the "
+            "paper's last digit, or within our interval. Published figures of other tables, and page numbers, were not "
+            "available. The page of a paper and `captious reproduce list` describe the needs of each table in full, "
+            "and why figures differ."
         ),
     ]
     for paper in papers:
@@ -104,10 +104,10 @@ def _page(paper: Paper) -> str:
     lines += [f"<!-- skip: needs the judgments -->\n```console\n$ captious reproduce {paper.name} --data DIR\n```", ""]
     lines += [
         _text(
-            "The tables below are written by `tools/papers.py` from the values in "
-            f"`captious/judgment/papers/{paper.name}.py` and from results of this command. Cells hold our value with "
-            "its 95% interval, and the published figure after a sign: = the same, to half a unit of its last digit, ≈ "
-            "within our interval, ≠ different, ; not comparable. [Tables of papers](../papers.md) lists all."
+            "`tools/papers.py` writes the tables below from the values in "
+            f"`captious/judgment/papers/{paper.name}.py` and from results of this command. Cells contain our value "
+            "with its 95% interval, and the published figure after a sign: = the same, to half a unit of its last digit, ≈ "
+            "within our interval, ≠ different, ; not comparable. [Tables of papers](../papers.md) lists all papers."
         )
     ]
     for table in paper.tables:
@@ -132,7 +132,7 @@ def _page(paper: Paper) -> str:
             if text:
                 lines += ["", _text(f"**{label}:** {text}{'' if text.endswith('.') else '.'}")]
         if table.columns and not table.published and table.metrics:
-            lines += ["", "**Published figures:** not at hand."]
+            lines += ["", "**Published figures:** not available."]
     return "\n".join(lines) + "\n"
 
 
