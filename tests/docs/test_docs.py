@@ -167,7 +167,8 @@ def test_every_public_name_is_mentioned(name: str) -> None:
     ids=lambda protocol: protocol.full_name,
 )
 def test_every_protocol_is_documented(protocol: Protocol) -> None:
-    rows = [line for line in prose(DOCS / "judgment" / "protocols.md").splitlines() if line.startswith(f"| `{protocol.benchmark}@")]
+    lines = prose(DOCS / "judgment" / "protocols.md").splitlines()
+    rows = [line for line in lines if line.startswith(f"| `{protocol.benchmark}@")]
     assert any(f"@{protocol.name}`" in row for row in rows)
 
 
