@@ -273,7 +273,9 @@ class _Studies(click.Group):
 
             entry = _STUDIES[cmd_name]
             function = getattr(studies, entry.function)
-            return study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
+            built_in = study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
+            built_in.epilog = f"The function in Python is captious.judgment.studies.{entry.function}."
+            return built_in
         if cmd_name not in _PLUGINS.by_name:
             return None
         command: click.Command = _PLUGINS.load(
