@@ -52,6 +52,7 @@ DATA_FILES = {
     "results_val2014": "coco/results_val2014",
     "results.json.gz": "coco/results_val2014/vinyals-et-al-2017.json.gz",
     "cap_c5.json.gz": "coco2015/cap_c5.json.gz",
+    "cap_c40.json.gz": "coco2015/cap_c40.json.gz",
     "glove_100d_captions.txt.gz": "vectors/glove_100d_captions.txt.gz",
 }
 
