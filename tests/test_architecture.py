@@ -127,6 +127,13 @@ def test_imports_only_from_layers_below(path: Path) -> None:
         assert both_below or LAYER_OF[other] < LAYER_OF[package], f"{package} must not import {module}"
 
 
+def test_the_api_does_not_call_pages() -> None:
+    """What both do is in actions/."""
+    for path in (PACKAGE / "server" / "api").rglob("*.py"):
+        for module in imported(path, ast.parse(path.read_text())):
+            assert not module.startswith("captious.server.pages"), path.name
+
+
 #: Modules of layers above that are imported by their names in text, when they are first needed.
 UPWARDS = {
     ("results/displayed.py", "captious.report.formats"),

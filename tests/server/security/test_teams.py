@@ -69,8 +69,8 @@ class TestRemoval:
         """The member is removed when the request begins the first transaction in which it may write about the team."""
         from django.db.transaction import Atomic
 
+        from captious.server.actions import team_changes
         from captious.server.models import Invitation
-        from captious.server.pages import teams
 
         def removed_before(atomic: Any) -> None:
             monkeypatch.setattr(Atomic, "__enter__", begin)
@@ -78,15 +78,15 @@ class TestRemoval:
             begin(atomic)
 
         def counted(*_: Any, **__: Any) -> None:
-            monkeypatch.setattr(teams, "limit", limit)
+            monkeypatch.setattr(team_changes, "limit", limit)
             monkeypatch.setattr(Atomic, "__enter__", removed_before)
 
         join(undone, "bob")
-        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, teams.limit
+        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, team_changes.limit
         if address.endswith("invite"):
             counted()
         else:
-            monkeypatch.setattr(teams, "limit", counted)
+            monkeypatch.setattr(team_changes, "limit", counted)
         assert client.post(address.format(invitation=undone.invitation)).status_code == 404
         assert members(undone) == {"ann", "mia", "dora"}
         assert not Invitation.objects.filter(team=undone.alpha).exists()

@@ -7,17 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from django import forms
-from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
 
 from captious.report.numbers import plain
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
-from captious.server.pages.context import has_no_mail
-from captious.server.pages.reauthentication import ProofForm
-from captious.server.people.access import visible_challenges
-from captious.server.people.secrets import SCOPES
 from captious.server.people.teams import is_free, mixes_alphabets
 
 _MOST_HTML = 50_000  # characters of news on a page
@@ -28,7 +22,7 @@ def one_line(text: str) -> str:
     return " ".join(plain(text).split())
 
 
-class _Text(forms.CharField):
+class Line(forms.CharField):
     """A field with one line of text."""
 
     def to_python(self, value: Any) -> str:
@@ -40,47 +34,21 @@ def _printable(text: str) -> str:
     return "".join(letter for letter in text if letter in "\n\r\t" or unicodedata.category(letter) != "Cc")
 
 
-def _of_one_alphabet(name: str) -> str:
+def of_one_alphabet(name: str) -> str:
+    """A name that nobody can take for another one.
+
+    Raises:
+        ValidationError: it mixes letters of alphabets that look alike.
+    """
     if mixes_alphabets(name):
         raise ValidationError("This name mixes letters of alphabets that look alike.")
     return name
 
 
-class NameForm(forms.ModelForm):
-    """The name of a new account."""
-
-    class Meta:
-        model = User
-        fields: tuple[str, ...] = ("username",)
-
-    def clean_username(self) -> str:
-        name: str = self.cleaned_data["username"]
-        if User.objects.filter(username__iexact=name).exists():
-            raise ValidationError("This name is taken.")
-        return _of_one_alphabet(name)
-
-
-class SignUpForm(NameForm, UserCreationForm):
-    """A new account with a password."""
-
-    email = forms.EmailField(required=False)
-
-    class Meta(NameForm.Meta):
-        fields = ("username", "email")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["email"].help_text = (
-            "If you forget your password, the administrator can make a link that resets it."
-            if has_no_mail()
-            else "If you forget your password, a link that resets it is sent here."
-        )
-
-
 class EditForm(forms.ModelForm):
     """The description of a submission, which can be changed later."""
 
-    method = _Text(max_length=120, help_text="Name of the method on the leaderboard.")
+    method = Line(max_length=120, help_text="Name of the method on the leaderboard.")
     link = forms.URLField(
         required=False, max_length=500, assume_scheme="https", help_text="A paper or repository, https://…"
     )
@@ -132,69 +100,29 @@ def open_phases(challenge: Challenge, time: datetime) -> list[Phase]:
     return [phase for phase in challenge.phase_list if phase.state_at(time) == "open"]
 
 
-class TokenForm(ProofForm):
-    """A new token. It outlives the session that makes it, so it takes a proof."""
-
-    name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
-    scopes = forms.MultipleChoiceField(
-        choices=[*SCOPES.items()],
-        initial=["submit"],
-        required=False,
-        widget=forms.CheckboxSelectMultiple,
-        label="May do more than read",
-    )
-    challenge = forms.ModelChoiceField(
-        Challenge.objects.none(),
-        required=False,
-        to_field_name="slug",
-        empty_label="All challenges",
-        label="For",
-        help_text="A token for one challenge cannot change teams.",
-    )
-    days = forms.TypedChoiceField(
-        choices=[("30", "30 days"), ("90", "90 days"), ("365", "a year"), ("0", "for good")],
-        initial="365",
-        required=False,
-        coerce=int,
-        empty_value=365,
-        label="Valid for",
-    )
-    field_order = ["name", "scopes", "challenge", "days", "proof"]
-
-    def __init__(self, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
-        super().__init__(*args, request=request, **kwargs)
-        self.fields["challenge"].queryset = visible_challenges(request.user).order_by("slug")
-
-    def clean(self) -> dict[str, Any]:
-        values: dict[str, Any] = super().clean()
-        if values.get("challenge") and "teams" in values.get("scopes", []):
-            self.add_error("challenge", "A token for one challenge cannot change teams, which take part in many.")
-        return values
-
-
 class TeamForm(forms.Form):
     """A new team."""
 
-    name = _Text(label="Name of the team", max_length=80)
+    name = Line(label="Name of the team", max_length=80)
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if not is_free(name):
             raise ValidationError("This name is taken, or has no letters or digits.")
-        return _of_one_alphabet(name)
+        return of_one_alphabet(name)
 
 
 class AskForm(forms.Form):
     """A team that asks the organizers to be approved."""
 
-    message = _Text(required=False, max_length=500, label="About the team", help_text="The organizers read it.")
+    message = Line(required=False, max_length=500, label="About the team", help_text="The organizers read it.")
 
 
 class BanForm(forms.Form):
     """A team that may not submit any more."""
 
     team = forms.CharField(label="Name of the team", max_length=80)
-    reason = _Text(max_length=500, help_text="The team reads it.")
+    reason = Line(max_length=500, help_text="The team reads it.")
 
     def clean_team(self) -> Team:
         team = Team.objects.filter(name=self.cleaned_data["team"].strip(), is_baselines=False).first()
@@ -206,7 +134,7 @@ class BanForm(forms.Form):
 class NewsForm(forms.Form):
     """News of a challenge."""
 
-    title = _Text(max_length=200)
+    title = Line(max_length=200)
     text = forms.CharField(
         required=False, max_length=5_000, widget=forms.Textarea(attrs={"rows": 5}), help_text="In Markdown."
     )
