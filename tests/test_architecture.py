@@ -127,11 +127,29 @@ def test_imports_only_from_layers_below(path: Path) -> None:
         assert both_below or LAYER_OF[other] < LAYER_OF[package], f"{package} must not import {module}"
 
 
-def test_the_api_does_not_call_pages() -> None:
-    """What both do is in actions/."""
-    for path in (PACKAGE / "server" / "api").rglob("*.py"):
+#: The packages of the server, from the lowest up. Modules beside them join the packages, and are not in this order.
+SERVER_LAYERS = (
+    {"people"},
+    {"submissions"},
+    {"challenges"},
+    {"scoring"},
+    {"boards"},
+    {"notices"},
+    {"actions"},
+    {"operations"},
+    {"api", "pages"},
+)
+SERVER_LAYER_OF = {package: layer for layer, packages in enumerate(SERVER_LAYERS) for package in packages}
+
+
+@pytest.mark.parametrize("package", sorted(SERVER_LAYER_OF))
+def test_packages_of_the_server_import_only_from_layers_below(package: str) -> None:
+    for path in (PACKAGE / "server" / package).rglob("*.py"):
         for module in imported(path, ast.parse(path.read_text())):
-            assert not module.startswith("captious.server.pages"), path.name
+            other = module.removeprefix("captious.server.").split(".")[0]
+            if module.startswith("captious.server.") and other in SERVER_LAYER_OF and other != package:
+                is_below = SERVER_LAYER_OF[other] < SERVER_LAYER_OF[package]
+                assert is_below, f"{package}/{path.name} must not import {module}"
 
 
 #: Modules of layers above that are imported by their names in text, when they are first needed.

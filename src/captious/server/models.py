@@ -165,7 +165,7 @@ class Phase(models.Model):
     scoring_version = models.PositiveIntegerField(default=1)
     #: The version of the scores on its board: an older one until all of the new one is there.
     shown_version = models.PositiveIntegerField(default=1)
-    #: The columns of its board, which change with ``shown_version``; see boards/board_outputs.py.
+    #: The columns of its board, which change with ``shown_version``; see scoring/board_outputs.py.
     board_values = models.JSONField(default=dict)
     #: key of a reference set -> checksum of its references, the metrics and their settings.
     set_keys = models.JSONField(default=dict)

@@ -71,6 +71,9 @@ class TestRemoval:
 
         from captious.server.actions import team_changes
         from captious.server.models import Invitation
+        from captious.server.pages import teams
+
+        modules = (team_changes, teams)  # the view of invitation links counts requests itself
 
         def removed_before(atomic: Any) -> None:
             monkeypatch.setattr(Atomic, "__enter__", begin)
@@ -78,7 +81,8 @@ class TestRemoval:
             begin(atomic)
 
         def counted(*_: Any, **__: Any) -> None:
-            monkeypatch.setattr(team_changes, "limit", limit)
+            for module in modules:
+                monkeypatch.setattr(module, "limit", limit)
             monkeypatch.setattr(Atomic, "__enter__", removed_before)
 
         join(undone, "bob")
@@ -86,7 +90,7 @@ class TestRemoval:
         if address.endswith("invite"):
             counted()
         else:
-            monkeypatch.setattr(team_changes, "limit", counted)
+            monkeypatch.setattr(teams, "limit", counted)
         assert client.post(address.format(invitation=undone.invitation)).status_code == 404
         assert members(undone) == {"ann", "mia", "dora"}
         assert not Invitation.objects.filter(team=undone.alpha).exists()

@@ -11,13 +11,13 @@ from django.http import Http404, HttpRequest, StreamingHttpResponse
 from captious.files.row_files import csv_row, csv_text
 from captious.server.actions.explained_errors import ExplainedError
 from captious.server.boards import leaderboard as boards
-from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.formulas import harmless
 from captious.server.boards.leaderboard_query import Query, phase_from, query_from
 from captious.server.boards.leaderboard_query import choices as choices_of
 from captious.server.boards.submission_comparison import ComparedOutput, compare_submissions
 from captious.server.models import Phase, Submission
 from captious.server.people.access import challenge_for, may_see_board, why_hidden
+from captious.server.scoring.board_outputs import BoardOutputs
 
 _PARTS_AT_A_TIME = 100  # of a file that is sent
 

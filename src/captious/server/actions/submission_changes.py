@@ -8,13 +8,13 @@ from django.db import transaction
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 
 from captious.server.actions.forms import EditForm
-from captious.server.boards.standings import board_changed
 from captious.server.models import Submission
 from captious.server.people.access import may_manage
 from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.scoring import queue, versions
 from captious.server.submissions import storage, team_entry
+from captious.server.submissions.board_changes import board_changed
 from captious.server.submissions.team_entry import of_team, why_not_chosen
 
 

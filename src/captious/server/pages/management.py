@@ -13,19 +13,19 @@ from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.server.actions.archives import archive_answer
+from captious.server.actions.bans import ban
 from captious.server.actions.forms import BanForm, NewsForm, ParticipantsForm, one_line
 from captious.server.actions.webhooks import WebhookForm
 from captious.server.boards.own_scores import main_score
-from captious.server.boards.standings import board_changed
 from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.pages.managed_submissions import SubmissionFilter, summary_of
 from captious.server.pages.webhooks import act_on_webhooks, webhook_of
 from captious.server.people.access import managed_challenge
-from captious.server.people.admission import ban
 from captious.server.people.audit import record
 from captious.server.row_ids import row_id
 from captious.server.scoring import queue
+from captious.server.submissions.board_changes import board_changed
 
 _MOST_EVENTS = 200
 _BOARDS = ("public", "hidden")

@@ -15,10 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from captious.server.actions.downloads import scores_of_images
 from captious.server.actions.forms import EditForm
 from captious.server.actions.submission_changes import choose_submission, delete_submission, edit_submission, upload_of
-from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.own_scores import SORTS, OwnScore, own_scores, sorted_scores
 from captious.server.boards.submission_place import Place, Scale, compared_outputs, images_of, places_of
-from captious.server.boards.visible_scores import visible_scores
+from captious.server.boards.visible_scores import set_warnings_for, visible_scores
 from captious.server.models import Submission
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import (
@@ -30,7 +29,6 @@ from captious.server.people.access import (
     may_see_scores,
     own_refused,
     own_submissions,
-    set_warnings_for,
     submission_for,
 )
 from captious.server.people.admission import bans_of
@@ -38,6 +36,7 @@ from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 from captious.server.scoring import queue
+from captious.server.scoring.board_outputs import BoardOutputs, sets_of
 from captious.server.submissions.team_entry import of_team, why_not_chosen
 
 _Status = Submission.Status

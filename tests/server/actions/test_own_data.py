@@ -150,7 +150,8 @@ class TestDeletion:
 
     def test_what_is_being_scored(self, small: Site, ann: Any) -> None:
         from captious.server.models import Submission
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         submit(small, ann, method="Running")
         taken = lease.take("test")

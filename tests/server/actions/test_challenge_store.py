@@ -63,7 +63,7 @@ def test_other_images_need_another_slug(site: Site, folder: Path) -> None:
 
 
 def test_a_baseline_that_cannot_be_submitted_changes_nothing(site: Site, folder: Path) -> None:
-    from captious.server.challenges.challenge_store import check_for_server
+    from captious.server.actions.challenge_store import check_for_server
     from captious.server.models import Challenge, Submission
 
     site.load(folder)

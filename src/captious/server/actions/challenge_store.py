@@ -21,7 +21,6 @@ from django.db import transaction
 from django.utils import timezone
 
 from captious.errors import ParameterError
-from captious.server.boards.standings import board_changed
 from captious.server.challenges.changes import Changes, baseline_filename, changes_of
 from captious.server.challenges.folder import FILE_NAME, CheckedChallenge, check_folder
 from captious.server.challenges.problems import ChallengeError
@@ -32,6 +31,7 @@ from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
 from captious.server.scoring import versions
 from captious.server.submissions import intake, storage
+from captious.server.submissions.board_changes import board_changed
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def running(until: Callable[[], bool], monkeypatch: pytest.MonkeyPatch) -> Itera
     """A worker that runs in a thread, until something is true after the block."""
     from django.db import connection
 
-    from captious.server.scoring import worker
+    from captious.server.operations import worker
 
     monkeypatch.setattr(worker, "_POLL", 0.01)
     monkeypatch.setattr(worker, "_PAUSE", 0.05)
@@ -104,7 +104,8 @@ class TestFailures:
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.models import Submission
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         def fail(*_: Any, **__: Any) -> None:
             raise MemoryError("too large")
@@ -147,7 +148,7 @@ class TestFailures:
     def test_it_tidies_although_there_is_always_something_to_score(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.scoring import worker
+        from captious.server.operations import worker
 
         tidied = threading.Event()
         monkeypatch.setattr(worker, "_tidy", tidied.set)
@@ -157,7 +158,7 @@ class TestFailures:
             pass
 
     def test_no_space_while_it_tidies(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious.server.scoring import worker
+        from captious.server.operations import worker
 
         full = threading.Event()
 
@@ -174,7 +175,7 @@ class TestFailures:
 @pytest.mark.usefixtures("sqlite")
 class TestLockedDatabase:
     def test_a_worker_waits_and_goes_on(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious.server.scoring import worker
+        from captious.server.operations import worker
 
         refused = threading.Event()
         log = worker._log.exception
@@ -193,7 +194,7 @@ class TestLockedDatabase:
     def test_a_result_that_cannot_be_stored_is_made_again(
         self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.scoring import worker
+        from captious.server.operations import worker
 
         site.configure(lease_seconds=1)
         [submission] = queue()
@@ -309,7 +310,7 @@ class TestPreparing:
         self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.challenges import reference_cache
-        from captious.server.scoring import worker
+        from captious.server.operations import worker
 
         monkeypatch.setattr(reference_cache, "_MOST", 1)
         site.load(write_folder(folder, sets=("c1", "c2", "c3")))
@@ -359,7 +360,7 @@ class TestPreparing:
 
     def test_the_site_is_healthy_meanwhile(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.models import WorkerSeen
-        from captious.server.scoring import worker
+        from captious.server.operations import worker
 
         monkeypatch.setattr(worker, "_SEEN", 0.01)
         preparing, goes_on = threading.Event(), threading.Event()
@@ -398,7 +399,7 @@ def test_expired_sessions_are_deleted(site: Site) -> None:
     from django.contrib.sessions.models import Session
     from django.utils import timezone
 
-    from captious.server.scoring import worker
+    from captious.server.operations import worker
 
     site.client(site.user("ann"))
     site.client(site.user("bob"))
@@ -412,7 +413,8 @@ def test_expired_sessions_are_deleted(site: Site) -> None:
 def test_chinese_captions_have_time_for_each_character(
     site: Site, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     given: list[int] = []
     limit = worker.cpu_limit
