@@ -176,6 +176,14 @@ def test_imports_by_name_go_upwards_only_where_that_is_listed() -> None:
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_private_names_stay_in_their_modules(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and absolute(path, node).split(".")[0] == "captious":
+            private = [alias.name for alias in node.names if re.match("_[^_]", alias.name)]
+            assert not private, f"line {node.lineno} imports {', '.join(private)}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_heavy_packages_wait_until_they_are_needed(path: Path) -> None:
     forbidden = HEAVY if package_of(path) in SHOWS else HEAVY | {"rich", "click"}
     forbidden = forbidden - FOR_USERS_OF.get(path.relative_to(PACKAGE).as_posix(), set())
