@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
+from captious.report.explanations.values import SCRIPTS, SCRIPTS_FOLDER
 from captious.server.actions.explained_errors import OldScoresError
 from captious.server.actions.forms import open_phases
 from captious.server.actions.leaderboards import HiddenBoardError, csv_file, json_file, query_of, requested_comparison

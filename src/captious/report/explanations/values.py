@@ -1,7 +1,7 @@
 """Explanations as plain values for terminals, pages and JSON documents.
 
-An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout, see ``explanation_layouts``, which
-``explanation_text`` draws for terminals, and ``assets/explanations`` for pages.
+An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout, see ``layouts.py``, which
+``terminal.py`` draws for terminals, and ``assets/explanations`` for pages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric
-from captious.report.scene_layout import explained_rows
+from captious.report.explanations.scene_layout import explained_rows
 from captious.scenes.spice_explanation import SceneExplanation
 
 #: Scripts that draw explanations in pages, in loading order.

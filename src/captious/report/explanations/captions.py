@@ -21,7 +21,7 @@ from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.selection import MetricLike, select, select_one
 from captious.metrics.contract.settings import Settings
 from captious.report import numbers
-from captious.report.explanations import explained_parts, explanation_values
+from captious.report.explanations.values import explained_parts, explanation_values
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,7 +60,7 @@ class CaptionExplanation:
         from rich.console import Group
         from rich.text import Text
 
-        from captious.report.explanation_text import explanation_text
+        from captious.report.explanations.terminal import explanation_text
 
         explanation = explanation_text(self.explanation)
         if not self.label:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 from captious.errors import ParameterError
 from captious.files.atomic_write import whole_file
 from captious.report import numbers
-from captious.report.layout_templates import named
+from captious.report.explanations.scene_layout import explained_rows
+from captious.report.explanations.templates import named
 from captious.report.plots import FORMATS, check_matplotlib, rendered
-from captious.report.scene_layout import explained_rows
 from captious.scenes.spice_explanation import Names, SceneExplanation
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Templates of layouts, see ``layout_blocks``: lookup and formatting of values of an explanation."""
+"""Templates of layouts, see ``blocks.py``: lookup and formatting of values of an explanation."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from captious.report import numbers
-from captious.report.explanation_layouts import SIGNS
+from captious.report.explanations.layouts import SIGNS
 
 #: Stands for a value that an explanation does not have.
 MISSING = object()

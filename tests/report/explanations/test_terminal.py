@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from captious.metrics.contract.selection import select_one
-from captious.report.explanation_text import explanation_text
+from captious.report.explanations.terminal import explanation_text
 from captious.report.terminal import as_text
 
 from .test_transport_plans import TWO

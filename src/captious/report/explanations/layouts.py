@@ -1,9 +1,9 @@
 """Layouts of explanations: for each kind, the blocks that show its values, from top to bottom.
 
-A layout is data. ``explanation_text`` draws it for terminals, and ``assets/explanations`` for pages of reports and of
+A layout is data. ``terminal.py`` draws it for terminals, and ``assets/explanations`` for pages of reports and of
 the evaluation server, from the values of ``captious explain --format json``.
 
-Blocks and text templates are described in ``layout_blocks``.
+Blocks and text templates are described in ``blocks.py``.
 """
 
 from __future__ import annotations
@@ -12,7 +12,19 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from captious.report.layout_blocks import Block, Each, Facts, Folded, Graph, Items, Marks, Matrix, Note, Table, Words
+from captious.report.explanations.blocks import (
+    Block,
+    Each,
+    Facts,
+    Folded,
+    Graph,
+    Items,
+    Marks,
+    Matrix,
+    Note,
+    Table,
+    Words,
+)
 
 #: Of each way to match: its sign, its meaning, and its style on terminals.
 SIGNS: Mapping[str, tuple[str, str, str]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from captious.metrics.wmd import Move, Transport
-from captious.report.explanation_text import explanation_text
+from captious.report.explanations.terminal import explanation_text
 from captious.report.terminal import as_text
 
 TWO = Transport(

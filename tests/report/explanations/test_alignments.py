@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from captious.metrics.meteor import Alignment, Match
-from captious.report.explanation_text import explanation_text
+from captious.report.explanations.terminal import explanation_text
 from captious.report.terminal import as_text
 
 #: Of a match: where it starts and ends in the candidate, in the reference, and its module.

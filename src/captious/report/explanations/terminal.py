@@ -18,11 +18,23 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
-from captious.report.explanation_layouts import LAYOUTS, SIGNS
-from captious.report.explanations import explanation_values, kind_of
+from captious.report.explanations.blocks import (
+    Block,
+    Each,
+    Facts,
+    Folded,
+    Graph,
+    Items,
+    Marks,
+    Matrix,
+    Note,
+    Table,
+    Words,
+)
+from captious.report.explanations.layouts import LAYOUTS, SIGNS
+from captious.report.explanations.templates import MISSING, at, filled, text_of
+from captious.report.explanations.values import explanation_values, kind_of
 from captious.report.folded_lines import HangingLine, rows_of, word_lines
-from captious.report.layout_blocks import Block, Each, Facts, Folded, Graph, Items, Marks, Matrix, Note, Table, Words
-from captious.report.layout_templates import MISSING, at, filled, text_of
 
 _STYLES = {name: style for name, (_, _, style) in SIGNS.items()}
 _BETWEEN = " · "

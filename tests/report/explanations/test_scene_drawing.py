@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from captious.errors import MissingExtraError, OutputError, ParameterError
-from captious.report.explanation_text import explanation_text
-from captious.report.scene_drawing import write_scenes
+from captious.report.explanations.scene_drawing import write_scenes
+from captious.report.explanations.terminal import explanation_text
 from captious.report.terminal import as_text
 from captious.scenes.spice_explanation import Names, ReferenceFact, SceneExplanation, SceneFact
 
