@@ -24,10 +24,10 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.metric_scores import Metrics, as_selection, score_captions
+from captious.judgment.files.judgment_files import DataFolder
+from captious.judgment.scores.metric_scores import Metrics, as_selection, score_captions
+from captious.judgment.studies.shared.study_sources import checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.catalogue import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

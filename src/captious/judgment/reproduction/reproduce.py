@@ -16,16 +16,16 @@ from typing import Any
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.judgment.files.judgment_files import DataFolder, data_folder
 from captious.judgment.judging import judge, load_judgments
-from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.judgment.judgment_result import Judgment
-from captious.judgment.metric_needs import FILE_NAME
-from captious.judgment.metric_sums import summands
-from captious.judgment.paper_checks import check_column, check_table, of_table, one_line
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
-from captious.judgment.reproduction_result import Reason, Reproduced, Reproduction
+from captious.judgment.reproduction.paper_checks import check_column, check_table, of_table, one_line
+from captious.judgment.reproduction.reproduction_result import Reason, Reproduced, Reproduction
+from captious.judgment.scores.metric_needs import FILE_NAME
+from captious.judgment.scores.metric_sums import summands
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.request import Request
@@ -263,7 +263,7 @@ class _Runner:
         if isinstance(value, MadeFile):
             path = self.work / value.name
             if not path.exists():
-                getattr(import_module("captious.judgment.made_files"), value.maker)(self.folder.folder, path)
+                getattr(import_module("captious.judgment.files.derived_files"), value.maker)(self.folder.folder, path)
             return path
         return self.folder.path(value.name) if isinstance(value, File) else value
 

@@ -16,9 +16,9 @@ from scipy.stats import kendalltau
 from captious.data import read_references
 from captious.errors import ParameterError
 from captious.evaluation.resampling import Sampling
-from captious.judgment import network_trials
-from captious.judgment.network_trials import Trials, Variation
 from captious.judgment.studies import feature_ablation, network_depth, training_epochs, training_size
+from captious.judgment.studies.shared import network_trials
+from captious.judgment.studies.shared.network_trials import Trials, Variation
 from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.network import Network
@@ -41,7 +41,7 @@ RECIPE = replace(
     batch_size=8,
     learning_rate=0.01,
 )
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 
 
 @pytest.fixture(autouse=True)

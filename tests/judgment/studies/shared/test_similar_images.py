@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from captious.data import References
-from captious.judgment.near_images import image_vectors, near_donors
 from captious.judgment.studies import robustness
+from captious.judgment.studies.shared.similar_images import image_vectors, near_donors
 from captious.models.image_features import ImageFeatures
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[4] / "examples"
 TEXTS = ("a dog runs", "the dog", "a dog runs far", "one dog", "a red bus", "the bus", "a red bus stops", "two buses")
 
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments, SystemRanking
-from captious.judgment.metric_scores import (
+from captious.judgment.scores.metric_scores import (
     all_warnings,
     as_selection,
     check_not_constant,
@@ -25,8 +25,8 @@ from captious.judgment.metric_scores import (
     score_captions,
     sign_of,
 )
-from captious.judgment.metric_sums import MetricSum, without_sums
-from captious.judgment.published_scores import (
+from captious.judgment.scores.metric_sums import MetricSum, without_sums
+from captious.judgment.scores.published_scores import (
     PublishedScores,
     content_of,
     fleur_scores,

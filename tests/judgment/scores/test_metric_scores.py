@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious.data import read_captions
 from captious.errors import CaptiousError, ParameterError
-from captious.judgment.metric_scores import as_selection, score_captions
+from captious.judgment.scores.metric_scores import as_selection, score_captions
 from captious.metrics.contract.selection import MetricLike
 
 CAPTIONS = read_captions(

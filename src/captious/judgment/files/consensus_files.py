@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from captious.judgment.judgment_files import DataFolder
+from captious.judgment.files.judgment_files import DataFolder
 
 #: Triplets of a pair.
 PER_PAIR = 48

@@ -14,8 +14,8 @@ from typing import Any
 from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError
 from captious.judgment.benchmark_items import CaptionPair, RatedCaption, Unknown, judgments_of
 from captious.judgment.correlation import STATISTICS
+from captious.judgment.files.judgment_files import DataFolder
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import SYSTEM_FACT, Protocol, Rule
 from captious.judgment.rated_systems import SYSTEM_STATISTICS
 

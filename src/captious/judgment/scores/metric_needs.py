@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from captious.judgment.metric_sums import summands
+from captious.judgment.scores.metric_sums import summands
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from captious.errors import ResourceError
-from captious.judgment.made_files import coco_examples, expert_ratings
+from captious.judgment.files.derived_files import coco_examples, expert_ratings
 from captious.learned.training_example_files import read_examples, read_judged
 
-from ..support.judgments import write_jsonl
+from ...support.judgments import write_jsonl
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def test_examples_leave_evaluation_images_out(tmp_path: Path) -> None:

@@ -19,8 +19,8 @@ from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import Sampling
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.protocols import Protocol
+from captious.judgment.studies.shared.study_sources import checksums, judged_captions
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, judged_captions
 from captious.learned.feature_metrics import Features
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.metric_training import training_data

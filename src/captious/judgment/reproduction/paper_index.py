@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from textwrap import shorten
 
 from captious.errors import CaptiousError
-from captious.judgment.paper_checks import check_table, one_line
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import Paper
-from captious.judgment.reproduction_result import FOLD
+from captious.judgment.reproduction.paper_checks import check_table, one_line
+from captious.judgment.reproduction.reproduction_result import FOLD
 from captious.results.displayed import Displayed
 from captious.results.table import Cell, Column, Row, Table
 from captious.version import __version__

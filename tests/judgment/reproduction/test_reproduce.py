@@ -12,20 +12,20 @@ import pytest
 
 from captious import Settings
 from captious.errors import ParameterError
-from captious.judgment import judge, made_files, studies
-from captious.judgment.paper_index import STATES, PaperIndex
+from captious.judgment import judge, studies
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged
-from captious.judgment.reproduction import reproduce, stand_ins
-from captious.judgment.reproduction_result import Reproduced
+from captious.judgment.reproduction.paper_index import STATES, PaperIndex
+from captious.judgment.reproduction.reproduce import reproduce, stand_ins
+from captious.judgment.reproduction.reproduction_result import Reproduced
 from captious.judgment.studies import word_frequencies
 from captious.learned.feature_sets import Feature, FeatureSet
 from captious.learned.network_recipes import Recipe, as_recipe
 from captious.report.formats import FORMATS
 
-from ..support.judgments import write_jsonl
+from ...support.judgments import write_jsonl
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 RATINGS = [(5, 4, 5), (1, 2, 1), (3, 3, 2), (4, 4, 3), (2, 1, 1)]
 CAPTIONS = ["a dog runs on grass", "a red bus", "a dog in a park", "the dog runs", "two cats"]
 
@@ -179,6 +179,8 @@ def test_files_in_mappings_are_resolved(tmp_path: Path) -> None:
 
 
 def test_generated_files_are_created_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.judgment.files import derived_files
+
     """They are made once, of files that must be there; tables with one run share it, whatever their rows."""
     made = []
 
@@ -186,7 +188,7 @@ def test_generated_files_are_created_once(tmp_path: Path, monkeypatch: pytest.Mo
         made.append(output)
         output.write_text((folder / "source.json").read_text())
 
-    monkeypatch.setattr(made_files, "copy", maker, raising=False)
+    monkeypatch.setattr(derived_files, "copy", maker, raising=False)
     run = Run("word_agreement", {"references": MadeFile("references.json", "copy", (File("source.json"),))})
     column = PaperColumn("recall", run, value="recall", row="word")
     tables = [PaperTable(word, "figure 3", "It shows.", {word: word}, [column], metrics=False) for word in ("a", "man")]

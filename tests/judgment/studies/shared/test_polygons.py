@@ -1,4 +1,4 @@
-"""captious.judgment.polygons: areas and overlaps against counted points."""
+"""captious.judgment.studies.shared.polygons: areas and overlaps against counted points."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from captious.judgment.polygons import area, clipped, ellipse, overlap
+from captious.judgment.studies.shared.polygons import area, clipped, ellipse, overlap
 
 SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.judgment.metric_scores import Metrics
+from captious.judgment.scores.metric_scores import Metrics
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import SUM, Request
 from captious.metrics.contract.selection import MetricLike

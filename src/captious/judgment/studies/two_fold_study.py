@@ -12,8 +12,8 @@ from captious.data import read_captions
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import Sampling
 from captious.evaluation.systems import name_of
+from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Study
-from captious.judgment.study_sources import checksums
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.drawn_negatives import captions_by_image
 from captious.learned.critique.two_folds import two_folds

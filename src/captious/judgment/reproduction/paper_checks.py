@@ -11,10 +11,10 @@ from typing import Any
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError
 from captious.judgment.benchmarks import benchmark_names
-from captious.judgment.metric_sums import summands
-from captious.judgment.own_judgments import as_own
+from captious.judgment.files.own_judgments import as_own
 from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.scores.metric_sums import summands
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import Request
 
