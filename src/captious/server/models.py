@@ -30,7 +30,7 @@ from captious.server.people.models import (
     Token,
     User,
 )
-from captious.server.scoring.models import Turn, WorkerSeen
+from captious.server.scoring.models import QueueTurn, WorkerSeen
 from captious.server.submissions.models import Attempt, RefusedUpload
 
 __all__ = [
@@ -48,6 +48,7 @@ __all__ = [
     "Notice",
     "Participant",
     "Phase",
+    "QueueTurn",
     "RateCount",
     "RecoveryCode",
     "RefusedUpload",
@@ -59,7 +60,6 @@ __all__ = [
     "TeamBan",
     "TermsAcceptance",
     "Token",
-    "Turn",
     "User",
     "Webhook",
     "WorkerSeen",

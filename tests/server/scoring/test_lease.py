@@ -75,7 +75,7 @@ class TestTake:
         assert (now_as_of(submission).status, submission.tries, submission.counts) == ("failed", 2, False)
 
     def test_one_that_is_lost_too_often_was_a_turn(self, site: Site) -> None:
-        from captious.server.models import Turn
+        from captious.server.models import QueueTurn
         from captious.server.scoring import lease
 
         site.configure(scoring_tries=1)
@@ -83,7 +83,7 @@ class TestTake:
         lease.take("worker")
         run_out(submission)
         assert lease.take("worker") is None
-        assert Turn.objects.filter(party=f"team:{submission.team_id}").exists()
+        assert QueueTurn.objects.filter(party=f"team:{submission.team_id}").exists()
 
     def test_the_next_is_taken_although_one_fails(self, site: Site) -> None:
         from captious.server.scoring import lease

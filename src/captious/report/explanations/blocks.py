@@ -80,7 +80,7 @@ class Items:
 
 
 @dataclass(frozen=True)
-class Table:
+class EntryTable:
     """A table with a row for each entry of a list.
 
     Args:
@@ -108,7 +108,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Facts:
+class FactLine:
     """Numbers on one line: templates of its parts, separated by dots."""
 
     parts: str
@@ -191,4 +191,4 @@ class Each:
     block: str = field(default="each", init=False)
 
 
-Block: TypeAlias = Words | Items | Table | Matrix | Facts | Note | Graph | Folded | Each
+Block: TypeAlias = Words | Items | EntryTable | Matrix | FactLine | Note | Graph | Folded | Each

@@ -15,14 +15,14 @@ from typing import Any
 from captious.report.explanations.blocks import (
     Block,
     Each,
-    Facts,
+    EntryTable,
+    FactLine,
     Folded,
     Graph,
     Items,
     Marks,
     Matrix,
     Note,
-    Table,
     Words,
 )
 
@@ -59,7 +59,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                     Marks("matches", "reference_start", "reference_end", _CHUNK, "module"),
                     linked=True,
                 ),
-                Facts(
+                FactLine(
                     f"{{matches:match,matches}} in {{chunks:chunk,chunks}} · {_PRECISION_RECALL} · "
                     "fragmentation {fragmentation:4} · score {score:4}{best}"
                 ),
@@ -71,7 +71,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
     ),
     "coverage": (
         *(
-            Table(
+            EntryTable(
                 side,
                 (("", "{name}"), (side, "{text}"), ("with", "{by}"), ("best", "{best:4}")),
                 n_texts=3,
@@ -83,7 +83,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             )
         ),
         Matrix("matrix", "candidate", "references", "{name}"),
-        Facts(f"{_PRECISION_RECALL} · score {{score:4}}"),
+        FactLine(f"{_PRECISION_RECALL} · score {{score:4}}"),
         Note(
             "Best: score with the sentence of the other side that agrees best. 2.1: the first sentence of the second "
             "reference."
@@ -93,7 +93,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         Words("candidate", "tokens", Marks("mentions", "start", "end", "{tone:sign} {object}", flags="hallucinated")),
         Items("in the image", "objects", empty="none"),
         Items("not named", "unmentioned"),
-        Facts("chair-s {scores.chair-s:4} · chair-i {scores.chair-i:4} · chair-recall {scores.chair-recall:4}"),
+        FactLine("chair-s {scores.chair-s:4} · chair-i {scores.chair-i:4} · chair-recall {scores.chair-recall:4}"),
         Note("", ("present", "hallucinated")),
         Note("chair-i: share of hallucinated mentions."),
     ),
@@ -111,7 +111,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                 ),
             ),
         ),
-        Facts(
+        FactLine(
             "brevity penalty {brevity_penalty:4} · {length:word,words}, closest reference {closest_length} · "
             "bleu-4 {score:4}"
         ),
@@ -119,7 +119,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
     ),
     "ngram-weights": (
         Words("candidate", "candidate"),
-        Table(
+        EntryTable(
             "ngrams",
             (
                 ("n-gram", "{words}"),
@@ -133,12 +133,12 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             empty="No n-gram is in a reference.",
         ),
         Items("in no reference", "ngrams", "{words} {weight:2}", without="references", most=8),
-        Facts(" · ".join([*(f"{n + 1}-grams {{orders.{n}:4}}" for n in range(4)), "score {score:4}"])),
+        FactLine(" · ".join([*(f"{n + 1}-grams {{orders.{n}:4}}" for n in range(4)), "score {score:4}"])),
         Note("Weight: inverse document frequency over {n_documents:image,images}. The additions sum to the score."),
         Note("A full bar is {full:4}{full_is}.", bars=True),
     ),
     "scene": (
-        Facts(
+        FactLine(
             "{matched} of {candidate:tuple,tuples} matched; the references have {references:tuple,tuples} · "
             f"{_PRECISION_RECALL} · score {{score:4}}"
         ),
@@ -150,7 +150,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         Folded(
             "Tuples",
             (
-                Table(
+                EntryTable(
                     "candidate",
                     (
                         ("candidate", "{names}"),
@@ -173,11 +173,11 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             (
                 Words("candidate", "candidate", Marks("places", "0")),
                 Words("reference {number}", "reference", Marks("places", "1")),
-                Facts(f"{{places:word,words}} in common · {_PRECISION_RECALL}{{best}}"),
+                FactLine(f"{{places:word,words}} in common · {_PRECISION_RECALL}{{best}}"),
             ),
             best=("recall", "precision"),
         ),
-        Facts(f"{_PRECISION_RECALL} · score {{score:4}}"),
+        FactLine(f"{_PRECISION_RECALL} · score {{score:4}}"),
         Note("{marked}: the longest common subsequence."),
         _BEST,
     ),
@@ -187,7 +187,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
             (
                 Words("candidate", "candidate", ignored="candidate_left_out"),
                 Words("reference {number}", "reference", ignored="reference_left_out"),
-                Table(
+                EntryTable(
                     "moves",
                     (
                         ("move", "{word} → {reference_word}"),
@@ -199,7 +199,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                     whole="distance",
                     empty="The distance is infinite: there is nothing to move.",
                 ),
-                Facts("distance {distance:4} · score {score:4}{best}"),
+                FactLine("distance {distance:4} · score {score:4}{best}"),
             ),
             best=("score",),
         ),
@@ -208,7 +208,7 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         _BEST,
     ),
     "words": (
-        Table(
+        EntryTable(
             "words",
             (
                 ("word", "{word} → {closest}"),
@@ -224,10 +224,10 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
         Items("in its place", "words", "{instead} for {word}", having="instead"),
         Items("missing", "missing", "{0} {1:4}", most=6),
         Items("unsound", "unsound"),
-        Facts(f"cosines {{centroid:4}} ({{cosines:4}}) · {_PRECISION_RECALL} · score {{score:4}}"),
+        FactLine(f"cosines {{centroid:4}} ({{cosines:4}}) · {_PRECISION_RECALL} · score {{score:4}}"),
         Folded(
             "Features",
-            (Table("features", (("feature", "{name}"), ("value", "{value:4}"), ("adds", "{adds:4}"))),),
+            (EntryTable("features", (("feature", "{name}"), ("value", "{value:4}"), ("adds", "{adds:4}"))),),
         ),
         Note("", ("supported", "unsupported")),
         Note(

@@ -21,14 +21,14 @@ from rich.text import Text
 from captious.report.explanations.blocks import (
     Block,
     Each,
-    Facts,
+    EntryTable,
+    FactLine,
     Folded,
     Graph,
     Items,
     Marks,
     Matrix,
     Note,
-    Table,
     Words,
 )
 from captious.report.explanations.layouts import LAYOUTS, SIGNS
@@ -93,11 +93,11 @@ class _Drawing:
                     self.lines += self._words(block, values)
                 case Items():
                     self.lines += self._items(block, values)
-                case Table():
+                case EntryTable():
                     self.lines += self._table(block, values)
                 case Matrix():
                     self.lines += self._matrix(block, values)
-                case Facts():
+                case FactLine():
                     self.lines += self._facts(block, values)
                 case Note():
                     self.notes += self._note(block, values)
@@ -187,7 +187,7 @@ class _Drawing:
             text.append(f" and {len(items) - block.most:,} more", "dim")
         yield HangingLine(Text(f"  {_name(block.name, values)}  "), text if items else Text(block.empty))
 
-    def _table(self, block: Table, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+    def _table(self, block: EntryTable, values: Mapping[str, Any]) -> Iterator[RenderableType]:
         rows = [row for row in at(values, block.of) if not block.having or at(row, block.having)]
         if not rows:
             yield Text(f"  {block.empty}")
@@ -235,7 +235,7 @@ class _Drawing:
                 yield Text.assemble((f"  {name:>{margin}}", "dim"), *cells, no_wrap=True)
         yield None
 
-    def _facts(self, block: Facts, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+    def _facts(self, block: FactLine, values: Mapping[str, Any]) -> Iterator[RenderableType]:
         parts = [part for template in block.parts.split(_BETWEEN) if (part := filled(template, values)) is not None]
         for row in rows_of([*map(cell_len, parts)], self.width - 2, len(_BETWEEN)):
             line = Text(_BETWEEN.join(parts[i] for i in row))

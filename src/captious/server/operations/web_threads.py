@@ -34,15 +34,15 @@ class TurnThreads(ThreadedTaskDispatcher):
             parties: one of each kind.
             begin: is called before, and says whether it is still to be answered.
         """
-        self._pass(_Turn(self, channel, parties, begin), 0)
+        self._pass(PendingRequest(self, channel, parties, begin), 0)
 
-    def end(self, turn: _Turn) -> None:
+    def end(self, turn: PendingRequest) -> None:
         """A party's next request goes to the end of the queue."""
         for i in reversed(range(len(self._gates))):
             if (following := self._gates[i].leave(turn.parties[i])) is not None:
                 self._pass(following, i + 1)
 
-    def _pass(self, turn: _Turn, first: int) -> None:
+    def _pass(self, turn: PendingRequest, first: int) -> None:
         for gate, party in zip(self._gates[first:], turn.parties[first:], strict=True):
             if not gate.enter(party, turn):
                 return
@@ -56,9 +56,9 @@ class _Gate:
         self._most = most
         self._mutex = threading.Lock()
         self._passed: Counter[str] = Counter()
-        self._behind: defaultdict[str, deque[_Turn]] = defaultdict(deque)
+        self._behind: defaultdict[str, deque[PendingRequest]] = defaultdict(deque)
 
-    def enter(self, party: str, turn: _Turn) -> bool:
+    def enter(self, party: str, turn: PendingRequest) -> bool:
         """Return whether it passes now."""
         with self._mutex:
             passes = self._passed[party] < self._most
@@ -68,7 +68,7 @@ class _Gate:
                 self._behind[party].append(turn)
             return passes
 
-    def leave(self, party: str) -> _Turn | None:
+    def leave(self, party: str) -> PendingRequest | None:
         """Note that a task has ended; return the task that enters in its place."""
         with self._mutex:
             if self._behind[party]:
@@ -81,7 +81,7 @@ class _Gate:
 
 
 @dataclass(frozen=True)
-class _Turn:
+class PendingRequest:
     """A task, as waitress defines it."""
 
     threads: TurnThreads
