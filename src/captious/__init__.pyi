@@ -36,7 +36,7 @@ from .evaluation import score as score
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge
-from .learned.caption_agreement import Captious as Captious
+from .learned.captious_metric import Captious as Captious
 from .learned.coverage import Coverage as Coverage
 from .learned.lceval import LCEval as LCEval
 from .learned.leic import Leic as Leic

@@ -8,9 +8,9 @@ from captious.server.actions.explained_errors import ExplainedError
 from captious.server.actions.forms import one_line
 from captious.server.actions.leaderboards import UnknownNameError
 from captious.server.boards.challenge_archive import ChallengeArchive
-from captious.server.flags import flag
 from captious.server.models import Challenge
 from captious.server.people.access import why_hidden
+from captious.server.request_values import flag
 
 
 class WithheldArchiveError(ExplainedError):

@@ -23,7 +23,7 @@ from captious.server.pages.managed_submissions import SubmissionFilter, summary_
 from captious.server.pages.webhooks import act_on_webhooks, webhook_of
 from captious.server.people.access import managed_challenge
 from captious.server.people.audit import record
-from captious.server.row_ids import row_id
+from captious.server.request_values import row_id
 from captious.server.scoring import queue
 from captious.server.submissions.board_changes import board_changed
 

@@ -10,7 +10,7 @@ from captious.server.actions.webhooks import WebhookForm, add_webhook, remove_we
 from captious.server.models import Challenge, Webhook
 from captious.server.notices.events import ping
 from captious.server.people.rate_limits import limit
-from captious.server.row_ids import row_id
+from captious.server.request_values import row_id
 
 
 def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, form: WebhookForm) -> bool:

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 import captious
 from captious.data import Captions, read_captions
 from captious.errors import CaptiousError
-from captious.learned.caption_agreement import Captious
 from captious.learned.caption_features import KnownWords
 from captious.learned.caption_weights import FEATURES, CaptionWeights
+from captious.learned.captious_metric import Captious
 from captious.text import PTB
 from captious.text.tokenizers import SMURF
 from captious.text.word_forms import word_forms

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from captious.server.operations.fair_shares import Holding, surplus
 from captious.server.operations.slow_pages import takes_long
-from captious.server.operations.web_shares import Holding, surplus
 
 
 def held(text: str) -> list[Holding[str]]:

@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class Memo(Generic[V]):
+class TextCache(Generic[V]):
     """A thread-safe least-recently-used cache of values for texts.
 
     Args:
