@@ -21,9 +21,9 @@ from captious.metrics.spurts import Spurts
 from captious.models import Encoder, encoders
 from captious.text.nltk_tokens import smurf_text
 
-from ..oracles import smurf as oracle
-from ..support.corpora import references_table
-from ..support.random_roberta import CAPTIONS, random_roberta
+from ...oracles import smurf as oracle
+from ...support.corpora import references_table
+from ...support.random_roberta import CAPTIONS, random_roberta
 
 pytestmark = pytest.mark.models
 
