@@ -195,7 +195,7 @@ def main() -> None:
     print(f"{machine()}; threads of captious: {threads}")
     print_import_times(2 * options.repeats)
     jobs = [options.system, *([options.full] if options.full else [])]
-    if not all([compare(job, options) for job in jobs]):
+    if not all(compare(job, options) for job in jobs):
         raise SystemExit("the scores of the two sides differ")
 
 

@@ -15,7 +15,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from captious.scale import GeneratedShard, Rows
+from captious.scale import GeneratedShard, RowBatch
 
 BATCH = 8192
 
@@ -41,7 +41,7 @@ def _read(file: Path) -> Any:
         return json.loads(content.read())
 
 
-def rows(folder: str, begin: int, end: int, batch: int = BATCH) -> Iterator[Rows]:
+def rows(folder: str, begin: int, end: int, batch: int = BATCH) -> Iterator[RowBatch]:
     """Rows ``begin`` to ``end`` of the endless corpus, in batches."""
     references, systems, words = _corpus(folder)
     n = len(references)
@@ -55,7 +55,7 @@ def rows(folder: str, begin: int, end: int, batch: int = BATCH) -> Iterator[Rows
             if turn >= len(systems):
                 candidate = _varied(candidate, words, rng)
             candidates.append(candidate)
-        yield Rows(
+        yield RowBatch(
             f"rows {begin:,} to {end:,}",
             "row",
             numbers,

@@ -15,8 +15,8 @@ import json
 import os
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from measurement import (
     FIGURES,
@@ -53,14 +53,11 @@ def read(data: Path, system: str) -> tuple[Texts, Texts]:
 def child(side: str, data: Path, system: str) -> None:
     """One measured run: print figures and scores."""
     with contextlib.redirect_stdout(sys.stderr):
-        Meteor: Any  # noqa: N806
-        if side == "captious":
-            from captious.compat.pycocoevalcap import Meteor
-        else:
-            from pycocoevalcap.meteor.meteor import Meteor
+        package = "captious.compat.pycocoevalcap" if side == "captious" else "pycocoevalcap.meteor.meteor"
+        make_meteor = import_module(package).Meteor
         gts, res = read(data, system)
         usage = Usage()
-        scorer = Meteor()
+        scorer = make_meteor()
         corpus, per_caption = scorer.compute_score(gts, res)
         del scorer  # ends the peer's Java, whose CPU time counts from then on
         usage.stop()

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import captious
-from captious.compat.pycocoevalcap.bleu.bleu_scorer import BleuScorer
+from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
 from measurement import default_data, print_table, read_system
 
 Texts: TypeAlias = Sequence[str]

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 from measurement import default_data, read_karpathy
 
@@ -28,7 +29,7 @@ SETS = {
 SPICE = {"SPICE": ("spice",)}
 
 
-def measured(command: list[str], **options: object) -> tuple[float, float, str]:
+def measured(command: list[str], **options: Any) -> tuple[float, float, str]:
     """CPU seconds and wall seconds of a process, and what it printed."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **options)

@@ -82,7 +82,7 @@ def peer_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[float]]
     from pycocoevalcap.cider.cider import Cider
 
     items, captions = json.loads((folder / "tokenized.json").read_text())
-    references = {image: texts for image, texts in items}
+    references = dict(items)
 
     def reward(images: list[int], captions: list[str]) -> object:
         # An image may come several times, so the caption is the key.
@@ -137,7 +137,7 @@ def main() -> None:
     if not options.data.is_dir():
         parser.error(f"no shared data in {options.data}")
     print(f"{machine()}; one thread\n")
-    one_thread = {name: "1" for name in ("CAPTIOUS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    one_thread = dict.fromkeys(("CAPTIOUS_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     with tempfile.TemporaryDirectory() as folder:
 
         def measure(python: str, side: str, repeats: int) -> dict[str, list[float]]:

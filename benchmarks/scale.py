@@ -101,7 +101,7 @@ def equal(options: argparse.Namespace) -> None:
         return found
 
     def in_one_table() -> captious.Report:
-        rows = [row for shard in shards for row in shard.batches(scale.Columns())]
+        rows = [row for shard in shards for row in shard.batches(scale.ShardColumns())]
         candidates = {image: text for each in rows for image, text in zip(each.ids, each.candidates, strict=True)}
         references = {image: [*texts] for each in rows for image, texts in zip(each.ids, each.references, strict=True)}
         return captious.score(candidates, references, metrics)
@@ -243,7 +243,7 @@ class Watch:
     @property
     def peak(self) -> int:
         """The most memory that all processes had together when it was looked at, in MiB."""
-        return max(sum(each["mib"]) for each in self.seen)
+        return int(max(sum(each["mib"]) for each in self.seen))
 
     @property
     def usage(self) -> dict[str, Any]:

@@ -211,7 +211,7 @@ def main() -> None:
         parser.error(f"no shared data in {options.data}")
     print(machine())
     challenges = {METRICS: options.repeats, (*METRICS, "spice"): options.spice}
-    if not all([measure(metrics, options.data, repeats) for metrics, repeats in challenges.items() if repeats > 0]):
+    if not all(measure(metrics, options.data, repeats) for metrics, repeats in challenges.items() if repeats > 0):
         raise SystemExit("scores of the server and of the command differ")
 
 

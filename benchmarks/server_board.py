@@ -34,7 +34,7 @@ def systems(data: Path) -> tuple[list[str], list[str], np.ndarray, np.ndarray]:
     """Outputs, signatures, scores[systems, outputs] and resampled scores[systems, 1000, outputs] of real systems."""
     with gzip.open(data / "coco" / "captions_val2014.json.gz") as file:
         annotations = json.load(file)["annotations"]
-    chosen = {row["image_id"]: [] for row in annotations[: 6 * IMAGES]}
+    chosen: dict[int, list[str]] = {row["image_id"]: [] for row in annotations[: 6 * IMAGES]}
     chosen = dict([*chosen.items()][:IMAGES])
     for row in annotations:
         if row["image_id"] in chosen:

@@ -27,7 +27,7 @@ from tests.server.browser.checks import BYTES, ORGANIZER_PAGES, PAINTED, TEAM_PA
 from tests.server.browser.steps import sign_in
 from tests.support.server import ADMIN, PASSWORD, Server
 
-_PHONE = {"width": 390, "height": 844}
+_PHONE: Any = {"width": 390, "height": 844}
 
 
 def measure(url: str, user: str, password: str, repeats: int) -> Iterator[tuple[str, float, float, float]]:

@@ -22,7 +22,7 @@ __all__ = ["Cider", "CiderD", "PTBTokenizer"]
 class GivenFrequencies(CiderScorer):  # type: ignore[misc]
     """The scorer with document frequencies of other references than those that are added."""
 
-    def __init__(self, frequencies: Mapping[tuple[str, ...], float], documents: float) -> None:
+    def __init__(self, frequencies: Any, documents: float) -> None:
         self._log_documents = np.log(float(documents))
         super().__init__()
         self.document_frequency = defaultdict(float, frequencies)
@@ -71,7 +71,7 @@ class Cider:
         return _scored(self._frequencies, self._documents, ((res[i][0], gts[i]) for i in res))
 
 
-def _scored(frequencies: Mapping[tuple[str, ...], float], documents: float, pairs: Any) -> tuple[float, Any]:
+def _scored(frequencies: Any, documents: float, pairs: Any) -> tuple[float, Any]:
     scorer = GivenFrequencies({}, documents)
     scorer.document_frequency = frequencies
     for candidate, references in pairs:

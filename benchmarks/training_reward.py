@@ -157,7 +157,7 @@ def prepare(data: Path, folder: Path, batches: int) -> None:
 
 def ngrams_of(texts: list[str], words_of: Any) -> set[tuple[str, ...]]:
     """The n-grams of a document, to order 4."""
-    found = set()
+    found: set[tuple[str, ...]] = set()
     for text in texts:
         words = [str(word) for word in words_of(text)]
         found.update(tuple(words[i : i + n]) for n in range(1, 5) for i in range(len(words) - n + 1))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.cli.options import _SETTINGS
+from captious.cli.options import SETTINGS
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.settings import Settings
@@ -255,4 +255,4 @@ def test_every_file_of_metrics_is_named_as_its_metric() -> None:
 
 
 def test_every_setting_is_an_option() -> None:
-    assert [field.name for field in fields(Settings)] == [*_SETTINGS]
+    assert [field.name for field in fields(Settings)] == [*SETTINGS]

@@ -1,4 +1,4 @@
-"""What a wheel installs: the package with its data and license, and neither sources of kernels nor tests."""
+"""Content of an installed wheel: the package with its data and license, and neither sources of kernels nor tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How messages name options."""
+"""Names of options in messages."""
 
 from __future__ import annotations
 

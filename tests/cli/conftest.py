@@ -1,4 +1,4 @@
-"""What the tests of captious.cli share: a folder of captions, and the command run in this process or as its own."""
+"""Fixtures of the tests of captious.cli: a folder of captions, and the command run in this process or as its own."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from ..support.meteor_files import MeteorFiles
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run of the command gave."""
+    """Outcome of a run of the command."""
 
     code: int
     out: str
@@ -139,9 +139,9 @@ def assert_refused(outcome: Outcome, *parts: str) -> None:
     lines = outcome.err.splitlines()
     starts = [number for number, line in enumerate(lines) if line.startswith("error: ")]
     assert len(starts) == 1, outcome.err
-    told = lines[starts[0] :]
-    assert any(line.startswith("  help: ") for line in told), outcome.err
-    assert all(line.startswith("  ") for line in told[1:]), outcome.err
+    messages = lines[starts[0] :]
+    assert any(line.startswith("  help: ") for line in messages), outcome.err
+    assert all(line.startswith("  ") for line in messages[1:]), outcome.err
     assert "Traceback" not in outcome.err
     for part in parts:
-        assert part in "\n".join(told), outcome.err
+        assert part in "\n".join(messages), outcome.err

@@ -63,8 +63,8 @@ def test_two_systems_side_by_side_and_what_to_do_next(folder: Path, pictures: Pa
     for name, result in captious.score("improved.json", "references.json", [ClipScore(images=pictures)]).items():
         assert f"{result.score:.4f}"[1:] in rows[name]
     assert outcome.err.startswith("Is the difference real? captious compare ")
-    told = outcome.err.partition("? captious ")[2].split()
-    again = run(*told)
+    messages = outcome.err.partition("? captious ")[2].split()
+    again = run(*messages)
     assert again.code == 0, again.err
     assert "refclipscore" in again.out
 

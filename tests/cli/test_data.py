@@ -27,7 +27,7 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def block(text: str, benchmark: str) -> dict[str, str]:
-    """What a listing says of a benchmark: label -> text."""
+    """Return the entry of a benchmark in a listing: label -> text."""
     lines = text.splitlines()
     start = lines.index(benchmark) + 1
     texts: dict[str, str] = {}
@@ -70,10 +70,10 @@ class TestList:
         assert "--data DIR" in outcome.err
         assert "CAPTIOUS_DATA" in outcome.err
         for benchmark in names():
-            said = block(outcome.out, benchmark)
-            assert [*said] == ["protocols", "files", "obtain"]
+            message = block(outcome.out, benchmark)
+            assert [*message] == ["protocols", "files", "obtain"]
             for protocol in get(benchmark).protocols:
-                assert f"{protocol.name}: {protocol.statistic}" in said["protocols"]
+                assert f"{protocol.name}: {protocol.statistic}" in message["protocols"]
 
     def test_list_shows_found_and_missing_files(self, shared_data: Path, run: Run) -> None:
         outcome = run("data", "list", "--data", shared_data)
@@ -91,15 +91,15 @@ class TestList:
         (nothing / "composite").mkdir()
         (nothing / "composite" / "composite.jsonl").touch()
         monkeypatch.setenv("CAPTIOUS_DATA", str(nothing))
-        said = run("data", "list").out
-        assert block(said, "composite")["found"] == "composite/composite.jsonl"
-        assert "missing" in block(said, "pascal-50s")
+        message = run("data", "list").out
+        assert block(message, "composite")["found"] == "composite/composite.jsonl"
+        assert "missing" in block(message, "pascal-50s")
 
     def test_list_shows_partly_present_benchmarks(self, nothing: Path, run: Run) -> None:
         (nothing / "flickr8k").mkdir()
         (nothing / "flickr8k" / "crowdflower.jsonl.gz").touch()
-        said = block(run("data", "list", "--data", nothing).out, "flickr8k-cf")
-        first = said["missing"].splitlines()[0]
+        message = block(run("data", "list", "--data", nothing).out, "flickr8k-cf")
+        first = message["missing"].splitlines()[0]
         assert (
             first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl was found)"
         )

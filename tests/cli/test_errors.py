@@ -1,4 +1,4 @@
-"""What goes wrong is said in three things, what, where and what to do, with exit status 2."""
+"""Errors have three parts, the problem, its place and a remedy, and exit status 2."""
 
 from __future__ import annotations
 

@@ -369,7 +369,8 @@ class TestWords:
         lines = [line.split() for line in text.splitlines()]
         assert lines[0] == ["word", "share", "similarity"]
         assert [line[:3] for line in lines[1:4]] == [["a", "→", "a"], ["zzqqxx", "→", "–"], ["dog", "→", "dog"]]
-        assert "the |" in text and "sparcs" in text
+        assert "the |" in text
+        assert "sparcs" in text
 
     def test_word_agreement_is_printed_as_json(self, run: Run) -> None:
         outcome = run("explain", "captious", "a dog", "the dog", "a cat", "--format", "json")
@@ -377,7 +378,8 @@ class TestWords:
         assert list(document)[:2] == ["version", "signature"]
         assert document["signature"].startswith("captious|variant:light|")
         assert [word["word"] for word in document["words"]] == ["a", "dog"]
-        assert len(document["cosines"]) == 2 and 0 < document["score"] < 1
+        assert len(document["cosines"]) == 2
+        assert 0 < document["score"] < 1
 
 
 class TestMentions:

@@ -177,7 +177,7 @@ class TestOwnJudgments:
         assert_refused(run("judge", "other.jsonl", "-m", "rouge-l"), "judgment file not found", "other.jsonl")
 
     @pytest.mark.parametrize(
-        ("line", "said"),
+        ("line", "message"),
         [
             ('{"candidate": "a", "references": ["a"]}', "no rating"),
             ('{"candidate": "a", "rating": 1}', "no references"),
@@ -187,9 +187,9 @@ class TestOwnJudgments:
             ("", "there are no judgments"),
         ],
     )
-    def test_malformed_judgments_are_an_error_with_line(self, own: Path, run: Run, line: str, said: str) -> None:
+    def test_malformed_judgments_are_an_error_with_line(self, own: Path, run: Run, line: str, message: str) -> None:
         Path("broken.jsonl").write_text(line)
-        assert_refused(run("judge", "broken.jsonl", "-m", "rouge-l"), said, "broken.jsonl")
+        assert_refused(run("judge", "broken.jsonl", "-m", "rouge-l"), message, "broken.jsonl")
 
     def test_constant_ratings_are_an_error(self, own: Path, run: Run) -> None:
         records = [{"candidate": c, "references": r, "rating": 2} for c, r, _ in RATED]
@@ -229,7 +229,7 @@ class TestScoresOfOthers:
         assert tokenizers[0] == tokenizers[1] != tokenizers[2]
 
     @pytest.mark.parametrize(
-        ("content", "said"),
+        ("content", "message"),
         [
             ({"mine": {"x": [1, 2]}}, ["2 scores for 6 items", "x on mine@own", "captious data items"]),
             ({"mine": {"x": [[1], [2], [3], [4], [5], [6]]}}, ["shape (6, 1)"]),
@@ -247,9 +247,9 @@ class TestScoresOfOthers:
             ({"mine": {"rouge-l": VALUES}}, ["rouge-l is requested twice"]),
         ],
     )
-    def test_invalid_external_scores_are_refused(self, own: Path, run: Run, content: Any, said: list[str]) -> None:
+    def test_invalid_external_scores_are_refused(self, own: Path, run: Run, content: Any, message: list[str]) -> None:
         scores_file(own, content)
-        assert_refused(run("judge", "mine.jsonl", "-m", "rouge-l", "--scores", "scores.json"), *said)
+        assert_refused(run("judge", "mine.jsonl", "-m", "rouge-l", "--scores", "scores.json"), *message)
 
     def test_missing_score_file_is_named(self, own: Path, run: Run) -> None:
         assert_refused(run("judge", "mine.jsonl", "--scores", "no.json"), "cannot read scores", "no.json")
@@ -336,9 +336,9 @@ def test_data_folder_is_not_modified(flickr: Path, run: Run, tmp_path: Path) -> 
 
 
 def test_results_of_the_bundled_grammar_are_marked(run: Run, own: Path, tables: Path) -> None:
-    said = "SPICE is using the bundled approximate grammar"
-    assert run("judge", "mine.jsonl", "-m", "spice:parser=bundled", "--data", own, *QUICK).err.count(said) == 1
-    assert said not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=bundled", "--data", own, *QUICK).err
+    message = "SPICE is using the bundled approximate grammar"
+    assert run("judge", "mine.jsonl", "-m", "spice:parser=bundled", "--data", own, *QUICK).err.count(message) == 1
+    assert message not in run("judge", "mine.jsonl", "-m", "hwcm-1:parser=bundled", "--data", own, *QUICK).err
 
 
 def test_judgment_table_is_renamed_and_transposed(own: Path, run: Run) -> None:

@@ -18,7 +18,7 @@ INSTALL = "pip install 'captious[meteor]'"
 
 
 def row(text: str, name: str) -> str:
-    """What a listing says of something."""
+    """Return a row of a listing."""
     (rest,) = (line.removeprefix(name) for line in text.splitlines() if line.startswith(f"{name}  "))
     return rest.strip()
 
@@ -133,9 +133,9 @@ class TestTablesOfMeteor:
     def test_missing_meteor_tables_are_listed(self, run: Run, cache: Path) -> None:
         doctor = run("doctor")
         assert (doctor.code, doctor.err) == (0, "")
-        state, said = row(doctor.out, "meteor tables").split(maxsplit=1)
+        state, message = row(doctor.out, "meteor tables").split(maxsplit=1)
         assert state == "missing"
-        assert said.endswith(f": {INSTALL}")
+        assert message.endswith(f": {INSTALL}")
         assert row(doctor.out, "meteor").split(maxsplit=1) == ["missing", INSTALL]
         assert row(doctor.out, "rouge-l").startswith("runs ")
         assert row(doctor.out, "cache") == f"{cache} (set CAPTIOUS_CACHE to change)"

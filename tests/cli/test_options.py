@@ -1,4 +1,4 @@
-"""What commands take: settings alike everywhere, and calls that are repeated as command lines."""
+"""Options of commands: equal settings everywhere, and calls that are repeated as command lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from captious.cli.options import _SETTINGS
+from captious.cli.options import SETTINGS
 from captious.metrics.contract.settings import Settings
 
 from ..support.commands import COMMANDS
@@ -47,17 +47,17 @@ def parameters(path: str) -> dict[str, dict[str, Any]]:
 
 
 def test_every_setting_has_an_option() -> None:
-    assert [*_SETTINGS] == [field.name for field in dataclasses.fields(Settings)]
-    assert [option["opts"][0] for name, option in parameters("score").items() if name in _SETTINGS] == FLAGS
+    assert [*SETTINGS] == [field.name for field in dataclasses.fields(Settings)]
+    assert [option["opts"][0] for name, option in parameters("score").items() if name in SETTINGS] == FLAGS
 
 
 @pytest.mark.parametrize("path", RUNNING)
 def test_every_scoring_command_has_the_same_setting_options(path: str) -> None:
     options, expected = parameters(path), parameters("score")
-    for name in _SETTINGS:
+    for name in SETTINGS:
         assert options[name] == expected[name]
     assert options["parser"]["opts"] == ["--parser", "--parses"]
-    assert [name for name in options if name in _SETTINGS] == [*_SETTINGS]  # in the order of the help
+    assert [name for name in options if name in SETTINGS] == [*SETTINGS]  # in the order of the help
 
 
 @pytest.mark.parametrize("path", WITHOUT)
@@ -192,7 +192,8 @@ class TestOwnFunctions:
         outcome = run(*call, "-m", "mine.py:words", "-m", "rouge-l")
         assert outcome.code == 0, outcome
         shown = (folder / "page.html").read_text() if call[0] == "report" else outcome.out
-        assert "words" in shown and "rouge-l" in shown
+        assert "words" in shown
+        assert "rouge-l" in shown
         if call[0] == "score":
             assert "-m mine.py:words" in outcome.err
 

@@ -1,4 +1,4 @@
-"""Where results go: formats by the names of files, and outputs that are inputs."""
+"""Outputs: formats by the names of files, and outputs that are inputs."""
 
 from __future__ import annotations
 
@@ -172,11 +172,11 @@ def test_warnings_of_a_judgment(own: str, run: Run, tables: Path) -> None:
     arguments = ("judge", own, "-m", "spice", "-m", "rouge-l", "--parser", "bundled", "--resamples", "9")
     outcome = run(*arguments, "--format", "json")
     assert outcome.code == 0, outcome
-    said = outcome.json["warnings"]
-    assert any(warning.startswith("SPICE is using the bundled approximate grammar") for warning in said)
-    assert any(warning.startswith("too few images for intervals and tests (3)") for warning in said)
-    assert outcome.err == "".join(f"warning: {warning}\n" for warning in said)
+    message = outcome.json["warnings"]
+    assert any(warning.startswith("SPICE is using the bundled approximate grammar") for warning in message)
+    assert any(warning.startswith("too few images for intervals and tests (3)") for warning in message)
+    assert outcome.err == "".join(f"warning: {warning}\n" for warning in message)
     for more in (("--format", "json"), ("--format", "latex"), ("-o", "x.csv")):  # advice is printed once
         assert run(*arguments, *more).err == "".join(
-            f"warning: {warning}\n" for warning in said if "SPICE" not in warning
+            f"warning: {warning}\n" for warning in message if "SPICE" not in warning
         )

@@ -1,4 +1,4 @@
-"""How a run ends when something around it fails: streams that are closed or full, no memory, signals."""
+"""Ends of runs whose environment fails: streams that are closed or full, no memory, signals."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ class TestClosedStreams:
 
 class TestFullStreams:
     def test_full_disk_is_an_error_of_the_run(self, shell: Shell) -> None:
-        told = "error: cannot write the results\n  No space left on device\n  help: free some disk space\n"
+        messages = "error: cannot write the results\n  No space left on device\n  help: free some disk space\n"
         for arguments in (SCORE, "metrics", "--help", "--version"):
-            assert shell(f"captious {arguments} > /dev/full") == (2, "", told)
+            assert shell(f"captious {arguments} > /dev/full") == (2, "", messages)
         assert shell("captious metrics > /dev/full 2> /dev/full") == (2, "", "")
 
     def test_file_size_limit_is_an_error_with_advice(self, shell: Shell, folder: Path) -> None:

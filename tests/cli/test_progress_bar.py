@@ -23,7 +23,7 @@ class Terminal(io.StringIO):
         return True
 
     def shows(self, text: str) -> Callable[[], bool]:
-        """Whether this has come onto the screen since the last time that it was asked for."""
+        """Return whether this has appeared on the screen since the last call."""
         start = len(self.getvalue())
         return lambda: text in self.getvalue()[start:]
 
@@ -45,7 +45,7 @@ def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 
 @pytest.fixture(autouse=True)
 def bar() -> Iterator[ProgressBar]:
-    """What the command line installs at a terminal."""
+    """The observer that the command line installs at a terminal."""
     observer = ProgressBar()
     with observed(observer):
         yield observer

@@ -59,11 +59,13 @@ def wheel(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """What pip was told. As it is, pip does nothing and says so."""
-    return play_pip(monkeypatch, None, code=1, said="ERROR: it rains\n")
+    """Arguments of pip. By default, pip does nothing and says so."""
+    return play_pip(monkeypatch, None, code=1, message="ERROR: it rains\n")
 
 
-def play_pip(monkeypatch: pytest.MonkeyPatch, wheel: Path | None, *, code: int = 0, said: str = "") -> list[list[str]]:
+def play_pip(
+    monkeypatch: pytest.MonkeyPatch, wheel: Path | None, *, code: int = 0, message: str = ""
+) -> list[list[str]]:
     """A pip that puts this wheel into the folder it is told, says this and ends with this exit code."""
     commands: list[list[str]] = []
 
@@ -71,7 +73,7 @@ def play_pip(monkeypatch: pytest.MonkeyPatch, wheel: Path | None, *, code: int =
         commands.append(command)
         if wheel is not None:
             (Path(command[command.index("--dest") + 1]) / wheel.name).write_bytes(wheel.read_bytes())
-        return subprocess.CompletedProcess(command, code, "", said)
+        return subprocess.CompletedProcess(command, code, "", message)
 
     monkeypatch.setattr(subprocess, "run", pip)
     return commands
@@ -107,17 +109,17 @@ class TestList:
     @pytest.mark.parametrize("file", ["meteor-1.5.jar", "paraphrase-en.gz"])
     def test_damaged_resource_is_listed(self, run: Run, tables: Path, file: str) -> None:
         (tables / file).write_bytes(b"")
-        state, said = listed(run)
+        state, message = listed(run)
         assert state == "unusable"
-        assert str(tables / file) in said
-        assert "unset CAPTIOUS_METEOR_HOME" in said
+        assert str(tables / file) in message
+        assert "unset CAPTIOUS_METEOR_HOME" in message
 
     def test_environment_folder_without_tables_is_an_error(self, run: Run, tables: Path) -> None:
         (tables / "meteor-1.5.jar").unlink()
-        state, said = listed(run)
+        state, message = listed(run)
         assert state == "unusable"
-        assert said.startswith("the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables")
-        assert str(tables) in said
+        assert message.startswith("the folder that CAPTIOUS_METEOR_HOME names has no METEOR tables")
+        assert str(tables) in message
 
 
 class TestBuild:
@@ -184,8 +186,8 @@ class TestGet:
         (index,) = indexes(cache)
         assert (outcome.code, outcome.out) == (0, "")
         assert outcome.err.splitlines() == ["meteor: downloading", f"meteor: {index}"]
-        state, said = listed(run)
-        assert (state, said.rpartition(", ")[2]) == ("compiled", "from captious resources get meteor")
+        state, message = listed(run)
+        assert (state, message.rpartition(", ")[2]) == ("compiled", "from captious resources get meteor")
         kept = {path.name for path in cache.rglob("*") if path.is_file()}
         assert kept == {"meteor-1.5.jar", "paraphrase-en.gz", "lock", index.name}
         assert run("explain", "meteor", "a cat", "a feline").code == 0

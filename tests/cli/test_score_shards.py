@@ -26,7 +26,7 @@ def sharded(folder: Path) -> Path:
 
 
 def of_score(run: Run, *options: str) -> str:
-    """What score prints for the same captions in one file."""
+    """Return the output of score for the same captions in one file."""
     return run("score", "improved.json", "references.json", *options).out.replace('"improved"', '"improved-*"')
 
 
@@ -111,7 +111,7 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("--shards", "none-*.jsonl"), "no shard has such a name"),
         (("--shards", "*.txt"), "not the extension of a shard"),
@@ -129,8 +129,8 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
         ((), "no candidates given"),
     ],
 )
-def test_invalid_shard_options_are_refused(sharded: Path, run: Run, arguments: tuple[str, ...], said: str) -> None:
-    assert_refused(run("score", *arguments, "-m", "rouge-l"), said)
+def test_invalid_shard_options_are_refused(sharded: Path, run: Run, arguments: tuple[str, ...], message: str) -> None:
+    assert_refused(run("score", *arguments, "-m", "rouge-l"), message)
 
 
 @pytest.mark.slow
@@ -149,8 +149,8 @@ def test_interrupted_run_of_shards_resumes(tmp_path: Path, command: list[str], e
     while len([*tmp_path.glob("out/sums/*.json")]) < 3 and process.poll() is None and time.time() < deadline:
         time.sleep(0.01)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (130, b"interrupted\n")
+    _, message = process.communicate(timeout=60)
+    assert (process.returncode, message) == (130, b"interrupted\n")
     assert 3 <= len([*tmp_path.glob("out/sums/*.json")]) < 40
     done = subprocess.run(line, cwd=tmp_path, env=plain_environment(), capture_output=True, check=True).stdout
     assert done == whole

@@ -39,16 +39,17 @@ def test_data_folder_without_a_server_is_an_error(
 
 
 @pytest.mark.parametrize(
-    ("place", "said"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
+    ("place", "message"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
 )
 def test_data_folder_that_cannot_be_created_is_an_error(
-    place: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").touch()
     done = captious("serve", "admin", "--data", place, "--user", "root", CAPTIOUS_ADMIN_PASSWORD="correct-horse-77")
     assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr and "Traceback" not in done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
     assert [*tmp_path.iterdir()] == [tmp_path / "file"]
 
 
@@ -83,7 +84,7 @@ def test_restoring_a_missing_backup_is_an_error(tmp_path: Path) -> None:
 
 
 def test_the_password_of_the_demonstration_is_not_in_the_log(tmp_path: Path) -> None:
-    """Which is standard error, unless that is a terminal."""
+    """The log is standard error, unless that is a terminal."""
     data, log = tmp_path / "data", tmp_path / "log"
     command = [sys.executable, "-P", "-m", "captious", "serve", "--demo", "--data", str(data)]
     command += ["--port", str(free_port())]

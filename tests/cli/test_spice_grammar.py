@@ -160,8 +160,8 @@ def test_grammar_named_in_the_environment_is_used(
     assert run("resources", "get", "spice-grammar").code == 0
     assert listed(run)[0] == "compiled"
     grammar.write_bytes(b"")
-    state, said = listed(run)
+    state, message = listed(run)
     assert state == "unusable"
-    assert str(grammar) in said
-    assert "CAPTIOUS_SPICE_GRAMMAR" in said
+    assert str(grammar) in message
+    assert "CAPTIOUS_SPICE_GRAMMAR" in message
     assert_refused(run("resources", "build"), "SPICE's grammar cannot be read")

@@ -1,4 +1,4 @@
-"""Which stream gets what, when nobody listens, and progress on a terminal."""
+"""Streams of output, closed streams, and progress on a terminal."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def without_escapes(text: str) -> str:
 
 
 def screen(text: str) -> list[str]:
-    """What stands on a terminal that has been sent this, empty lines at the end aside."""
+    """Return the text on a terminal after this output, without empty lines at the end."""
     lines, row, column = [""], 0, 0
     for sent in re.findall(r"\x1b\[[0-9;?]*[a-zA-Z]|.", text, re.DOTALL):
         if sent == "\n":

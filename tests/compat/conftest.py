@@ -1,4 +1,4 @@
-"""What the tests of captious.compat share: the toy corpus with the toolkit's scores, and a COCO without pycocotools."""
+"""Fixtures of the tests of captious.compat: the toy corpus with the toolkit's scores, and COCO without pycocotools."""
 
 from __future__ import annotations
 

@@ -96,7 +96,8 @@ def test_lines_to_meteor_s_process_are_answered_in_kind() -> None:
     for line in ("SCORE ||| a dog ||| a dog\n", b"SCORE ||| a dog ||| a dog\n"):
         process.stdin.write(line)
     text, raw = process.stdout.readline(), process.stdout.readline()
-    assert isinstance(text, str) and text.encode() == raw
+    assert isinstance(text, str)
+    assert text.encode() == raw
 
 
 def test_copies_are_replaced_with_python_optimization(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ def test_modules_that_are_loaded_without_an_import(way: str, tmp_path: Path) -> 
             spec = PathFinder.find_spec(path.stem, [str(path.parent)])
         else:
             spec = importlib.util.spec_from_file_location("loaded", path)
-        assert spec is not None and spec.loader is not None
+        assert spec is not None
+        assert spec.loader is not None
         loaded = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(loaded)
         assert issubclass(vars(loaded)[CLASSES[module]], ours(module))

@@ -106,7 +106,7 @@ class TestCider:
         assert pickle.loads(pickle.dumps(Cider())).compute_score(GTS, RES)[0] == pytest.approx(MEAN_CIDER)
 
     def test_pickles_of_the_original_code_are_read(self) -> None:
-        """What it keeps of an object: ``_n``, ``_sigma``, a dictionary of frequencies, a logarithm."""
+        """The pickled state: ``_n``, ``_sigma``, a dictionary of frequencies, a logarithm."""
         train, _ = corpus()
         cider = Cider(train, sigma=3.0)
         kept = {"_n": 4, "_sigma": 3.0, "doc_frequency": {**(cider.doc_frequency or {}), ("x",): 0.0}}

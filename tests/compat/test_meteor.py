@@ -1,4 +1,4 @@
-"""What code touches of the toolkit's Meteor besides compute_score: statistics, the protocol's lines, the lock."""
+"""Members of the toolkit's Meteor in use besides compute_score: statistics, the protocol's lines, the lock."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def test_cocoevalcap_equals_the_toolkit(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The same printed lines and results, SPICE aside."""
+    """Printed lines and results are equal, except those of SPICE."""
     official = pytest.importorskip("pycocoevalcap.eval")
 
     class Absent:

@@ -129,9 +129,9 @@ def printed(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 def test_imports_of_submodules_and_arguments(tmp_path: Path) -> None:
     lines = printed(run(SUBMODULES, tmp_path, "--results", "x.json", "-m", "7"))
-    said = [line for line in lines if OURS in line]
-    assert [line.split()[0] for line in said] == ["Bleu", "Rouge", "CIDEr"]
-    assert all(line.endswith("['--results', 'x.json', '-m', '7']") for line in said)
+    message = [line for line in lines if OURS in line]
+    assert [line.split()[0] for line in message] == ["Bleu", "Rouge", "CIDEr"]
+    assert all(line.endswith("['--results', 'x.json', '-m', '7']") for line in message)
 
 
 @pytest.mark.parametrize("options", [(), ("--debug",), ("--replace", "pycocoevalcap", "--")])

@@ -142,7 +142,7 @@ def needed(program: Program, request: pytest.FixtureRequest) -> None:
 
 
 def result(printed: str) -> Any:
-    """What a program prints in its last line."""
+    """Return the last line that a program prints, as JSON."""
     return json.loads(printed.strip().splitlines()[-1])
 
 
@@ -156,13 +156,13 @@ def run(program: Program, folder: Path, options: Sequence[str], environment: dic
 
 
 def below_captious(program: Program, folder: Path) -> Any:
-    """What a program finds below ``captious run``."""
+    """Return the result of a program under ``captious run``."""
     replaced = [word for name in program.replaced for word in ("--replace", name)]
     return run(program, folder, ["-m", "captious", "run", *replaced], {})
 
 
 def assert_close(ours: Any, theirs: Any, where: str = "") -> None:
-    """The same structure, and numbers within 1e-12; SPICE aside."""
+    """Check for equal structure and numbers within 1e-12, except those of SPICE."""
     assert type(ours) is type(theirs), where
     if isinstance(ours, dict):
         assert [*ours] == [*theirs], where

@@ -190,7 +190,7 @@ def test_meteor_normalizes_as_the_toolkit() -> None:
 
 @needs_tables
 def test_three_bars_in_a_reference_are_dropped() -> None:
-    """Where the toolkit's protocol breaks."""
+    """The toolkit's protocol breaks there."""
     assert Meteor().compute_score({1: ["a ||| dog"]}, {1: ["a dog"]}) == (1.0, [1.0])
 
 
@@ -328,7 +328,7 @@ def test_cider_of_one_image_is_zero() -> None:
 
 @pytest.mark.parametrize("make", SCORERS)
 @pytest.mark.parametrize(
-    ("gts", "res", "kind", "said"),
+    ("gts", "res", "kind", "message"),
     [
         ({}, {1: ["a"]}, UnknownImageError, "image_id 1"),
         ([["a"]], {0: ["a"]}, InputError, "gts is a list"),
@@ -346,11 +346,13 @@ def test_cider_of_one_image_is_zero() -> None:
         ({1: ["a"], 2: ["b \udfff"]}, {1: ["a"], 2: ["b"]}, EncodingError, "image_id 2"),
     ],
 )
-def test_scorers_refuse_invalid_captions(make: Any, gts: Any, res: Any, kind: type[CaptiousError], said: str) -> None:
+def test_scorers_refuse_invalid_captions(
+    make: Any, gts: Any, res: Any, kind: type[CaptiousError], message: str
+) -> None:
     with pytest.raises(kind) as caught:
         compute(make(), gts, res)
     assert kind in type(caught.value).__mro__[:2]
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.help
     assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
 

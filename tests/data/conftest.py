@@ -1,4 +1,4 @@
-"""What the tests of captious.data share: files written in one line, refusals checked in one line, real captions."""
+"""Fixtures of the tests of captious.data: files written in one line, refusals checked in one line, real captions."""
 
 from __future__ import annotations
 

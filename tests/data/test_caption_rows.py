@@ -1,4 +1,4 @@
-"""What is checked in every form: ids, captions, duplicates; and how messages count."""
+"""Checks of every form: ids, captions, duplicates; and counts in messages."""
 
 from __future__ import annotations
 

@@ -58,7 +58,8 @@ def test_beginnings_of_answers_are_removed(text: str, expected: str) -> None:
 def test_captions_of_people_stay_as_they_are() -> None:
     texts = captious.read_references(EXAMPLES / "references.json").texts
     assert cleaned(texts, ("markdown", "prompt")) == texts
-    assert not is_markdown(texts).any() and not is_prompt_answer(texts).any()
+    assert not is_markdown(texts).any()
+    assert not is_prompt_answer(texts).any()
 
 
 def test_rules_are_named_in_signatures_and_on_the_table() -> None:

@@ -41,10 +41,13 @@ def test_columns_are_those_of_the_objects(
     if in_document:
         assert isinstance(document, dict)
         assert [*document] == [*content]
-        assert document["info"] == content["info"] and same(document["n"], content["n"])
+        assert document["info"] == content["info"]
+        assert same(document["n"], content["n"])
     found = document["annotations"] if isinstance(document, dict) else document
     assert isinstance(found, JsonRecords)
-    assert len(found) == len(objects) and same(found[0], objects[0]) and same([*found], objects)
+    assert len(found) == len(objects)
+    assert same(found[0], objects[0])
+    assert same([*found], objects)
     for names in (["image_id", "caption"], ["é"], ['a"b'], []):
         try:
             expected = [[one[name] for one in objects] for name in names]

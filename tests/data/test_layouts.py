@@ -344,7 +344,7 @@ def test_several_references_are_not_candidates() -> None:
 
 
 def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Where something is in a JSON document."""
+    """Return the places of something in a JSON document."""
     if path:
         yield path
     entries = value.items() if isinstance(value, dict) else enumerate(value[:2]) if isinstance(value, list) else ()

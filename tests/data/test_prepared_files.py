@@ -122,14 +122,16 @@ class TestLayers:
         assert references.layer(layer).tolist() == [5, 0, 12]
         assert references.layer(layer) is references.layer(layer)
         assert len(layer.computed) == 1
-        assert references.stored is not None and references.stored.n_missed == 0
+        assert references.stored is not None
+        assert references.stored.n_missed == 0
 
     def test_layers_with_another_key_are_computed(self, path: Path) -> None:
         references = written(path, table(), LengthLayer([]))
         other = LengthLayer([], version=2)
         assert references.layer(other).tolist() == [5, 0, 12]
         assert len(other.computed) == 1
-        assert references.stored is not None and references.stored.n_missed == 1
+        assert references.stored is not None
+        assert references.stored.n_missed == 1
 
     def test_layers_are_kept_for_ids_read_as_numbers(self, path: Path) -> None:
         layer = LengthLayer([])

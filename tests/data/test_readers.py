@@ -238,9 +238,9 @@ def test_fields_that_were_found_are_named(refuses: Refuses) -> None:
         "if 'picture' holds them: columns=\"id=picture\"; otherwise candidates are read from",
     ):
         read_rows([{"picture": 1, "caption": "a"}], "candidates")
-    told = "if 'text' holds them: columns=\"caption=text"
+    messages = "if 'text' holds them: columns=\"caption=text"
     with refuses(
-        InputError, "missing field for references", "found 'id', 'text'", told, '{"42": ["a cat", "the cat"], ...}'
+        InputError, "missing field for references", "found 'id', 'text'", messages, '{"42": ["a cat", "the cat"], ...}'
     ):
         read_rows([{"id": 1, "text": "a"}], "references")
 

@@ -1,4 +1,4 @@
-"""The same captions in every form make the same table."""
+"""Equal captions in every form make equal tables."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ _QUOTED_STAR = "\0"
 
 
 def run_command(line: str) -> tuple[str, int]:
-    """What a command prints, to stdout and stderr together, and its exit status."""
+    """Return the output of a command, stdout and stderr together, and its exit status."""
     line = re.sub(r"'[^']*'|\"[^\"]*\"", lambda quoted: quoted[0].replace("*", _QUOTED_STAR), line)
     words, environment = shlex.split(line), {}
     if words[0] == "export":

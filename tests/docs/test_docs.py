@@ -52,7 +52,7 @@ def prose(page: Path) -> str:
 
 
 def names_in_code(page: Path) -> set[str]:
-    """What a page sets in code type within its prose."""
+    """Return the code spans in the prose of a page."""
     return set(re.findall(r"`([^`\n]+)`", prose(page)))
 
 
@@ -143,7 +143,7 @@ def test_every_command_has_a_page() -> None:
 
 @pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)
 def test_commands_and_options_in_the_text_exist(page: Path) -> None:
-    """Those in blocks of code are run."""
+    """Names in blocks of code are checked by running them."""
     for code in names_in_code(page):
         call = re.match(r"captious ((?:[a-z][a-z-]* ?)+)(.*)", code)
         if call is None or call[1] == "study length ":

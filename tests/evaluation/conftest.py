@@ -1,4 +1,4 @@
-"""What the tests of captious.evaluation share: a metric that reads its score off the caption, and small corpora."""
+"""Fixtures of the tests of captious.evaluation: a metric that reads its score off the caption, and small corpora."""
 
 from __future__ import annotations
 

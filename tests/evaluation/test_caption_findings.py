@@ -59,14 +59,14 @@ def test_findings_of_each_kind_name_their_images(kind: str, text: str | None) ->
 
 
 def test_findings_before_scoring_are_not_in_reports() -> None:
-    findings = CaptionFindings.of(with_candidates({i: f"{LONG} {LONG} {LONG}" for i in range(6)}))
+    findings = CaptionFindings.of(with_candidates(dict.fromkeys(range(6), f"{LONG} {LONG} {LONG}")))
     assert any("SPICE" in warning for warning in findings.warnings)
     assert not any("SPICE" in warning for warning in findings.warnings_for(["ptb"]))
 
 
 def test_truncated_captions_are_found() -> None:
     whole = {i: f"{LONG} {text}." for i, text in enumerate(IMPROVED)}
-    cut = {**whole, **{i: f"{LONG} The dog runs towards the" for i in range(3)}}
+    cut = {**whole, **dict.fromkeys(range(3), f"{LONG} The dog runs towards the")}
     assert "cut" not in kinds(with_candidates(whole))
     assert kinds(with_candidates(cut))["cut"] == 3
     without_marks = {i: text.rstrip(".") for i, text in whole.items()}
@@ -81,16 +81,16 @@ def test_findings_shared_by_references_are_not_reported() -> None:
 
 
 def test_other_scripts_are_reported_unless_all_tokenizers_support_them() -> None:
-    candidates = {i: "一只狗在草地上跑。" for i in range(10)}
+    candidates = dict.fromkeys(range(10), "一只狗在草地上跑。")
     captions = captious.read_captions(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
     assert kinds(captions) == {"script": 10}
 
-    def told(*metrics: str) -> bool:
+    def messages(*metrics: str) -> bool:
         return any("Latin script" in warning for warning in evaluate(captions, select(metrics)).warnings)
 
-    assert told("bleu")
-    assert told("bleu:tokenizer=zh", "rouge-l")
-    assert not told("bleu:tokenizer=zh", "rouge-l:tokenizer=unicode", "chrf")
+    assert messages("bleu")
+    assert messages("bleu:tokenizer=zh", "rouge-l")
+    assert not messages("bleu:tokenizer=zh", "rouge-l:tokenizer=unicode", "chrf")
 
 
 def test_examples_have_no_findings_and_parts_add_up() -> None:

@@ -199,11 +199,11 @@ class TestByHand:
         assert any("too few" in warning for warning in comparison.warnings)
         assert comparison.to_dict()["warnings"] == comparison.warnings
 
-    @pytest.mark.parametrize(("n", "told"), [(9, True), (10, False)])
-    def test_fewer_than_ten_images_are_warned_about(self, report_of, n: int, told: bool) -> None:
+    @pytest.mark.parametrize(("n", "all_messages"), [(9, True), (10, False)])
+    def test_fewer_than_ten_images_are_warned_about(self, report_of, n: int, all_messages: bool) -> None:
         comparison = compare_reports(report_of([0.3] * n), report_of([0.6] * n), resamples=5)
-        assert any("too few" in warning for warning in comparison.warnings) is told
-        assert ("warnings" in comparison.to_dict()) is told
+        assert any("too few" in warning for warning in comparison.warnings) is all_messages
+        assert ("warnings" in comparison.to_dict()) is all_messages
 
 
 @pytest.fixture(scope="module")

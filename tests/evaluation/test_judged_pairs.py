@@ -44,7 +44,8 @@ def test_verdicts_are_asked_in_both_orders(model: ChatModel, endpoint: ChatServe
     assert 0 <= pair.interval[0] < 0.5 < pair.interval[1] <= 1
     assert len(endpoint.log) == before + 6  # nothing is asked about equal captions
     assert result.signature.startswith("judge-pairwise|variant:references|judge:pair|temperature:0|")
-    assert "|prompt:pairwise-references@" in result.signature and "|references:1|" in result.signature
+    assert "|prompt:pairwise-references@" in result.signature
+    assert "|references:1|" in result.signature
     assert result.strengths == {}
     swapped = captious.judge_pairwise({"short": SHORT, "long": LONG}, REFERENCES, model)
     np.testing.assert_array_equal(swapped.pairs[0].points, 1 - pair.points)
@@ -76,7 +77,8 @@ def test_three_systems_have_strengths(model: ChatModel) -> None:
     assert sum(result.strengths.values()) == pytest.approx(0)
     for name, value in result.strengths.items():
         low, high = result.strength_intervals[name]
-        assert np.isfinite([low, high]).all() and low <= value <= high
+        assert np.isfinite([low, high]).all()
+        assert low <= value <= high
     assert "strength" in repr(result)
 
 
@@ -109,7 +111,8 @@ def test_judge_pairwise_command_prints_win_rates(
     document = json.loads(done.stdout)
     assert document["pairs"][0]["win_rate"] == 0.5
     done = CliRunner().invoke(command, [*files, "--judge", "pair"])
-    assert "long / short" in done.output and "win rate" in done.output
+    assert "long / short" in done.output
+    assert "win rate" in done.output
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,8 @@ def test_prepared_references_give_equal_scores_of_every_metric(metric: tuple[str
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
     for candidates in (FIRST, SECOND):
         assert_same(captious.score(candidates, found, chosen), captious.score(candidates, REFERENCES, chosen))
-    assert found.stored is not None and found.stored.n_missed == 0
+    assert found.stored is not None
+    assert found.stored.n_missed == 0
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +70,8 @@ def test_prepared_references_give_equal_scores_of_model_metrics(
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", name, settings=settings)
     reports = [captious.score(FIRST, refs, name, settings=settings) for refs in (found, REFERENCES)]
     assert_same(*reports)
-    assert found.stored is not None and found.stored.n_missed == 0
+    assert found.stored is not None
+    assert found.stored.n_missed == 0
 
 
 @pytest.mark.parametrize("tokenizer", ["ptb", "ptb-harness", "whitespace", "spaces", "smurf"])
@@ -94,8 +96,10 @@ def test_concatenated_references_are_prepared(tmp_path: Path) -> None:
     settings = captious.Settings(references_as="cat")
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS, settings=settings)
     assert_same(*(captious.score(FIRST, refs, WORDS, settings=settings) for refs in (found, REFERENCES)))
-    assert found.concatenated.stored is not None and found.concatenated.stored.n_missed == 0
-    assert found.stored is not None and found.stored.n_missed == 0
+    assert found.concatenated.stored is not None
+    assert found.concatenated.stored.n_missed == 0
+    assert found.stored is not None
+    assert found.stored.n_missed == 0
 
 
 def test_large_corpus_is_prepared(tmp_path: Path) -> None:
@@ -115,7 +119,7 @@ def test_captions_of_every_kind_are_prepared(tmp_path: Path) -> None:
 
 
 def test_many_references_of_many_words_are_prepared(tmp_path: Path) -> None:
-    """Where references and counts do not fit 15 and 16 bits, and where n-grams do not."""
+    """References, counts and n-grams beyond 15 and 16 bits."""
     words = " ".join(f"w{i % 30_000}" for i in range(70_000))
     references = {0: ["a b"] * 33_000, 1: [words, "a b"]}
     candidates = {0: "a b c", 1: words[:10_000]}

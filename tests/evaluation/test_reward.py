@@ -41,7 +41,7 @@ TEXTS = ["a dog runs", "a cat", "the dog is running"]
 
 
 class Tensor:
-    """What torch's tensors have of what is needed here."""
+    """The part of torch's tensors that is needed here."""
 
     def __init__(self, values: object) -> None:
         self.values = values

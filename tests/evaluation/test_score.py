@@ -289,7 +289,7 @@ class TestImages:
 class TestWarnings:
     def test_few_images_are_warned_about(self) -> None:
         with pytest.warns(CaptiousWarning, match="only 3") as caught:
-            report = captious.score({i: "a" for i in range(3)}, {i: ["a b", "c"] for i in range(3)}, ["cider-d"])
+            report = captious.score(dict.fromkeys(range(3), "a"), {i: ["a b", "c"] for i in range(3)}, ["cider-d"])
         assert [str(warning.message) for warning in caught] == report.warnings
         assert report.to_dict()["warnings"] == report.warnings
         assert all(Path(warning.filename) == Path(__file__) for warning in caught)
@@ -306,7 +306,7 @@ class TestWarnings:
 
     def test_single_references_are_warned_about(self) -> None:
         with pytest.warns(CaptiousWarning, match="only one reference"):
-            captious.score({i: "a" for i in range(5)}, {i: ["a b"] for i in range(5)}, ["rouge-l"])
+            captious.score(dict.fromkeys(range(5), "a"), {i: ["a b"] for i in range(5)}, ["rouge-l"])
 
     def test_several_references_of_an_image_need_no_warning(self) -> None:
         captious.score({1: "a", 2: "b"}, {1: ["a x"], 2: ["b", "c"]}, ["rouge-l"])

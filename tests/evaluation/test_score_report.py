@@ -1,4 +1,4 @@
-"""What scoring returns: Result and Report."""
+"""Results of scoring: Result and Report."""
 
 from __future__ import annotations
 

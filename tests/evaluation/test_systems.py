@@ -53,10 +53,10 @@ class TestScore:
         assert compared.to_dict() == expected.compare()["good", "poor"].to_dict()
         assert "Holm's correction for 2 tests (1 pair, 2 metrics)" in repr(expected.compare())
         assert captious.check(systems["good"], rows, **part).system == "good"
-        for wrong, said in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
-            with pytest.raises(InputError, match=said):
+        for wrong, message in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
+            with pytest.raises(InputError, match=message):
                 captious.score(systems, rows, METRICS, **part | wrong)
-            with pytest.raises(InputError, match=said):
+            with pytest.raises(InputError, match=message):
                 captious.compare(*systems.values(), rows, METRICS, **part | wrong)
 
     def test_mapping_of_whole_systems_is_recognized(self, tmp_path: Path) -> None:

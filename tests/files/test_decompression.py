@@ -147,7 +147,8 @@ def test_errors_say_what_and_where(tmp_path: Path, content: bytes | None) -> Non
         path.write_bytes(content)
     with pytest.raises(ResourceError, match="cannot read the words") as caught:
         user_text(path, "the words", "write them")
-    assert str(caught.value.where).startswith(str(path)) and caught.value.help == "write them"
+    assert str(caught.value.where).startswith(str(path))
+    assert caught.value.help == "write them"
 
 
 def test_user_file_beyond_the_unpacked_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def accented(rng: random.Random) -> str:
 
 
 def repeated(rng: random.Random) -> str:
-    """The same, many times."""
+    """A text repeated many times."""
     return PIECE_MAKERS[rng.randrange(len(PIECE_MAKERS))](rng) * rng.choice([2, 3, 10, 40])
 
 

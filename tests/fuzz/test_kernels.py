@@ -49,7 +49,7 @@ def weighted(ids: Any, offsets: Any, ids2: Any, offsets2: Any, images: Any, rows
 
 def movers(vectors: Any, **bags: Any) -> object:
     bag = (bags["words"], bags["counts"], bags["offsets"])
-    native.nearest_word_movers(vectors, *bag, *bag, bags["images"], 2)
+    native.nearest_word_mover_distances(vectors, *bag, *bag, bags["images"], 2)
     return native.word_mover_distances(vectors, *bag, *bag, bags["images"], 2)
 
 
@@ -194,8 +194,10 @@ def check_alignments(tables: Arrays, rng: random.Random) -> None:
         counts = meteor_counts(lexicon, left, ends[0], right, ends[1], ends[2], 15, 1)
         assert counts[0, :2].tolist() == [len(left), len(right)]
         for start, length, other, other_length, _ in meteor_alignment(lexicon, left, right, 15).tolist():
-            assert length > 0 and start + length <= len(left)
-            assert other_length > 0 and other + other_length <= len(right)
+            assert length > 0
+            assert start + length <= len(left)
+            assert other_length > 0
+            assert other + other_length <= len(right)
 
 
 def test_kernels_survive_forged_meteor_tables(pytestconfig: pytest.Config) -> None:
@@ -233,5 +235,7 @@ def test_kernels_survive_unterminated_phrases() -> None:
     lexicon.learn(0, (*lexicon_words, *WORDS), (*lexicon_words, *WORDS))
     ids = np.zeros(1_000, np.int32)
     for start, length, other, other_length, _ in meteor_alignment(lexicon, ids, ids, 8).tolist():
-        assert length > 0 and start + length <= len(ids)
-        assert other_length > 0 and other + other_length <= len(ids)
+        assert length > 0
+        assert start + length <= len(ids)
+        assert other_length > 0
+        assert other + other_length <= len(ids)

@@ -1,4 +1,4 @@
-"""What is legal but misleading is said on judgments and studies, and written with them."""
+"""Warnings of judgments and studies are shown and written with them."""
 
 from __future__ import annotations
 

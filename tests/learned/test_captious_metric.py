@@ -99,7 +99,8 @@ def test_scores_lie_between_0_and_1_whatever_the_caption() -> None:
 
 
 def test_words_without_a_vector_count_by_their_spelling() -> None:
-    assert "zzqqxx" not in WEIGHTS.numbers and "photosynthesizes" not in WEIGHTS.numbers
+    assert "zzqqxx" not in WEIGHTS.numbers
+    assert "photosynthesizes" not in WEIGHTS.numbers
     references = "a dog zzqqxx", "the zzqqxx of a dog"
     assert score("a dog zzqqxx", *references) > score("a dog bbvvkk", *references)
     assert score("zzqqxx", "zzqqxx") > score("bbvvkk", "zzqqxx")
@@ -138,10 +139,13 @@ def test_omissions_lower_recall_and_additions_lower_precision() -> None:
     )
     full, longer, both, shorter = Captious().scores(captions).tolist()
     assert full[1:] == pytest.approx([1, 1])
-    assert longer[1] < 0.7 and longer[2] == pytest.approx(1)
+    assert longer[1] < 0.7
+    assert longer[2] == pytest.approx(1)
     assert both[1:] == pytest.approx([1, 1])
-    assert shorter[1] == pytest.approx(1) and shorter[2] < 0.7
-    assert full[0] > longer[0] and both[0] > shorter[0]
+    assert shorter[1] == pytest.approx(1)
+    assert shorter[2] < 0.7
+    assert full[0] > longer[0]
+    assert both[0] > shorter[0]
 
 
 def test_the_parts_of_an_explanation_add_up() -> None:
@@ -151,7 +155,8 @@ def test_the_parts_of_an_explanation_add_up() -> None:
     logit = WEIGHTS.bias + sum(feature.adds for feature in agreement.features)
     assert 1 / (1 + np.exp(-logit)) == pytest.approx(agreement.score)
     by_word = {word.word: word for word in agreement.words}
-    assert by_word["dog"].closest == "dog" and by_word["dog"].status == "supported"
+    assert by_word["dog"].closest == "dog"
+    assert by_word["dog"].status == "supported"
     assert by_word["zzqqxx"].status == "unsupported"
     assert by_word["dog"].similarity == pytest.approx(1, abs=1e-5)
     assert by_word["dog"].share > by_word["a"].share
@@ -164,7 +169,8 @@ def test_an_explanation_names_what_is_missing_and_what_is_contradicted() -> None
     assert agreement.missing == ()
     agreement = Captious().explain("a man", ["a man holds an umbrella near a train"])
     missing = [word for word, _ in agreement.missing]
-    assert {"umbrella", "train"} <= set(missing) and "man" not in missing
+    assert {"umbrella", "train"} <= set(missing)
+    assert "man" not in missing
     assert sum(loss for _, loss in agreement.missing) <= 1 - agreement.recall + 1e-6
     assert not any(word.instead for word in agreement.words)
 
@@ -177,7 +183,8 @@ def test_an_explanation_shows_where_a_caption_breaks() -> None:
 def test_captious_works_as_a_reward() -> None:
     scorer = captious.reward(Captious(), {1: REFERENCES, 2: ["a plate of food"]})
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
-    assert rewards[0] > rewards[1] and rewards[0] > rewards[2]
+    assert rewards[0] > rewards[1]
+    assert rewards[0] > rewards[2]
     assert rewards[0] == pytest.approx(score("a dog runs"), abs=1e-12)
 
 

@@ -193,7 +193,8 @@ def test_scores_lie_between_0_and_1_whatever_the_caption(full: Captious) -> None
 def test_full_variant_works_as_a_reward(full: Captious) -> None:
     scorer = captious.reward(full, {1: REFERENCES, 2: ["a plate of food"]})
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
-    assert rewards[0] > rewards[1] and rewards[0] > rewards[2]
+    assert rewards[0] > rewards[1]
+    assert rewards[0] > rewards[2]
 
 
 @pytest.mark.models

@@ -56,7 +56,7 @@ def test_scores_are_those_that_are_explained() -> None:
 
 def test_blocks_of_images_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     candidates = {i: f"A dog runs. {i} cats sleep on a mat." for i in range(20)}
-    references = {i: REFERENCES for i in range(20)}
+    references = dict.fromkeys(range(20), REFERENCES)
     whole = captious.score(candidates, references, ["coverage", "coverage-cider:idf=coco"])
     monkeypatch.setattr("captious.metrics.shared.sentence_coverage._PAIRS_AT_ONCE", 9)
     monkeypatch.setattr("captious.metrics.shared.sentence_coverage._IMAGES_AT_ONCE", 7)
@@ -76,7 +76,7 @@ def test_omissions_lower_recall_and_inventions_lower_precision_only() -> None:
 
 def test_coverage_weighs_words_by_document_frequencies() -> None:
     metric = CoverageCider()
-    captions = captious.read_captions({i: CANDIDATE for i in range(3)}, {i: [f"{i} dogs run."] for i in range(3)})
+    captions = captious.read_captions(dict.fromkeys(range(3), CANDIDATE), {i: [f"{i} dogs run."] for i in range(3)})
     state = metric.fit(captions.references)
     assert "idf:references-3" in metric.signatures(state)[0]
     np.testing.assert_array_equal(metric.scores(captions), metric.scores(captions, state))

@@ -33,10 +33,12 @@ def test_head_records_recipe_data_and_license() -> None:
 SAID = {"head": '{"about": {}, "encoder": "a", "light": "b"}'}
 
 
-def _changed(said: dict[str, str] | None = None, **changes: object) -> bytes:
+def _changed(message: dict[str, str] | None = None, **changes: object) -> bytes:
     tensors = load(BUNDLED_HEAD.read_bytes())
     tensors |= {name.replace("__", "."): value for name, value in changes.items()}  # type: ignore[dict-item]
-    return save({name: value for name, value in tensors.items() if value is not None}, SAID if said is None else said)
+    return save(
+        {name: value for name, value in tensors.items() if value is not None}, SAID if message is None else message
+    )
 
 
 def test_an_unchanged_file_is_not_refused(tmp_path: Path) -> None:

@@ -74,11 +74,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("said", REFUSED, ids=lambda said: said[:24])
-def test_invalid_feature_sets_are_refused(said: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("message", REFUSED, ids=lambda message: message[:24])
+def test_invalid_feature_sets_are_refused(message: str, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
-    path.write_text(REFUSED[said])
-    with pytest.raises(ResourceError, match=said.replace("[", r"\[")) as refused:
+    path.write_text(REFUSED[message])
+    with pytest.raises(ResourceError, match=message.replace("[", r"\[")) as refused:
         FeatureSet.load(path)
     assert str(path) in refused.value.where
     assert refused.value.help

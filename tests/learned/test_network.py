@@ -65,7 +65,7 @@ def test_large_logits_do_not_overflow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("weights", "biases", "said"),
+    ("weights", "biases", "message"),
     [
         ((), (), "not a network"),
         (((3, 2),), (), "not a network"),
@@ -77,9 +77,9 @@ def test_large_logits_do_not_overflow() -> None:
     ],
 )
 def test_invalid_layers_are_refused(
-    weights: tuple[tuple[int, ...], ...], biases: tuple[tuple[int, ...], ...], said: str
+    weights: tuple[tuple[int, ...], ...], biases: tuple[tuple[int, ...], ...], message: str
 ) -> None:
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises(ParameterError, match=message):
         Network(tuple(np.ones(shape) for shape in weights), tuple(np.ones(shape) for shape in biases))
 
 

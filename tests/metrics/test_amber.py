@@ -123,7 +123,7 @@ CAPTIONS = {
 }
 
 
-def test_scores() -> None:
+def test_scores_equal_a_table_made_by_hand() -> None:
     report = captious.score(CAPTIONS, metrics=[Amber(lists=LISTS, tagger="parser")])
     assert "words by equality alone" in report.warnings[0]
     # man, boat, bird, sky, vessel; grass three times, plane (which image 2 does not list)

@@ -56,7 +56,7 @@ class TestByHand:
     def test_statistics_equal_a_table_made_by_hand(self) -> None:
         np.testing.assert_array_equal(Chair(objects=OBJECTS).statistics(captions()), STATISTICS)
 
-    def test_scores(self) -> None:
+    def test_scores_equal_a_table_made_by_hand(self) -> None:
         report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=captious.Settings(objects=OBJECTS))
         assert {name: result.score for name, result in report.items()} == {
             "chair-s": 2 / 4,
@@ -104,7 +104,7 @@ class TestByHand:
 
 
 class TestWords:
-    """What the README of the shared data lists as consequences, and what variants change."""
+    """Consequences listed in the README of the shared data, and effects of variants."""
 
     @pytest.mark.parametrize(
         ("caption", "expected"),
@@ -156,7 +156,7 @@ class TestWords:
         assert "|vocabulary:words-" in chair.signatures()[0]
 
     @pytest.mark.parametrize(
-        ("name", "content", "said"),
+        ("name", "content", "message"),
         [
             ("a.json", "{", "not JSON"),
             ("a.json", "{}", "empty"),
@@ -167,10 +167,10 @@ class TestWords:
             ("a.txt", "\udcff", "cannot read"),
         ],
     )
-    def test_invalid_vocabularies_are_refused(self, tmp_path: Path, name: str, content: str, said: str) -> None:
+    def test_invalid_vocabularies_are_refused(self, tmp_path: Path, name: str, content: str, message: str) -> None:
         path = tmp_path / name
         path.write_bytes(content.encode(errors="surrogateescape"))
-        with pytest.raises(ResourceError, match=said):
+        with pytest.raises(ResourceError, match=message):
             as_object_words(path)
 
     def test_lines_of_the_same_object_add_up(self, tmp_path: Path) -> None:

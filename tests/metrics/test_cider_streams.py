@@ -203,7 +203,7 @@ def test_scorer_gives_equal_rewards_in_several_threads() -> None:
 @pytest.mark.filterwarnings("ignore:cider is CIDEr without:captious.CaptiousWarning")
 def test_few_images_are_warned_of(metric: str) -> None:
     references = {i: [f"a dog {i}", "two men"] for i in range(99)}
-    candidates = {i: "a dog" for i in references}
+    candidates = dict.fromkeys(references, "a dog")
     with pytest.warns(captious.CaptiousWarning, match="only 99"):
         report = captious.score(candidates, references, metrics=[metric])
     assert any(metric in warning and "99" in warning for warning in report.warnings)

@@ -72,7 +72,7 @@ def captions(shared_data: Path) -> Captions:
 
 
 def expected(vectors: tuple[Any, Any], pictures: Path, captions: Captions) -> NDArray[np.float64]:
-    """What the oracle gives, float64[n, 3]: cosine with the image, CLIPScore, RefCLIPScore."""
+    """Return the values of the oracle, float64[n, 3]: cosine with the image, CLIPScore, RefCLIPScore."""
     model, tokenizer = vectors
     rows = []
     references = captions.references

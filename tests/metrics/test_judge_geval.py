@@ -35,7 +35,8 @@ def test_variants_ask_for_expected_values_or_integers(settings: captious.Setting
     scores = np.array([[20, 10], [40, 30], [100, 90]]) @ shares / 100
     np.testing.assert_allclose(expected.per_caption, scores)
     np.testing.assert_allclose(integer.per_caption, [0.2, 0.4, 1.0])
-    assert "|temperature:1|" in expected.signature and "|value:expected|" in expected.signature
+    assert "|temperature:1|" in expected.signature
+    assert "|value:expected|" in expected.signature
     assert "|value:integer|" in integer.signature
     bodies = [call["body"] for call in endpoint.log]
     assert {body.get("top_logprobs") for body in bodies} == {5, None}

@@ -39,16 +39,16 @@ def test_pope_reads_answers_as_the_official_program(answer: str, official: bool,
 def test_against_scikit_learn() -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     rng = np.random.default_rng(0)
-    right, said = rng.integers(0, 2, (2, 500))
+    right, expected_message = rng.integers(0, 2, (2, 500))
     words = np.array(["No, it is not.", "Yes, there is."])
     labels = {k: "yes" if label else "no" for k, label in enumerate(right.tolist())}
-    report = captious.score(dict(enumerate(words[said].tolist())), metrics=[Pope(labels=labels)])
+    report = captious.score(dict(enumerate(words[expected_message].tolist())), metrics=[Pope(labels=labels)])
     expected = [
-        metrics.accuracy_score(right, said),
-        metrics.precision_score(right, said),
-        metrics.recall_score(right, said),
-        metrics.f1_score(right, said),
-        said.mean(),
+        metrics.accuracy_score(right, expected_message),
+        metrics.precision_score(right, expected_message),
+        metrics.recall_score(right, expected_message),
+        metrics.f1_score(right, expected_message),
+        expected_message.mean(),
     ]
     assert [report[name].score for name in OUTPUTS] == pytest.approx(expected)
     low, high = report["pope-f1"].confidence_interval()

@@ -1,4 +1,4 @@
-"""What must hold of scores whatever the captions: bounds, perfect and hopeless candidates, indifference to order."""
+"""Properties of scores for any captions: bounds, perfect and hopeless candidates, indifference to order."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def probabilities(checkpoint: Path, texts: list[str]) -> NDArray[np.float64]:
-    """What FENSE's code computes: padded to 64 tokens, the state of the first one, a linear layer, a sigmoid."""
+    """Return FENSE's probabilities: padded to 64 tokens, the state of the first one, a linear layer, a sigmoid."""
     saved = torch.load(checkpoint, weights_only=True)
     model = transformers.AutoModel.from_pretrained(saved["model_type"]).eval()
     tokenizer = transformers.AutoTokenizer.from_pretrained(saved["model_type"])

@@ -346,7 +346,7 @@ def differences(data: Path, name: str, n: int) -> int:
 
 
 def agree(scores: NDArray[np.float64], official: dict[str, dict[str, float | None]]) -> bool:
-    """Whether scores are the official ones to the last bit, where there are such."""
+    """Return whether scores equal the official ones to the last bit, where these exist."""
     expected = {f"spice-{category.lower()}": values["f"] for category, values in official.items()}
     expected |= {"spice": official["All"]["f"], "spice-p": official["All"]["pr"], "spice-r": official["All"]["re"]}
     pairs = [

@@ -58,7 +58,7 @@ def unit(tensor: Any) -> NDArray[np.float32]:
 
 
 def text_vectors(official: OpenAiClip, encoder: Encoder, texts: list[str]) -> NDArray[np.float32]:
-    """What the official code makes of texts: ids padded with zeros, cut with the last one kept."""
+    """Return the vectors of the official code: ids padded with zeros, cut with the last one kept."""
     rows = []
     for ids in _clip(encoder).tokenize(texts):
         ids = ids if len(ids) <= PLACES else ids[: PLACES - 1] + ids[-1:]

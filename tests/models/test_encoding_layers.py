@@ -74,7 +74,7 @@ def test_each_distinct_text_is_encoded_once(encoder: Encoder, encoded_texts: lis
     captions.layer(EncodingLayer(encoder, 2))  # another metric
     captions.layer(EncodingLayer(Encoder(encoder.model, device="cpu"), 2))  # that made an encoder of its own
     assert len(encoded_texts) == len(DISTINCT)
-    other = Captions(tuple(["a dog", "a red bus", "", "the the"]), captions.references)
+    other = Captions(("a dog", "a red bus", "", "the the"), captions.references)
     other.layer(EncodingLayer(encoder, 2))  # another system: one text is new
     assert encoded_texts[len(DISTINCT) :] == [tuple(encoder.tokenize(["the the"])[0])]
 

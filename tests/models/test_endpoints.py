@@ -44,7 +44,8 @@ def test_an_answer_is_asked_for_once(make: Make, endpoint: ChatServer) -> None:
     body = calls(endpoint, "once 1")[0]["body"]
     assert body["messages"] == [{"role": "user", "content": "once 1"}]
     assert {"temperature": 0.0, "max_tokens": 512}.items() <= body.items()
-    assert "seed" not in body and "logprobs" not in body
+    assert "seed" not in body
+    assert "logprobs" not in body
 
 
 @pytest.mark.parametrize(
@@ -68,7 +69,8 @@ def test_models_with_other_requests_are_others(make: Make) -> None:
     assert len({model.identity for model in models}) == len(models)
     assert len({hash(model) for model in models}) > 1
     assert make(concurrency=2, timeout=9).identity == make().identity
-    assert make().label == "hello" and make(body={"top_p": 0.9}).label.startswith("hello+")
+    assert make().label == "hello"
+    assert make(body={"top_p": 0.9}).label.startswith("hello+")
 
 
 def test_an_image_is_part_of_the_question(make: Make, endpoint: ChatServer, tmp_path: Path) -> None:
@@ -115,7 +117,8 @@ def test_overlong_retry_delay_ends_the_run(make: Make) -> None:
 def test_a_question_that_is_refused_has_an_answer_without_text(make: Make, endpoint: ChatServer) -> None:
     for _ in range(2):
         (answer,) = make().ask([Question("FAULT:filter")])
-        assert answer.is_refusal and not answer.text
+        assert answer.is_refusal
+        assert not answer.text
     assert len(calls(endpoint, "FAULT:filter")) == 1
 
 
@@ -206,7 +209,8 @@ def test_model_descriptions_are_read_from_files(tmp_path: Path, monkeypatch: pyt
     file.write_text('name = "m"\nkey = "sk-secret"\n')
     with pytest.raises(ParameterError, match="key does not belong") as caught:
         as_chat_model(file)
-    assert "key_variable" in caught.value.help and "secret" not in str(caught.value)
+    assert "key_variable" in caught.value.help
+    assert "secret" not in str(caught.value)
     file.write_text("name = ")
     with pytest.raises(CaptionFileError, match="not TOML"):
         as_chat_model(file)

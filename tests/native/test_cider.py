@@ -126,7 +126,7 @@ def test_logarithms_beyond_the_table_are_exact() -> None:
         many.add(ngrams, np.full(len(ngrams), number))
         references = CiderReferences(texts.index(), many, NO_WORDS, math.log(5_000_000), **OFFICIAL_D, threads=1)
         actual = references.score(*texts.candidates, np.array([0, 1]), NO_WORDS, 1)
-        raised = cider.Frequencies(5_000_000, type(frequencies.counts)({ngram: number for ngram in frequencies.counts}))
+        raised = cider.Frequencies(5_000_000, type(frequencies.counts)(dict.fromkeys(frequencies.counts, number)))
         expected = [
             oracle("official D", ["a", "dog"], [["a", "dog", "runs"]], raised),
             oracle("official D", ["b"], [["b"]], raised),

@@ -26,12 +26,12 @@ AFTER, AT_MOST = 0.3, 3.0
 
 
 class StopError(Exception):
-    """What the handler of the signal raises, as Ctrl-C raises KeyboardInterrupt."""
+    """The error raised by the handler of the signal, as Ctrl-C raises KeyboardInterrupt."""
 
 
 @contextmanager
 def interrupted() -> Iterator[None]:
-    """What is inside must end soon after the signal. Nothing else may receive it: neither callbacks of the garbage
+    """Check that the block ends soon after the signal. Nothing else may receive it: neither callbacks of the garbage
     collector, whose exceptions are lost, nor whoever runs after work that ended too early."""
 
     def interrupt(*_: object) -> None:

@@ -291,13 +291,13 @@ def test_guided_and_plain_parses_of_long_sentences_agree() -> None:
 def test_mismatched_parser_arguments_are_refused() -> None:
     case = random_case(1, 10, 30, 5, True)
     grammar = case.grammar
-    parts = dict(
-        root=0,
-        boundary=-1,
-        symbols=np.zeros(10, np.int32),
-        potentials=np.zeros(10, np.float32),
-        common=np.ones(len(grammar.binary_rules) + len(grammar.unary_rules), np.uint8),
-    )
+    parts = {
+        "root": 0,
+        "boundary": -1,
+        "symbols": np.zeros(10, np.int32),
+        "potentials": np.zeros(10, np.float32),
+        "common": np.ones(len(grammar.binary_rules) + len(grammar.unary_rules), np.uint8),
+    }
     rules = [grammar.binary_rules, grammar.binary_scores, grammar.unary_rules, grammar.unary_scores]
     Pcfg(*rules, **parts)
     with pytest.raises(ValueError, match="do not fit each other"):

@@ -15,7 +15,7 @@ STUB = Path(__file__).parents[2] / "src" / "captious" / "native" / "_kernels.pyi
 
 
 def content(stub: str) -> str:
-    """What a stub says, whatever its layout."""
+    """Return the content of a stub without its layout."""
     tree = ast.parse(stub)
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

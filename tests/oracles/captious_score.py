@@ -101,7 +101,7 @@ class Words:
     def differences(
         self, words: Sequence[str], reference: Sequence[str], references: Sequence[Sequence[str]]
     ) -> list[float | None]:
-        """How much each word differs from those in its place; None where the reference has none."""
+        """Return the difference of each word from those in its place; None where the reference has none."""
         places = subsequence(words, reference)
         others = [r for r in references if r is not reference]
         found: list[float | None] = []

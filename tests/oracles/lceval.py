@@ -16,7 +16,7 @@ Combine = Callable[[Sequence[float]], float]
 
 @dataclass(frozen=True)
 class Inputs:
-    """What the features of a caption are computed from.
+    """Inputs of the features of a caption.
 
     Args:
         candidate, references: words.
@@ -33,7 +33,7 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Known:
-    """What holds for all captions: word vectors, those at unit length, stop words, document frequencies."""
+    """Data for all captions: word vectors, those at unit length, stop words, document frequencies."""
 
     vectors: word_means.Vectors
     unit: word_means.Vectors

@@ -198,7 +198,7 @@ def find_matches(candidate: Words, reference: Words, tables: Tables, modules: It
 
 
 def _rewritings(words: Words, tables: Tables) -> Iterable[tuple[int, Phrase, Phrase]]:
-    """Where a phrase of the table stands, the phrase, and a paraphrase of it."""
+    """Yield the place of a phrase of the table, the phrase, and a paraphrase."""
     for start in range(len(words)):
         for end in range(start + 1, len(words) + 1):
             phrase = tuple(words[start:end])

@@ -15,7 +15,7 @@ def ngrams(tokens: Caption, n: int) -> Ngrams:
 
 
 def matches(left: Ngrams, right: Ngrams) -> int:
-    """How many n-grams the two have in common, each as often as in the one that has it less often."""
+    """Return the number of common n-grams, each as often as in the one that has it less often."""
     return sum(min(count, right[ngram]) for ngram, count in left.items())
 
 

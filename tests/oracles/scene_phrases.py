@@ -27,7 +27,7 @@ def wordnet(jar: Path) -> tuple[dict[str, set[str]], dict[str, set[str]]]:
 
 
 def are_synonyms(one: str, other: str, jar: Path) -> bool:
-    """Whether one contains the other, or the lemma names of all their synonym sets have a name in common."""
+    """Return whether one contains the other, or the lemma names of all their synonym sets have a name in common."""
     if one in other or other in one:
         return True
     sets, words = wordnet(jar)
@@ -37,7 +37,7 @@ def are_synonyms(one: str, other: str, jar: Path) -> bool:
     return bool(names[0] & names[1])
 
 
-def said(tuples: Tuples, nouns: set[str], stops: set[str]) -> tuple[list[str], list[str], list[tuple[str, ...]]]:
+def message(tuples: Tuples, nouns: set[str], stops: set[str]) -> tuple[list[str], list[str], list[tuple[str, ...]]]:
     """Objects, attributes and relations of a caption."""
     objects: list[str] = []
     attributes: dict[str, list[str]] = {}
@@ -86,7 +86,7 @@ def capture(
     ours: tuple[Tuples, set[str]], theirs: tuple[Tuples, set[str]], stops: set[str], jar: Path, like: Similarity
 ) -> dict[str, float]:
     """The outputs of CAPTURE for a candidate and one reference, each as tuples and nouns."""
-    sides = [said(tuples, nouns, stops) for tuples, nouns in (ours, theirs)]
+    sides = [message(tuples, nouns, stops) for tuples, nouns in (ours, theirs)]
     kinds = []
     for kind in range(3):
         first, second = ([item if kind == 2 else (item,) for item in side[kind]] for side in sides)

@@ -44,7 +44,7 @@ class Oracle:
         return [*found, self.end]
 
     def positions(self, ids: Sequence[int]) -> list[int]:
-        """Where each token stands, for models that count positions from behind the padding's and leave padding out."""
+        """Return the positions of tokens, for models that count from behind the padding's and leave padding out."""
         counted, found = self.pad, []
         for token in ids:
             counted += token != self.pad

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 def score(candidate: Sequence[str], references: Sequence[Sequence[str]]) -> float:
     weights = {c: sum(c in r for r in references) / len(references) for r in references for c in r}
-    said = set(candidate)
-    matched = sum(weights[c] for c in said if c in weights)
+    message = set(candidate)
+    matched = sum(weights[c] for c in message if c in weights)
     if matched == 0:
         return 0.0
-    precision = matched / (matched + sum(c not in weights for c in said))
+    precision = matched / (matched + sum(c not in weights for c in message))
     recall = matched / sum(weights.values())
     return 2 * precision * recall / (precision + recall)

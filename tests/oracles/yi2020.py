@@ -45,7 +45,7 @@ def cosine(a: Vector, b: Vector) -> float:
 
 
 def matches(token: Vector, text: Text, threshold: float) -> bool:
-    """Whether some word of the text is like a token."""
+    """Return whether some word of the text is similar to a token."""
     best = 0.0
     for state in text.states[1:-1]:
         best = max(best, cosine(token, state))

@@ -33,7 +33,7 @@ Segments = tuple[list[str], list[list[str]]]
 
 
 def check(segments: Segments, *options: str, metric: captious.Meteor | None = None) -> None:
-    """The same statistics, modules in their usual order, and the same scores.
+    """Check for equal statistics, with modules in their usual order, and equal scores.
 
     Where modules are left out, the jar's statistics are those of the modules in the order of naming.
     """

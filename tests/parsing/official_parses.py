@@ -13,7 +13,7 @@ from captious.parsing.parses import Edge
 
 
 class OfficialParse(NamedTuple):
-    """What the official program says of a caption, without the tree."""
+    """Parse of a caption by the official program, without the tree."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]

@@ -25,7 +25,7 @@ def captions(draw: st.DrawFn) -> Caption:
 
 
 def counts(chains: Chains, n: int) -> list[list[int]]:
-    """How often the chains of each caption occur, in no order."""
+    """Return the counts of the chains of each caption, unordered."""
     return [sorted(chains.counts[chains.captions == caption].tolist()) for caption in range(n)]
 
 

@@ -246,7 +246,7 @@ def _record(**changes: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "where", "said"),
+    ("name", "text", "where", "expected_message"),
     [
         ("p.txt", "x", "p.txt", "extension"),
         ("p.jsonl", "{}\n", "line 1", "caption"),
@@ -273,8 +273,8 @@ def _record(**changes: object) -> str:
         ("p.jsonl", _record(basic=[[2, True, "det"]]), "line 1", "is not a pair of words"),
         ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], [2, 0, "det"]]), "line 1", "depends on a word"),
         *(
-            ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], edge]), "line 1", said)
-            for edge, said in (
+            ("p.jsonl", _record(ccprocessed=[[0, 2, "root"], edge]), "line 1", expected_message)
+            for edge, expected_message in (
                 ([2, 3, "x"], "3 is neither one of 2 words nor a copy"),
                 ([2, -1, "x"], "-1 is neither"),
                 ([2, True, "x"], "true is neither"),
@@ -303,12 +303,12 @@ def _record(**changes: object) -> str:
         ("p.conllu", "2\ta\ta\tDET\tDT\t_\t0\troot\t_\t_\n", "lines 1 to 1", "numbered"),
     ],
 )
-def test_files_that_are_neither(tmp_path: Path, name: str, text: str, where: str, said: str) -> None:
+def test_files_that_are_neither(tmp_path: Path, name: str, text: str, where: str, expected_message: str) -> None:
     file = tmp_path / name
     file.write_text(text)
     with pytest.raises(CaptionFileError) as caught:
         read_parses(file)
-    assert said in caught.value.message
+    assert expected_message in caught.value.message
     assert where in caught.value.where
     assert caught.value.help
 

@@ -1,4 +1,4 @@
-"""Which words constituents may begin and end with, and what parsing long sentences by that gives."""
+"""Possible first and last words of constituents, and parses of long sentences by them."""
 
 from __future__ import annotations
 

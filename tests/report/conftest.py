@@ -1,4 +1,4 @@
-"""What the tests of captious.report share: two systems of known scores, with captions that are awkward to show."""
+"""Fixtures of the tests of captious.report: two systems of known scores, with captions that are awkward to show."""
 
 from __future__ import annotations
 

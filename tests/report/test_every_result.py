@@ -1,4 +1,4 @@
-"""What all results have in common: mappings are mappings, and every format has the same records."""
+"""Properties of all results: mappings are mappings, and every format has the same records."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ class TestTable:
 
     def test_judgment_table_names_resamples_seed_and_ranking(self, compared: Judgment) -> None:
         text = plain_text(compared.to_table())
-        for said in ("expert.jsonl.gz (CRC-32 a9f4e7e7)", "candidates that are among the references", LONG):
-            assert said in text
+        for message in ("expert.jsonl.gz (CRC-32 a9f4e7e7)", "candidates that are among the references", LONG):
+            assert message in text
         assert "Anderson et al. 2016" in text
         assert "1,000 resamples, seed 7" in text
         assert "Rank: 1 plus the number of metrics that are significantly better at 5%" in text
@@ -171,8 +171,13 @@ class TestStudyTable:
 
     def test_study_table_names_data_and_seed(self, study: Study) -> None:
         text = plain_text(study.to_table())
-        for said in ("pairs.jsonl (CRC-32 0badcafe)", "seed 3, draws 1 2", "bleu-4|variant:official", "One sentence."):
-            assert said in text
+        for message in (
+            "pairs.jsonl (CRC-32 0badcafe)",
+            "seed 3, draws 1 2",
+            "bleu-4|variant:official",
+            "One sentence.",
+        ):
+            assert message in text
 
 
 class _Text(HTMLParser):

@@ -36,7 +36,7 @@ pathlib.Path(own).write_text("\\n".join(map(json.dumps, rows)))
 
 
 def outputs_of(*sources: str) -> list[list[dict[str, Any]]]:
-    """What each cell of a notebook put out."""
+    """Return the outputs of each cell of a notebook."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
     nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     return [cell.outputs for cell in notebook.cells]
@@ -56,7 +56,8 @@ def test_every_result_shows_itself_once() -> None:
         assert "<table" in only["data"]["text/html"], name
         text = "".join(output["text"] for output in printed)
         half = only["data"]["text/plain"]
-        assert half and text == f"{half}\n{half}", name
+        assert half, name
+        assert text == f"{half}\n{half}", name
 
 
 def test_plots_are_pictures() -> None:

@@ -1,4 +1,4 @@
-"""How numbers look."""
+"""Formats of numbers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from captious.report import numbers
         (-math.inf, "-inf"),
     ],
 )
-def test_score(value: float, text: str) -> None:
+def test_score_is_formatted(value: float, text: str) -> None:
     assert numbers.score(value) == text
 
 

@@ -118,7 +118,8 @@ def test_results_draw_themselves(first: captious.Report, second: captious.Report
     (axes,) = compared.plot().axes
     assert any(list(line.get_xdata()) == [0.0, 0.0] for line in axes.lines)
     groups = {image: str(image % 2) for image in first.ids}
-    assert first.by_group(groups).plot().axes and compared.by_group(groups).plot().axes
+    assert first.by_group(groups).plot().axes
+    assert compared.by_group(groups).plot().axes
     with pytest.raises(UnknownNameError, match="share"):
         reports.plot("nothing")
 
@@ -175,7 +176,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_trace(study: Study, tmp_path: 
 
 
 def test_results_are_shown_without_matplotlib_and_scipy() -> None:
-    """What people import first stays light."""
+    """The first imports of users load neither."""
     code = (
         "import sys, captious, captious.judgment, captious.report\n"
         "import captious.report.formats, captious.report.plots\n"

@@ -1,4 +1,4 @@
-"""How tables are shown: in hundredths, under other names, transposed."""
+"""Presentation of tables: in hundredths, under other names, transposed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written is read back exactly, whatever stands in captions, ids and names."""
+"""Written files are read back exactly, for any captions, ids and names."""
 
 from __future__ import annotations
 

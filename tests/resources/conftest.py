@@ -55,5 +55,5 @@ def corenlp_grammar(shared_data: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def published_grammar(corenlp_grammar: Path) -> Grammar:
-    """What that file says."""
+    """Content of the published grammar."""
     return read_grammar(corenlp_grammar.read_bytes(), "corenlp-3.6.0")

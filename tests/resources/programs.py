@@ -16,7 +16,7 @@ def start(code: str, *arguments: str | Path) -> subprocess.Popen[str]:
 
 
 def output(program: subprocess.Popen[str]) -> str:
-    """What a program printed, when it is done; it must have ended well."""
+    """Return the output of a program after its end; it must have succeeded."""
     out, err = program.communicate(timeout=60)
     assert program.returncode == 0, err
     return out

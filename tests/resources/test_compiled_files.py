@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def others(path: Path) -> set[str]:
-    """What lies beside the file, besides the lock."""
+    """Return the other files of the folder, except the lock."""
     return {file.name for file in path.parent.iterdir()} - {path.name, "lock"}
 
 

@@ -23,7 +23,7 @@ from . import text_grammar
 
 
 def same(one: Grammar, other: Grammar) -> bool:
-    """Whether two grammars are the same, to the last bit."""
+    """Return whether two grammars are equal to the last bit."""
     pairs = [(getattr(one, of.name), getattr(other, of.name)) for of in fields(Grammar)]
     return all(
         (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes()) if isinstance(a, np.ndarray) else a == b

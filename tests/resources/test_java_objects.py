@@ -59,7 +59,8 @@ class TestWhatJavaWrote:
     def test_java_classes_and_constants_are_read(self, node: JavaObject) -> None:
         text, number, blue, red, of_strings = node["mixed"]
         assert (text, number["value"], number.type.name) == ("x", 5, "java.lang.Integer")
-        assert isinstance(blue, JavaConstant) and isinstance(red, JavaConstant)
+        assert isinstance(blue, JavaConstant)
+        assert isinstance(red, JavaConstant)
         assert (blue.name, red.name) == ("BLUE", "RED")
         assert blue.type is red.type
         assert isinstance(of_strings, JavaClass)

@@ -80,7 +80,7 @@ def test_large_files_are_read_once_for_their_checksum(file: Path, cache: Path, m
 # ---- names
 
 
-def test_names(file: Path, cache: Path, tmp_path: Path) -> None:
+def test_named_vectors_are_added_and_found(file: Path, cache: Path, tmp_path: Path) -> None:
     with pytest.raises(MissingExtraError, match="no word vectors are available") as caught:
         find()
     assert "captious vectors add FILE --name NAME" in caught.value.help

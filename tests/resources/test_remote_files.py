@@ -30,13 +30,14 @@ def web() -> Iterator[Web]:
 
 
 def read(web: Web, use: Callable[[io.BufferedIOBase], bytes], path: str = "/file") -> tuple[bytes, list[str]]:
-    told: list[str] = []
-    with opened(web.url + path, told.append) as file:
-        return use(file), told
+    messages: list[str] = []
+    with opened(web.url + path, messages.append) as file:
+        return use(file), messages
 
 
 def test_urls_are_recognized() -> None:
-    assert is_url("http://a/b") and is_url("HTTPS://a/b")
+    assert is_url("http://a/b")
+    assert is_url("HTTPS://a/b")
     assert not any(map(is_url, ("file:///etc/passwd", "ftp://a/b", "a.zip", "/http://a", "")))
 
 
@@ -55,13 +56,13 @@ def test_the_end_and_the_beginning_take_a_few_bytes(web: Web) -> None:
 @pytest.mark.parametrize("lengths", [True, False])
 def test_remote_file_is_read_completely(web: Web, parts: bool, lengths: bool) -> None:
     web.parts, web.lengths = parts, lengths
-    content, told = read(web, lambda file: file.read())
+    content, messages = read(web, lambda file: file.read())
     assert content == CONTENT
     assert web.sent == len(CONTENT)
     if parts:
-        assert (len(web.spans), told) == (5, [])  # 128, 256, 512 KiB and so on
+        assert (len(web.spans), messages) == (5, [])  # 128, 256, 512 KiB and so on
     else:
-        assert told == ["the server cannot send parts of the file" + ": 3 MB" * lengths]
+        assert messages == ["the server cannot send parts of the file" + ": 3 MB" * lengths]
         assert len(web.spans) == 1
 
 

@@ -159,14 +159,14 @@ def test_grammar_home_of_an_unknown_user_is_refused(monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.parametrize("form", FORMS)
 def test_grammar_is_fetched_from_a_file(tmp_path: Path, cache: Path, form: str) -> None:
-    told: list[str] = []
-    fetched = spice_grammar.fetch(str(put(tmp_path / form, FORMS[form])), told.append)
+    messages: list[str] = []
+    fetched = spice_grammar.fetch(str(put(tmp_path / form, FORMS[form])), messages.append)
     assert fetched == located()
     assert fetched.is_built
     assert fetched.file.read_bytes() == PACKED
     assert fetched.label == f"corenlp-{FINGERPRINT}"
-    assert len(told) == (form == PACKED_WITHIN)
-    assert all("is compressed and will be unpacked temporarily" in line for line in told)
+    assert len(messages) == (form == PACKED_WITHIN)
+    assert all("is compressed and will be unpacked temporarily" in line for line in messages)
     assert {path.name for path in cache.rglob("*") if path.is_file()} == {GRAMMAR, "lock", fetched.index.name}
 
 
@@ -174,11 +174,11 @@ def test_grammar_is_fetched_from_a_file(tmp_path: Path, cache: Path, form: str) 
 @pytest.mark.parametrize("form", FORMS)
 def test_grammar_is_fetched_from_the_web(web: Web, form: str, parts: bool) -> None:
     web.parts = parts
-    told: list[str] = []
-    fetched = spice_grammar.fetch(f"{web.url}/{form}", told.append)
+    messages: list[str] = []
+    fetched = spice_grammar.fetch(f"{web.url}/{form}", messages.append)
     assert fetched.grammar().words == WORDS
-    assert any("cannot send parts" in line for line in told) is not parts
-    assert any("unpacked temporarily" in line for line in told) is (form == PACKED_WITHIN)
+    assert any("cannot send parts" in line for line in messages) is not parts
+    assert any("unpacked temporarily" in line for line in messages) is (form == PACKED_WITHIN)
 
 
 @pytest.mark.parametrize("stored", [True, False], ids=["jar", "zip"])

@@ -1,4 +1,4 @@
-"""What the tests of captious.scale share: rows, and shards of them in every format."""
+"""Fixtures of the tests of captious.scale: rows, and shards of them in every format."""
 
 from __future__ import annotations
 

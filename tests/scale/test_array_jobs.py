@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
 
 def results(shards: Path) -> tuple[scale.Plan, scale.ResultFolder]:
-    """What every job makes for itself."""
+    """Results that every job writes."""
     plan = scale.plan(f"{shards}/part-*.jsonl", METRICS)
     return plan, scale.ResultFolder(shards / "results", plan)
 
@@ -63,6 +63,6 @@ def test_documented_array_job_gives_the_report(shards: Path) -> None:
         for process in jobs:
             process.communicate()
         assert [process.returncode for process in jobs] == [0] * parts
-    said, _ = job("reduce", 0, 1).communicate()
+    message, _ = job("reduce", 0, 1).communicate()
     report = scored(["bleu", "cider-d"])
-    assert said.strip() == report.summary()
+    assert message.strip() == report.summary()

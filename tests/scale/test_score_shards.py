@@ -255,7 +255,7 @@ def test_second_run_reuses_finished_shards(shards: Path, tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"metrics": ["bleu"]}, r"other metrics: only then rouge-l\|variant.*; only now bleu-1\|variant"),
         ({"metrics": ["rouge-l", "bleu-4"]}, r"other metrics: only now bleu-1\|variant"),
@@ -265,9 +265,11 @@ def test_second_run_reuses_finished_shards(shards: Path, tmp_path: Path, monkeyp
         ({"settings": Settings(references_as="cat")}, "references as was 'each'"),
     ],
 )
-def test_results_of_another_plan_are_refused(shards: Path, tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_results_of_another_plan_are_refused(
+    shards: Path, tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
     sharded(shards, ["rouge-l"], output=tmp_path / "out")
-    with pytest.raises(ParameterError, match=said):
+    with pytest.raises(ParameterError, match=message):
         sharded(shards, change.pop("metrics", ["rouge-l"]), output=tmp_path / "out", **change)
 
 
@@ -430,7 +432,7 @@ def test_invalid_plans_are_refused(shards: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ParameterError, match="references come from a file"):
         sharded(shards, references={1: ["a"]}, columns="references=refs")
     monkeypatch.setitem(__import__("sys").modules, "ray", None)
-    with pytest.raises(MissingExtraError, match="Ray"):
+    with pytest.raises(MissingExtraError, match="needs ray"):
         sharded(shards, engine="ray")
 
 

@@ -127,14 +127,14 @@ WRONG: list[tuple[str, str | bytes, type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "error", "said"), WRONG, ids=[f"{name}: {said}" for name, _, _, said in WRONG]
+    ("name", "content", "error", "message"), WRONG, ids=[f"{name}: {message}" for name, _, _, message in WRONG]
 )
 def test_invalid_shard_is_named_with_its_line(
-    tmp_path: Path, name: str, content: str | bytes, error: type[Exception], said: str
+    tmp_path: Path, name: str, content: str | bytes, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error) as caught:
         read_text(tmp_path / name, content)
-    assert said in str(caught.value)
+    assert message in str(caught.value)
     assert name in str(caught.value)
 
 

@@ -86,7 +86,7 @@ def test_relations_are_merged_between_the_same_objects() -> None:
     }
 
 
-def test_matches() -> None:
+def test_matches_are_counted_by_category() -> None:
     candidate = graph(("dog", "sofa", "on"), ("dog", "red"), ("cat", "red"), ("sofa",))
     references = graph(("dog", "couch", "in"), ("dog", "crimson"), ("mouse", "red"), ("ox",))
     assert counted(candidate, references) == {

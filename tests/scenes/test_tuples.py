@@ -151,9 +151,7 @@ CASES = {**RULES, **NUMBERS, **QUANTIFIERS, **PRONOUNS}
 
 @pytest.mark.parametrize(("text", "dependencies", "expected"), CASES.values(), ids=CASES)
 def test_tuple_rules_give_the_expected_tuples(text: str, dependencies: str, expected: str) -> None:
-    texts = []
-    for item in tuples_of(parse(text, dependencies)):
-        texts.append(" ".join(item))
+    texts = [" ".join(item) for item in tuples_of(parse(text, dependencies))]
     assert texts == expected.split("|")
 
 
@@ -196,7 +194,7 @@ def test_sentences_of_any_length_and_form() -> None:
 
 
 def agreement(shared_data: Path, name: str, n: int | None) -> tuple[int, int]:
-    """How many captions have the official list of tuples, and of how many."""
+    """Return the number of captions with the official list of tuples, and the number of captions."""
     same = total = 0
     for record, parsed in records(shared_data, name, n):
         same += tuples_of(parsed) == tuple(map(tuple, record["tuples"]))

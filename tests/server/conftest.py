@@ -109,7 +109,7 @@ def uploads_are_read_here(request: pytest.FixtureRequest) -> Iterator[None]:
 def site(set_up_site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """An empty site."""
     empty_site(set_up_site)
-    yield Site(set_up_site, monkeypatch)
+    return Site(set_up_site, monkeypatch)
 
 
 @pytest.fixture

@@ -81,19 +81,19 @@ def answer(body: dict[str, Any]) -> dict[str, Any]:
     model = body["model"]
     score = min(100, 10 * len(words_of_candidate(text)))
     choice: dict[str, Any] = {"finish_reason": "stop"}
-    said = model
+    message = model
     if model.startswith("clair"):
-        said = f'Here you are: {{"score": {score}, "reason": "{{words}}"}}'
+        message = f'Here you are: {{"score": {score}, "reason": "{{words}}"}}'
     elif model in ("geval", "digits", "silent"):
         pieces = ["It has", " words.\n", "$", *([str(score)] if model != "digits" else str(score))]
-        said = "".join(pieces)
+        message = "".join(pieces)
         if body.get("logprobs") and model != "silent":
             choice["logprobs"] = {"content": tokens_of(pieces, score)}
     elif model == "pair":
         a, b = (json.loads(line) for line in re.findall(r'^Caption [AB]: (".*")$', text, re.MULTILINE))
         better = "A" if "first" in a + b or len(a) > len(b) else "B" if len(a) < len(b) else "tie"
-        said = json.dumps({"better": better})
-    choice["message"] = {"role": "assistant", "content": said}
+        message = json.dumps({"better": better})
+    choice["message"] = {"role": "assistant", "content": message}
     named = "clair-2026-01-01" if model == "clair-dated" else model
     return {"model": named, "choices": [choice], "usage": {"prompt_tokens": 9, "completion_tokens": 3}}
 
@@ -165,11 +165,11 @@ class Handler(BaseHTTPRequestHandler):
         elif fault == "html" and first:
             self.send(200, b"<html>a proxy is in the way</html>")
         elif fault == "nonsense" and body.get("seed", 0) < 12347:  # two attempts from the default seed
-            said = {"model": body["model"], "choices": [{"message": {"content": "I like 7 dogs {}"}}]}
-            self.send(200, json.dumps(said).encode())
+            message = {"model": body["model"], "choices": [{"message": {"content": "I like 7 dogs {}"}}]}
+            self.send(200, json.dumps(message).encode())
         elif fault == "never":
-            said = {"model": body["model"], "choices": [{"message": {"content": '{"score": "great"} 85'}}]}
-            self.send(200, json.dumps(said).encode())
+            message = {"model": body["model"], "choices": [{"message": {"content": '{"score": "great"} 85'}}]}
+            self.send(200, json.dumps(message).encode())
         elif fault == "filter":
             self.send(400, b'{"error": {"message": "no", "code": "content_filter"}}')
         elif fault == "key":

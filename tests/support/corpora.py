@@ -21,7 +21,7 @@ class Corpus:
     references: list[list[list[str]]]
 
     def table(self) -> Captions:
-        """The same captions as text, tokens separated by spaces."""
+        """Return the captions as text, with tokens separated by spaces."""
         return table(
             [" ".join(candidate) for candidate in self.candidates],
             [[" ".join(reference) for reference in references] for references in self.references],

@@ -47,7 +47,7 @@ def load(folder: Path, name: str) -> HumanJudgments:
 
 
 def assert_same(found: HumanJudgments, expected: HumanJudgments) -> None:
-    """The same candidates, references, judgments and units, in the same order."""
+    """Check for equal candidates, references, judgments and units, in equal order."""
     assert isinstance(found, RatedCaptions | CaptionPairs)
     assert isinstance(expected, RatedCaptions | CaptionPairs)
     assert found.n == expected.n > 0

@@ -226,7 +226,7 @@ class Walk:
         return storage.remove_leftovers()
 
     def found(self) -> dict[str, Any]:
-        """What there is in the end."""
+        """Return the remaining files."""
         from django.conf import settings
         from django.test import Client
         from django.utils import timezone

@@ -19,7 +19,7 @@ FUNCTION_WORDS = "function/english.words"
 
 @dataclass(frozen=True)
 class MeteorFiles:
-    """What the files say.
+    """Content of the files of METEOR.
 
     Args:
         synsets: numbers of the synonym sets of words.

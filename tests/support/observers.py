@@ -6,7 +6,7 @@ from captious.progress import Progress
 
 
 class Events:
-    """What began, changed and ended, in order."""
+    """Record of the work that began, changed and ended, in order."""
 
     def __init__(self) -> None:
         #: ("begin" or "end", total) and (what, done), as they were at the time.
@@ -25,5 +25,5 @@ class Events:
 
     @property
     def steps(self) -> list[str]:
-        """What was said to be done, in order."""
+        """Return the announced steps, in order."""
         return [what for what, _ in self.seen if what not in ("begin", "end")]

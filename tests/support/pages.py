@@ -110,11 +110,11 @@ class Page(HTMLParser):
         return next(each for each in self.manifest["explanations"]["metrics"] if each["label"] == label)
 
     def addresses(self) -> list[str]:
-        """What the page's elements point to."""
+        """Return the addresses in the page's elements."""
         names = ("src", "href", "action", "data", "srcset", "poster")
         return [about[name] or "" for _, about in self.tags for name in names if name in about]
 
 
 def imports_of(style: str) -> list[str]:
-    """What a style sheet loads."""
+    """Return the imports of a style sheet."""
     return re.findall(r"@import|url\(", style)

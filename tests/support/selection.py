@@ -1,4 +1,4 @@
-"""Which of many similar cases run by default, and which only among the slow or nightly tests."""
+"""Selection of the cases that run by default, among the slow or the nightly tests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def slow_but(default: str, values: Iterable[str]) -> list[Any]:
 
 
 def nightly_but(default: str, values: Iterable[str]) -> list[Any]:
-    """The same for cases of a slow test: the others run before a release."""
+    """Select cases of a slow test: the others run before a release."""
     return _marked(values, default.split(), pytest.mark.nightly)
 
 

@@ -51,7 +51,7 @@ def npz_of(vectors: Vectors) -> bytes:
 
 
 def write_keyed_vectors(path: Path, vectors: Vectors, *, beside: bool) -> None:
-    """What gensim's KeyedVectors.save writes; large arrays go to a file beside it."""
+    """Write a file as gensim's KeyedVectors.save does; large arrays go to a file beside it."""
     gensim, models, module = (types.ModuleType(name) for name in ("gensim", "gensim.models", "keyedvectors"))
 
     class KeyedVectors:

@@ -1,4 +1,4 @@
-"""What the metric captious is trained on is apart from every evaluation."""
+"""Training data of captious are separate from every evaluation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ FOLDER = Path(__file__).parents[2] / "training" / "captious"
 @pytest.fixture(scope="module")
 def module() -> ModuleType:
     spec = importlib.util.spec_from_file_location("captious_examples", FOLDER / "examples.py")
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     found = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = found
     spec.loader.exec_module(found)
@@ -35,7 +36,8 @@ def test_training_excludes_images_and_captions_of_evaluations(module: ModuleType
             content = json.load(file)
         rows = content if isinstance(content, list) else content.values()
         evaluated |= {int(Path(row.get("filename") or row["image_file"]).stem[-12:]) for row in rows}
-    assert len(examples.images) > 55_000 and len(examples.rated) > 30_000
+    assert len(examples.images) > 55_000
+    assert len(examples.rated) > 30_000
     images = {*examples.images, *(i for each in (*examples.rated, *examples.pairs) for i in each.images)}
     assert not images & evaluated
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz") as file:

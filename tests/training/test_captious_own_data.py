@@ -47,7 +47,8 @@ def test_too_few_captions_are_refused(
     path = captions_file(tmp_path, n_images, n_captions)
     with pytest.raises(EmptyInputError, match=message) as caught:
         module.own_examples(path, None, "en")
-    assert caught.value.where == str(path) and "more captions of each image" in caught.value.help
+    assert caught.value.where == str(path)
+    assert "more captions of each image" in caught.value.help
 
 
 @pytest.mark.parametrize(
@@ -98,5 +99,6 @@ def test_ratings_that_nothing_can_be_fitted_to_are_refused(
 def test_words_have_one_form_and_the_tokenizer_is_that_of_the_language(module: ModuleType, tmp_path: Path) -> None:
     examples = module.own_examples(captions_file(tmp_path, 60, 2), None, "en")
     assert len(examples.images) == 60
-    assert "twelve" in examples.tokens.vocabulary.words() and "12" not in examples.tokens.vocabulary.words()
+    assert "twelve" in examples.tokens.vocabulary.words()
+    assert "12" not in examples.tokens.vocabulary.words()
     assert module.own_examples(captions_file(tmp_path, 60, 2), None, "fr").tokenizer.name == "unicode"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.cli.outputs import print_rows, warn
 from captious.cli.serve import server_extra, server_folder_option
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from captious.server.challenges.changes import Changes
 
 
-@click.group(subcommand_metavar="COMMAND")
+@click.group(cls=Group, subcommand_metavar="COMMAND")
 def challenge() -> None:
     """Create and check challenges of an evaluation server."""
 

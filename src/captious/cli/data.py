@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from captious.cli import Group
 from captious.cli.options import data_option
 from captious.cli.outputs import Destination, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
@@ -25,7 +26,7 @@ from captious.version import __version__
 _COLORS = {"found": "green", "missing": "yellow"}
 
 
-@click.group(subcommand_metavar="COMMAND")
+@click.group(cls=Group, subcommand_metavar="COMMAND")
 def data() -> None:
     """List the benchmarks of human judgments, or write their items."""
 

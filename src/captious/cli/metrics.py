@@ -46,8 +46,8 @@ def _describe(metric: dict[str, Any]) -> None:
     from rich.text import Text
 
     facts = Table.grid(padding=(0, 2, 0, 0))
-    notes = {name: "lower is better" for name in metric["lower_is_better"]}
-    notes |= {name: "neither direction is better" for name in metric["no_direction"]}
+    notes = dict.fromkeys(metric["lower_is_better"], "lower is better")
+    notes |= dict.fromkeys(metric["no_direction"], "neither direction is better")
     toolkit = {name: f"{toolkit_name} in the COCO toolkit" for name, toolkit_name in metric["toolkit"].items()}
     rows = [
         ("outputs", name, "; ".join(filter(None, (toolkit.get(name), notes.get(name))))) for name in metric["outputs"]

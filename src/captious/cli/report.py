@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from captious.cli.help_sections import SectionedCommand
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
@@ -29,7 +30,7 @@ from captious.report.html_report import check_page, write_report
 from captious.report.image_folder import image_source
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @system_files
 @output_file(metavar="FILE.html", help="The page, written atomically.")
 @option_of(write_report, "title")

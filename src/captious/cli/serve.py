@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.errors import ParameterError, needed_for
 from captious.files.atomic_write import check_place, whole_file
@@ -54,7 +55,7 @@ def server_extra() -> AbstractContextManager[None]:
     return needed_for("the evaluation server", "server")
 
 
-@click.group(invoke_without_command=True, subcommand_metavar="[COMMAND]")
+@click.group(cls=Group, invoke_without_command=True, subcommand_metavar="[COMMAND]")
 @click.option("--demo", is_flag=True, help="Start with a challenge to try; its slug is demo.")
 @click.option(
     "--data",

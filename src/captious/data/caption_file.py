@@ -73,7 +73,7 @@ class Columns:
         """Role of each column that was named, such as {"image_id": "id"}."""
         ids = {} if self.id is None else {self.id: "id"}
         candidate = {} if self.candidate is None else {self.candidate: "candidate"}
-        texts = {name: "references" for name in self.references} | {name: "caption" for name in self.caption}
+        texts = dict.fromkeys(self.references, "references") | dict.fromkeys(self.caption, "caption")
         return texts | candidate | ids
 
 

@@ -139,7 +139,8 @@ def _parent_ids(
 
 def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:
     """Read groups from a field of COCO's images or annotations; similarly from other documents."""
-    assert layout.parents is not None and layout.keys
+    assert layout.parents is not None
+    assert layout.keys
     layouts = {layout.parents.key: replace(layout, ids=(layout.parents.id,)), layout.keys[-1]: layout}
     lists = {name: document.get(name) or [] for name in layouts}
     fields = {name: [*record] for name, records in lists.items() if (record := first_of(records)) is not None}

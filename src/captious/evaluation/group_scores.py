@@ -186,10 +186,11 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
         """
         sampling: dict[str, Any] = {"intervals": intervals, "resamples": resamples, "seed": seed}
         whole = self.whole.to_dict(**sampling)
-        parts = []
-        for score in self.scores(**sampling):
-            if score.part != "micro":  # which is the score of the whole report
-                parts.append((score, {"score": score.score, "ci95": score.interval}))
+        parts = [
+            (score, {"score": score.score, "ci95": score.interval})
+            for score in self.scores(**sampling)
+            if score.part != "micro"  # which is the score of the whole report
+        ]
         warned = {"warnings": self.warnings} if self.warnings else {}
         return json_document(whole | {"groups": _nested(self.by, parts)} | warned)
 

@@ -229,6 +229,7 @@ def _added(total: ExactSums | None, more: ExactSums) -> ExactSums:
 def _merged(states: list[State | None]) -> State | None:
     total = states[0]
     for state in states[1:]:
-        assert total is not None and state is not None
+        assert total is not None
+        assert state is not None
         total = total.merge(state)
     return total

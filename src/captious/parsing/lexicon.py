@@ -265,7 +265,7 @@ _AMERICAN = {
     **{word: word.capitalize() for word in _NAMES.split()},
     **{word: word.replace("our", "or") for word in _OUR.split()},
     **{word: word.replace("is", "iz") for word in _IS.split()},
-    **{british: american for british, american in (pair.split("/") for pair in _OTHERS.split())},
+    **dict(pair.split("/") for pair in _OTHERS.split()),
 }
 _PATTERNS = (
     (re.compile(r"haem(at)?o"), r"hem\1o"),

@@ -21,7 +21,8 @@ _EDGE = 4.0  # at each side, in percent
 
 def difference_drawing(cell: Cell) -> str:
     """Draw a difference as a point with its interval, on a scale of its own around zero."""
-    assert isinstance(cell.value, float) and cell.interval is not None
+    assert isinstance(cell.value, float)
+    assert cell.interval is not None
     ends = [*cell.interval, cell.value]
     most = max(map(abs, ends))
     if not (all(map(math.isfinite, ends)) and most):
@@ -89,7 +90,8 @@ def _is_drawn(cell: Cell) -> bool:
 
 
 def _dot(cell: Cell, low: float, high: float, y: float) -> str:
-    assert isinstance(cell.value, float) and cell.interval is not None
+    assert isinstance(cell.value, float)
+    assert cell.interval is not None
     left, right, x = (_place(end, low, high) for end in (*cell.interval, cell.value))
     interval = f'<line class="interval" x1="{left}%" x2="{right}%" y1="{y:g}" y2="{y:g}"/>'
     return f'{interval}<circle cx="{x}%" cy="{y:g}" r="3.5"/>'

@@ -1,1 +1,1 @@
-"""How results describe themselves: as tables and pictures, which ``captious.report`` shows in every format."""
+"""Tables and pictures of results, which ``captious.report`` shows in every format."""

@@ -1,4 +1,4 @@
-"""What the tests of studies share: judgments and systems made of the examples."""
+"""Fixtures of the tests of studies: judgments and systems made of the examples."""
 
 from __future__ import annotations
 

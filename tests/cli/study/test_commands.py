@@ -48,7 +48,7 @@ def test_an_input_is_never_overwritten(rated: Path, run: Run) -> None:
     assert rated.read_bytes() == before
 
 
-def test_nothing_is_computed_before_the_output_is_checked(rated: Path, run: Run) -> None:
+def test_output_is_checked_before_anything_is_computed(rated: Path, run: Run) -> None:
     assert_refused(run("study", "failures", rated, "-m", "bleu-1", "-o", "no/such/folder/out.txt"), "no/such/folder")
 
 
@@ -94,7 +94,7 @@ def test_every_study_is_written_in_every_format(name: str) -> None:
 
 
 class TestWarnings:
-    """Those of the study are on stderr, whatever is printed and wherever it goes."""
+    """Warnings of the study are on stderr, whatever is printed and wherever it goes."""
 
     BUNDLED = "warning: SPICE is using the bundled approximate grammar"
 

@@ -1,4 +1,4 @@
-"""What the programs of this folder's neighbor import, from the toolkit itself; Python runs this when it starts.
+"""Imports of the programs in the neighboring folder, from the toolkit itself; Python runs this when it starts.
 
 The forks are not on PyPI. Their names lead to pycocoevalcap, with the arguments that forks have added to COCOEvalCap;
 their rewards are those of benchmarks/toolkit_rewards.py, which uses the toolkit's scorer. SPICE is left out, because

@@ -1,4 +1,4 @@
-"""What tests of several benchmarks share."""
+"""Helpers of the tests of several benchmarks."""
 
 from __future__ import annotations
 

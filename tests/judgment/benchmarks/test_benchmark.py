@@ -1,4 +1,4 @@
-"""What a benchmark has to be, and what its choices do."""
+"""Requirements and rules of benchmarks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which benchmarks exist, how they are asked for, and how other packages join them."""
+"""Names of benchmarks, requests for them, and benchmarks of other packages."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def test_scores_of_unknown_items_are_refused(tmp_path: Path) -> None:
 
 
 def test_default_metrics_are_those_of_coco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those of the COCO evaluation, as everywhere; with scores, only these."""
+    """The metrics of the COCO evaluation, as everywhere; with scores, only these."""
     monkeypatch.setattr(judging, "coco_available", lambda: (["bleu-1", "rouge-l"], ["meteor was left out."]))
     path = written(tmp_path)
     judgment = captious.judge(path, resamples=5)

@@ -104,17 +104,17 @@ def test_missing_requirements_are_named_in_the_table(data: Path, monkeypatch: py
     result = reproduce(Paper("p", "A paper", [table]), data=data, resamples=30)
     figures = result.figures
     verdicts = {(figure.column, figure.row): figure.verdict for figure in figures}
-    said = {(figure.column, figure.row): figure.reason.text for figure in figures if figure.reason}
-    assert said["no file", "BLEU-1"] == "needs coco/captions.json in the folder of data"
-    assert "the files of composite are missing" in said["no data", "BLEU-1"]
+    expected_message = {(figure.column, figure.row): figure.reason.text for figure in figures if figure.reason}
+    assert expected_message["no file", "BLEU-1"] == "needs coco/captions.json in the folder of data"
+    assert "the files of composite are missing" in expected_message["no data", "BLEU-1"]
     assert verdicts["here", "BLEU-1"] == "published figure not at hand"
     assert verdicts["no data", "BLEU-1"] == verdicts["here", "model"] == verdicts["here", "vectors"] == "needs"
-    assert "vectors" in said["here", "vectors"]
+    assert "vectors" in expected_message["here", "vectors"]
     command = "hf download roberta-large" if find_spec("transformers") else "pip install 'captious[models]'"
-    assert command in said["here", "model"]
-    assert said["here", "another model"] == "needs a model: hf download nowhere/none"
-    assert said["here", "sum"] == said["here", "vectors"]
-    assert said["here", "theirs"] == said["nothing", "BLEU-1"] == "their weights"
+    assert command in expected_message["here", "model"]
+    assert expected_message["here", "another model"] == "needs a model: hf download nowhere/none"
+    assert expected_message["here", "sum"] == expected_message["here", "vectors"]
+    assert expected_message["here", "theirs"] == expected_message["nothing", "BLEU-1"] == "their weights"
     shown = " ".join(repr(result).split())
     needs = "their weights; word vectors, for vectors and sum; roberta-large, for model; nowhere/none, for another"
     assert f"needs: {needs}" in shown

@@ -1,4 +1,4 @@
-"""What counts as a metric is scored alike, and what gives no scores is refused."""
+"""All forms of metrics are scored alike, and objects without scores are refused."""
 
 from __future__ import annotations
 

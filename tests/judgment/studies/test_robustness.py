@@ -168,9 +168,11 @@ def test_areas_integrate_normalized_scores(captions: dict[str, list[str]]) -> No
             line = study.pictures[pathology.replace(" ", "-")].lines[metric]
             assert line.x.tolist() == [0, 0.25, 1]
             assert line.y.tolist() == [1, record["at 0.25"], record["at 1"]]
-            assert line.low is not None and line.high is not None
+            assert line.low is not None
+            assert line.high is not None
             assert line.low[0] == line.high[0] == 1
-            assert (line.low[1:] < line.y[1:]).all() and (line.y[1:] < line.high[1:]).all()
+            assert (line.low[1:] < line.y[1:]).all()
+            assert (line.y[1:] < line.high[1:]).all()
 
 
 def test_the_area_is_a_share_of_the_strengths_asked_for(captions: dict[str, list[str]]) -> None:

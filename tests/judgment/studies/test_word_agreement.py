@@ -50,8 +50,8 @@ def by_definition(images: Sequence[Sequence[str]], predictions: Sequence[Sequenc
         for left_out, prediction in enumerate(predicting):
             references = [text for place, text in enumerate(captions) if place != left_out]
             weight = sum(word in text.split() for text in references)
-            said = word in prediction.split()
-            of_image.append([weight * said, said and weight == 0, weight, weight == 0])
+            expected_message = word in prediction.split()
+            of_image.append([weight * expected_message, expected_message and weight == 0, weight, weight == 0])
         total += np.mean(np.array(of_image, float), axis=0)
     return total
 
@@ -106,7 +106,9 @@ def test_model_is_recovered_from_simulated_captions() -> None:
     p, q, k = 0.35, 0.4, 4
     rng = np.random.default_rng(0)
     says = (rng.random((60_000, 1)) < q) & (rng.random((60_000, k + 1)) < p)
-    table = read_references({i: ["cat" if said else "a" for said in row] for i, row in enumerate(says.tolist())})
+    table = read_references(
+        {i: ["cat" if expected_message else "a" for expected_message in row] for i, row in enumerate(says.tolist())}
+    )
     record = next(r for r in word_agreement(table, 2).records if r["word"] == "cat")
     assert record["p"] == pytest.approx(p, abs=0.01)
     assert record["recall"] == pytest.approx(p, abs=0.01)
@@ -165,7 +167,7 @@ def test_people_are_their_own_system() -> None:
     """A system that says what one of the people says has, in the mean, their precision at their recall."""
     rng = np.random.default_rng(1)
     says = (rng.random((20_000, 1)) < 0.5) & (rng.random((20_000, 6)) < 0.4)
-    texts = [["cat" if said else "a" for said in row] for row in says.tolist()]
+    texts = [["cat" if expected_message else "a" for expected_message in row] for row in says.tolist()]
     references = {i: row[:5] for i, row in enumerate(texts)}
     system = {i: row[5] for i, row in enumerate(texts)}
     record = next(r for r in word_agreement(references, 2, systems={"sixth": system}).records if r["word"] == "cat")
@@ -192,7 +194,7 @@ def test_word_agreement_of_a_real_system(shared_data: Path) -> None:
 
 def test_systems_are_compared_on_shared_images() -> None:
     table = {i: ["a cat", "the cat", "a dog"] for i in range(6)}
-    one, two = {i: "a cat" for i in range(5)}, {i: "dog" for i in range(1, 6)}
+    one, two = dict.fromkeys(range(5), "a cat"), dict.fromkeys(range(1, 6), "dog")
     study = word_agreement(table, 4, systems={"one": one, "two": two}, subset=True)
     assert all(record["images"] <= 4 for record in study.records)
     cat, dog = (next(r for r in study.records if r["word"] == word) for word in ("cat", "dog"))
@@ -227,7 +229,7 @@ def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def test_words_are_grouped_by_part_of_speech() -> None:
     texts = ["a light cat", "a light dog", "the light", "a light runs", "a cat in paris", "a red cat"]
-    study = word_agreement({i: texts for i in range(20)}, 2, tagger=lookup)
+    study = word_agreement(dict.fromkeys(range(20), texts), 2, tagger=lookup)
     found = [(record["kind"], record["word"]) for record in study.records]
     assert found == [("noun", "light"), ("noun", "cat"), ("verb", "runs"), ("adjective", "red")]
     assert study.settings["tagger"] == "lookup"

@@ -36,7 +36,7 @@ def test_recipe_file_changes_its_base(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ("units = 3\n", "no base"),
         ('base = "leic"\nunit = 3\n', "has no 'unit'"),
@@ -48,10 +48,10 @@ def test_recipe_file_changes_its_base(tmp_path: Path) -> None:
         ('base = "leic"\ndropout = 1.0\n', "invalid dropout"),
     ],
 )
-def test_a_file_that_is_no_recipe_is_refused(tmp_path: Path, content: str, said: str) -> None:
+def test_a_file_that_is_no_recipe_is_refused(tmp_path: Path, content: str, message: str) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(content)
-    with pytest.raises(ResourceError, match=said) as error:
+    with pytest.raises(ResourceError, match=message) as error:
         as_critique_recipe(file)
     assert str(file) in str(error.value)
 

@@ -1,4 +1,4 @@
-"""What metrics declare that they need is what they refuse to run without."""
+"""Metrics refuse to run without the requirements that they declare."""
 
 from __future__ import annotations
 

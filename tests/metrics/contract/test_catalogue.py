@@ -1,4 +1,4 @@
-"""Which metrics exist, and how others join them."""
+"""Names of metrics, and metrics of other packages."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def nothing_registered() -> Iterator[None]:
 
 @pytest.fixture
 def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
-    """What packages on this machine declare as entry points: what is put into this list."""
+    """The entry points of other packages: the items of this list."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
     vars(catalogue._PLUGINS).pop("by_name", None)
@@ -98,7 +98,7 @@ def test_everything_that_can_be_requested() -> None:
 # ---- joining
 
 
-def test_register() -> None:
+def test_registered_metric_can_be_requested_by_name() -> None:
     @captious.register("letters")
     class Letters(Length):
         outputs = ("letters",)

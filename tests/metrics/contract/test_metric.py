@@ -1,4 +1,4 @@
-"""What metrics and their states refuse to merge with. That they do merge is in test_contract.py."""
+"""Merges that metrics and their states refuse. That they do merge is in test_contract.py."""
 
 from __future__ import annotations
 

@@ -191,4 +191,5 @@ class TestNamesOfTheToolkit:
 def test_a_wrong_name_gets_three_suggestions() -> None:
     with pytest.raises(UnknownNameError) as caught:
         select(["spcie"])
-    assert caught.value.help.count(",") == 1 and " or " in caught.value.help
+    assert caught.value.help.count(",") == 1
+    assert " or " in caught.value.help

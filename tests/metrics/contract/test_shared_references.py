@@ -48,7 +48,7 @@ def with_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, 
 
 
 def copied(references: References) -> References:
-    """The same references, about which nothing is known yet."""
+    """Return equal references without computed layers."""
     return References(references.ids, references.texts, references.offsets)
 
 

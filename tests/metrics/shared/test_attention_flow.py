@@ -116,7 +116,7 @@ def test_information_flow_of_roberta_equals_the_oracle(roberta: str, real: Calla
 def test_information_flow_equals_the_published_values(
     metric: type[Mima | Spurts], shared_data: Path, real: Callable[[int], list[str]]
 ) -> None:
-    """What the authors' repository ships for the same captions."""
+    """The values are those in the authors' repository."""
     from huggingface_hub import try_to_load_from_cache
 
     if not isinstance(try_to_load_from_cache(metric.default_models[0], "config.json"), str):

@@ -46,7 +46,7 @@ def idf() -> DocumentFrequencies:
 
 
 @given(corpus=corpora())
-def test_counts(corpus: Corpus) -> None:
+def test_counts_equal_the_oracle(corpus: Corpus) -> None:
     idf = DocumentFrequencies.of(corpus.table().references, WHITESPACE)
     expected = frequencies(corpus.references)
     assert by_words(idf) == expected.counts

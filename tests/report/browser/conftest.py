@@ -75,7 +75,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
         contexts.append(context)
         page = context.new_page()
 
-        def said(message: Any) -> None:
+        def expected_message(message: Any) -> None:
             if not (missing and "ERR_FILE_NOT_FOUND" in message.text):
                 problems.append(message.text)
 
@@ -83,7 +83,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
             if not request.url.startswith(("file:", "blob:")):
                 problems.append(f"asked for {request.url}")
 
-        page.on("console", said)
+        page.on("console", expected_message)
         page.on("pageerror", lambda error: problems.append(str(error)))
         page.on("request", note_request)
         page.goto(path.as_uri())

@@ -55,10 +55,10 @@ def test_drawn_explanation_contains_all_text_and_no_markup(drawings: Any, meteor
             drawExplanation(layout, JSON.parse(values), { width: 600, full: 1 }))""",
         [layout_values(metric.explanation), json.dumps(drawn_values(explained))],
     )
-    said = _letters(drawings.locator(".why").text_content())
+    message = _letters(drawings.locator(".why").text_content())
     for part in SIGNS_OF_TERMINALS.sub(" ", as_text(explanation_text(explained))).split():
         if part not in ("·", ":"):
-            assert _letters(part) in said, part
+            assert _letters(part) in message, part
     assert drawings.locator("b").count() == 0
     assert "NaN" not in drawings.locator(".why").inner_html()
 

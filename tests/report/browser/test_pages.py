@@ -167,9 +167,9 @@ def test_explanations_are_drawn_for_each_metric(open_page: Opener, examples: Pat
             references = page.locator("ul.references li").all_inner_texts()
             for candidate in page.locator("article.candidate").all():
                 explained = metric.explain(candidate.locator("p.caption").inner_text(), references)
-                said = candidate.locator(".why").text_content()
+                message = candidate.locator(".why").text_content()
                 for value in _values(explained):
-                    assert numbers.score(value) in said
+                    assert numbers.score(value) in message
             page.get_by_role("button", name="Next image").click()
     page.get_by_label("Explain").select_option("meteor")
     expect(why.first).to_contain_text(re.compile(r"match(es)? in \d+ chunks? · precision \.\d+"))
@@ -380,8 +380,8 @@ def test_sentence_coverage_is_explained(open_page: Opener, tmp_path: Path) -> No
                 explained = metric.explain(caption, references[image])
                 means = (explained.precision, explained.recall, explained.score)
                 expect(candidate.locator(".why .facts")).to_contain_text("precision")
-                said = re.findall(r"[.\d]+", candidate.locator(".why .facts").inner_text())
-                assert [*map(float, said)] == pytest.approx(means, abs=1.5e-4)  # cells are rounded
+                message = re.findall(r"[.\d]+", candidate.locator(".why .facts").inner_text())
+                assert [*map(float, message)] == pytest.approx(means, abs=1.5e-4)  # cells are rounded
                 shown = [float(cell) for cell in candidate.locator(".why .matrix td.number").all_inner_texts()]
                 assert shown == pytest.approx([value for row in explained.matrix for value in row], abs=0.0051)
                 texts = candidate.locator(".why table:not(.matrix) td:nth-child(2)").all_inner_texts()
@@ -411,9 +411,9 @@ def test_word_agreement_is_explained(open_page: Opener, tmp_path: Path) -> None:
             caption = report.captions.candidates[report.ids.index(image)]
             explained = captious.Captious().explain(caption, references[image])
             expect(candidate.locator(".why .facts")).to_contain_text("cosines")
-            said = [*map(number_of, re.findall(r"−?[.\d]+", candidate.locator(".why .facts").inner_text()))]
+            message = [*map(number_of, re.findall(r"−?[.\d]+", candidate.locator(".why .facts").inner_text()))]
             facts = (explained.centroid, *explained.cosines, explained.precision, explained.recall, explained.score)
-            assert said == pytest.approx(facts, abs=1.5e-4)
+            assert message == pytest.approx(facts, abs=1.5e-4)
             cells = [row.locator("td").all_inner_texts()[:4] for row in candidate.locator(".why table tr").all()]
             words = [
                 (f"{word.word} → {word.closest or numbers.NOTHING}", SIGNS[word.status][0], word.share, word.similarity)

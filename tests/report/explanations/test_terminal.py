@@ -37,7 +37,8 @@ def test_folded_text_has_all_words(name: str, width: int) -> None:
 def test_long_list_has_a_hanging_indent() -> None:
     first, second, *_ = as_text(explanation_text(explained("rouge-l")), width=60).splitlines()
     assert first == "  candidate    [a] [man] in a red shirt is [riding] [a]"
-    assert second.startswith(" " * 15) and second[15] != " "
+    assert second.startswith(" " * 15)
+    assert second[15] != " "
 
 
 def test_transport_plan_is_folded_without_loss() -> None:

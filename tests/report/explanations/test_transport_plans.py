@@ -26,7 +26,7 @@ def text_of(*transports: Transport, width: int = 100) -> str:
     return as_text(explanation_text([*transports]), width=width)
 
 
-def test_moves() -> None:
+def test_moves_are_listed_with_share_distance_and_cost() -> None:
     assert text_of(TWO).splitlines()[:8] == [
         "  candidate  dog runs  ignored: a",
         "  reference  dog running far",
@@ -56,7 +56,8 @@ def test_nearest_reference_is_marked() -> None:
 
 def test_narrow_terminals_have_no_bars() -> None:
     text = text_of(TWO, width=60)
-    assert "█" not in text and "full bar" not in text
+    assert "█" not in text
+    assert "full bar" not in text
 
 
 def test_transport_plan_removes_control_characters() -> None:

@@ -1,4 +1,4 @@
-"""What the tests of pages share: systems on awkward captions, and on those of the examples."""
+"""Fixtures of the tests of pages: systems on awkward captions, and on those of the examples."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def test_the_contrasts_of_the_design_are_true() -> None:
     pattern = r"^\| `([\w-]+)` on `([\w-]+)` \| ([\d.]+) \| ([\d.]+) \|"
     rows = re.findall(pattern, DESIGN.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(rows) >= 15
-    for first, second, *said in rows:
+    for first, second, *message in rows:
         light, dark = (contrast(*pair) for pair in zip(colors()[first], colors()[second], strict=True))
-        assert [float(value) for value in said] == pytest.approx([light, dark], abs=0.05), (first, second)
+        assert [float(value) for value in message] == pytest.approx([light, dark], abs=0.05), (first, second)
         assert min(light, dark) >= (3 if first == "edge" else 4.5), (first, second)

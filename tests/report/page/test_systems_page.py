@@ -58,12 +58,12 @@ def test_tables_show_scores_intervals_and_tests(page: Page, examples: list[capti
             assert numbers.span(low, high) in page.text
             assert report[name].signature in page.text
         d = compared[name]
-        for said in (numbers.signed(d.difference), numbers.span(*d.interval), numbers.p_value(d.p_randomization)):
-            assert numbers.typeset(said) in page.text
+        for message in (numbers.signed(d.difference), numbers.span(*d.interval), numbers.p_value(d.p_randomization)):
+            assert numbers.typeset(message) in page.text
 
 
 def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
-    page = Page(report_page(examples, resamples=50, percent=True, groups={image: "all" for image in examples[0].ids}))
+    page = Page(report_page(examples, resamples=50, percent=True, groups=dict.fromkeys(examples[0].ids, "all")))
     assert page.manifest["percent"] is True
     compared = captious.evaluation.compare_reports(*examples, resamples=50)
     for name in examples[0]:
@@ -74,7 +74,10 @@ def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
     drawing = re.findall(r'<svg class="scores".*?</svg>', page.html)[[*examples[0]].index("rouge-l")]
     ticks = [float(tick) for tick in re.findall(r"<text[^>]*>(.*?)</text>", drawing)]
     low, high = (100 * end for end in examples[0]["rouge-l"].confidence_interval(resamples=50))
-    assert len(ticks) > 1 and min(ticks) < high and max(ticks) > low and max(ticks) > 1
+    assert len(ticks) > 1
+    assert min(ticks) < high
+    assert max(ticks) > low
+    assert max(ticks) > 1
 
 
 def test_scores_are_drawn_in_the_colors_of_systems(page: Page, examples: list[captious.Report]) -> None:
@@ -218,16 +221,15 @@ def test_page_contains_the_scene_matches(meteor_tables: object) -> None:
 
     def graphs(packed: dict[str, Any]) -> list[list[tuple[str, ...]]]:
         counts = [page.integers(column).tolist() for column in packed["counts"]]
-        concepts, facts = iter(page.integers(packed["concepts"]).tolist()), []
-        for row in range(len(counts[0])):
-            facts.append(
-                [
-                    tuple(names[next(concepts)] for _ in range(size))
-                    for size, of_kind in enumerate(counts, 1)
-                    for _ in range(of_kind[row])
-                ]
-            )
-        return facts
+        concepts = iter(page.integers(packed["concepts"]).tolist())
+        return [
+            [
+                tuple(names[next(concepts)] for _ in range(size))
+                for size, of_kind in enumerate(counts, 1)
+                for _ in range(of_kind[row])
+            ]
+            for row in range(len(counts[0]))
+        ]
 
     theirs = graphs(about["references"])
     references = reports[0].captions.references

@@ -51,8 +51,8 @@ def study() -> Study:
 
 def test_judgment_page_draws_its_values(judgment: Judgment) -> None:
     page = Page(report_page(judgment))
-    for said in ("composite@hessel2021", "44.0", "42.0 – 45.0", "beware of this", "cider-d|variant:official"):
-        assert said in page.text
+    for message in ("composite@hessel2021", "44.0", "42.0 – 45.0", "beware of this", "cider-d|variant:official"):
+        assert message in page.text
     [figure] = page.manifest["figures"]
     assert [(row["label"], row["value"], row["series"]) for row in figure["rows"]] == [
         ("cider-d", 44.0, 0),
@@ -63,8 +63,8 @@ def test_judgment_page_draws_its_values(judgment: Judgment) -> None:
 
 def test_study_page_draws_its_values(study: Study) -> None:
     page = Page(report_page(study))
-    for said in ("a note", "b|variant:official", ".2500", "–", f"A study of {PLAIN}"):
-        assert said in page.text
+    for message in ("a note", "b|variant:official", ".2500", "–", f"A study of {PLAIN}"):
+        assert message in page.text
     curves, matrix, clouds, dots = page.manifest["figures"]
     assert [line["label"] for line in curves["lines"]] == ["falling", PLAIN]
     assert curves["lines"][0]["high"] == [2.0, 1.5, 1.0]

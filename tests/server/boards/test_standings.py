@@ -30,7 +30,7 @@ def large(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr(leaderboard, "_ROWS_AT_A_TIME", 7)
     site.load(write_folder(tmp_path / "small"))
     add(range(N))
-    yield site
+    return site
 
 
 def add(numbers: Any) -> list[Any]:

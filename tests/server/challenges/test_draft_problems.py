@@ -26,7 +26,7 @@ def test_problems_are_told_in_words_of_the_form(site: Site, commented: Path) -> 
     assert 'name = "captions"' in toml(site)  # which needs a name beside another one
     page = olga(site).get("/drafts/commented/").content.decode()
     head = page.partition("to solve before")[2].partition("</section>")[0]
-    found = {target: text for target, text in re.findall(r'<a href="#([^"]+)">([^<]+)</a>', head)}
+    found = dict(re.findall(r'<a href="#([^"]+)">([^<]+)</a>', head))
     assert found["id_phases-0-closes"] == "Phase “main”, Closes"
     assert found["id_phases-1-name"] == "Phase “Again”, Name"
     assert found["id_captions-1-pattern"] == "Captions file “test”, Pattern"
@@ -37,7 +37,8 @@ def test_problems_are_told_in_words_of_the_form(site: Site, commented: Path) -> 
     for target in found:
         assert f'id="{target}"' in page, target
     described = 'aria-invalid="true" aria-describedby="id_phases-0-closes_problems id_phases-0-closes_helptext"'
-    assert described in page and 'id="id_phases-0-closes_problems"' in page
+    assert described in page
+    assert 'id="id_phases-0-closes_problems"' in page
     opened = re.findall(r'<details id="([^"]+)" open>', page)
     assert opened == ["phases-1", "phases-2", "captions-2"]
     preview = olga(site).get("/drafts/commented/publish").content.decode()

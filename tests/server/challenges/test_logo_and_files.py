@@ -150,7 +150,7 @@ class TestInTheBrowser:
     def test_hostile_names(self, site: Site, commented: Path, name: str) -> None:
         put(site, "downloads", "File", name, b"1")
         draft = site.data / "drafts" / "commented"
-        made = [path for path in (draft / "downloads").iterdir()]
+        made = list((draft / "downloads").iterdir())
         assert len(made) == 1
         assert not made[0].name.startswith(".")
         publish(site)

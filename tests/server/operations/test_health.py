@@ -22,7 +22,7 @@ def alive(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
 
     monkeypatch.setattr(health, "_FRESH", -1.0)
     WorkerSeen.objects.create(name="worker", seen=timezone.now())
-    yield site
+    return site
 
 
 def health(site: Site) -> tuple[int, str]:

@@ -333,7 +333,8 @@ class TestPreparing:
         [file] = site.data.glob("prepared/*")
         for _ in range(2):
             found = reference_cache.references(challenge, row)
-            assert found.stored is not None and found.stored.n_missed == 0
+            assert found.stored is not None
+            assert found.stored.n_missed == 0
             assert (found.ids, found.texts, found.name) == (original.ids, original.texts, original.name)
             restart()
             reference_cache.prepare(challenge, threads=1)
@@ -345,7 +346,8 @@ class TestPreparing:
         assert [*site.data.glob("prepared/*")] == [file]
         changed = site.load(write_folder(folder, references={1: ["a"], 2: ["b"], 3: ["c"]}))
         reference_cache.prepare(changed, threads=1)
-        assert len([*site.data.glob("prepared/*")]) == 1 and not file.exists()
+        assert len([*site.data.glob("prepared/*")]) == 1
+        assert not file.exists()
 
     def test_a_challenge_of_the_same_name_is_another_one(self, site: Site, folder: Path) -> None:
         from captious.server.challenges import reference_cache

@@ -146,7 +146,8 @@ class TestDrafts:
         root.post("/challenges/small/edit")
         for address in ("/", ADDRESS):
             page = root.get(address).content.decode()
-            assert 'href="/drafts/small/"' in page and 'action="/drafts/small/discard"' in page
+            assert 'href="/drafts/small/"' in page
+            assert 'action="/drafts/small/discard"' in page
         assert "/drafts/small/" not in site.client(site.user("bob")).get("/").content.decode()
         assert "Discard the draft of" in root.post("/drafts/small/discard").content.decode()
         assert Draft.objects.exists()
@@ -191,7 +192,8 @@ class TestErrors:
         page = answer.content.decode()
         assert answer.status_code == 422
         top = page.partition("<main")[2].partition('class="masthead"')[0]
-        assert f'href="#{field}"' in top and said in top
+        assert f'href="#{field}"' in top
+        assert said in top
         assert page.count(f'id="{field}"') == 1
         assert 'class="problems"' not in root.get(ADDRESS).content.decode()
 

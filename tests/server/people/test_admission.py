@@ -74,7 +74,8 @@ class TestBans:
         submit(site, method="scored")
         site.work()
         question = manage(site, action="ban", team="Alpha", reason="Two accounts.").content.decode()
-        assert "Ban Alpha?" in question and 'value="Two accounts."' in question
+        assert "Ban Alpha?" in question
+        assert 'value="Two accounts."' in question
         [row] = parsed(site.client().get("/challenges/small/leaderboard.json"))
         assert row["method"] == "scored"
 
@@ -132,7 +133,8 @@ class TestBans:
         assert "press <a" in submit(site, action="check").content.decode()
         manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.")
         page = submit(site, action="check").content.decode()
-        assert "No problems found." in page and "would be refused now" in page
+        assert "No problems found." in page
+        assert "would be refused now" in page
         assert "press <a" not in page
 
     def test_of_a_team_that_is_not_there(self, site: Site, team: Any) -> None:

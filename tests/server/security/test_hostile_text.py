@@ -313,7 +313,7 @@ class TestParameters:
 
 
 class TestNames:
-    @pytest.mark.parametrize("name", ["\u0430nn", "Alph\u0430", "\u0391lpha", "ALPH\u0410", "аnn"])
+    @pytest.mark.parametrize("name", ["\u0430nn", "Alph\u0430", "\u0391lpha", "ALPH\u0410"])
     def test_letters_that_look_like_others_are_refused(self, undone: World, name: str) -> None:
         from captious.server.models import Team, User
 

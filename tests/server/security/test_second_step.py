@@ -52,8 +52,10 @@ def set_up(client: Any, clock: Clock, **more: str) -> Device:
     page = client.get("/account/second-step").content.decode()
     salt = re.search(r'name="salt" value="([^"]+)"', page)
     secret = re.search(r"Secret: <code>([A-Z2-7 ]+)</code>", page)
-    assert salt is not None and secret is not None
-    assert "<svg" in page and "<style" not in page.partition("</head>")[2]
+    assert salt is not None
+    assert secret is not None
+    assert "<svg" in page
+    assert "<style" not in page.partition("</head>")[2]
     device = Device(secret[1].replace(" ", ""), clock, [])
     form = {"salt": salt[1], "code": device.code(), "proof": PASSWORD, **more}
     response = client.post("/account/second-step", form)
@@ -415,7 +417,8 @@ class TestResets:
         form = {"action": action, "_selected_action": [undone.users["ann"].pk]}
         page = undone.as_user("bob").post("/admin/captious/user/", form, follow=True).content.decode()
         assert "Give this link" not in page
-        assert User.objects.get(username="ann").totp_salt and User.objects.get(username="ann").is_active
+        assert User.objects.get(username="ann").totp_salt
+        assert User.objects.get(username="ann").is_active
         assert not AuditEvent.objects.filter(actor="bob", target="ann").exists()
 
     def test_by_a_command(self, undone: World, device: Device) -> None:

@@ -158,7 +158,7 @@ def _tokenizer_of_captions(copy: type, replacement: type, module: ModuleType) ->
 
 
 def _tokenizer_of_corpus(copy: type, replacement: type, module: ModuleType) -> str:
-    return _tokens(copy, module, lambda cls: cls.tokenize([texts for texts in _RAW.values()]), replacement)
+    return _tokens(copy, module, lambda cls: cls.tokenize(list(_RAW.values())), replacement)
 
 
 def _tokens(copy: type, module: ModuleType, tokenize: Callable[[Any], Any], replacement: type) -> str:

@@ -201,9 +201,11 @@ def _line(
 ) -> Curve:
     """Return a curve of scores by number of references; published ones, without intervals, have a label."""
     points = [(n, score, *ends, "") for n, score, ends in zip(counts, scores, intervals, strict=True)]
-    for row in published:
-        if row.n_references and (score := row.scores.get(label)) is not None:
-            points.append((row.n_references, score, score, score, row.label))
+    points += [
+        (row.n_references, score, score, score, row.label)
+        for row in published
+        if row.n_references and (score := row.scores.get(label)) is not None
+    ]
     points.sort(key=lambda point: point[0])
     x, y, low, high = np.array([point[:4] for point in points], np.float64).T
     names = [point[4] for point in points]

@@ -7,8 +7,8 @@ from captious.models.endpoints import Answer
 
 
 class PairwiseJudge(ModelJudge):
-    """Which of two captions a model prefers. Statistics (k = 2): points of the first, 0, .5 or 1; whether there is a
-    verdict.
+    """Preference of a model between two captions. Statistics (k = 2): points of the first, 0, .5 or 1; 1 if there
+    is a verdict.
     """
 
     name = "judge-pairwise"

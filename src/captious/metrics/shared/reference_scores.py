@@ -13,7 +13,7 @@ _COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np
 
 
 class CombineParameter(ChoiceParameter):
-    """How scores with several references are combined: "mean", "max" or "min"."""
+    """Parameter for combining the scores of several references: "mean", "max" or "min"."""
 
     def __init__(self, *, default: str, summary: str = "how to combine several references") -> None:
         super().__init__(

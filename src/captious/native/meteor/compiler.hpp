@@ -44,7 +44,7 @@ private:
         std::uint16_t word;
     };
 
-    Vocabulary words_;
+    vocabulary::Vocabulary words_;
     std::string rest_;  // of a line whose end has not come yet
     std::size_t lines_ = 0;
     std::vector<Node> nodes_{{0, 0}};

@@ -6,11 +6,11 @@
 #include "bindings.hpp"
 #include "vocabulary/vocabulary.hpp"
 
-namespace captious {
+namespace captious::vocabulary {
 
 // Threads of Python may share a vocabulary: who reads waits for who adds.
 struct SharedVocabulary : Vocabulary {
     mutable SharedMutex mutex;
 };
 
-}  // namespace captious
+}  // namespace captious::vocabulary

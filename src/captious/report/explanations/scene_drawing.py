@@ -109,7 +109,7 @@ def _by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Where the boxes of a side begin, and their direction."""
+    """Start and direction of the boxes of a side."""
 
     direction: int
     objects: float

@@ -1,4 +1,4 @@
-"""What studies of training share: which features and examples a network gets, and how its scores are judged."""
+"""Fixtures of the studies of training: which features and examples a network gets, and how its scores are judged."""
 
 from __future__ import annotations
 
@@ -269,7 +269,8 @@ class TestStudies:
         curves = study.pictures["epochs"].lines  # type: ignore[union-attr]
         assert curves["validation captions"].y.tolist() == [record["tau_b"] for record in study.records]
         points = study.pictures["accuracy"].lines["epochs"]  # type: ignore[union-attr]
-        assert points.points and points.x.tolist() == [record["accuracy"] for record in study.records]
+        assert points.points
+        assert points.x.tolist() == [record["accuracy"] for record in study.records]
         assert "Best agreement" in study.notes[0]
 
 

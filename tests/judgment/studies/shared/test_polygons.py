@@ -14,7 +14,7 @@ SQUARE = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
 
 
 def inside(polygon: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which points lie left of every edge."""
+    """Return which points lie left of every edge."""
     edges = np.roll(polygon, -1, axis=0) - polygon
     away = points[:, None] - polygon[None]
     return np.asarray((edges[:, 0] * away[..., 1] - edges[:, 1] * away[..., 0] >= 0).all(axis=1))
