@@ -18,8 +18,8 @@ from captious.errors import CaptiousError
 from captious.files.row_files import csv_text
 from captious.judgment import load_judgments
 from captious.judgment.benchmarks.benchmark_names import get, names
+from captious.judgment.files.judgment_files import DataFolder, data_folder
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments, SystemRanking
-from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.results.table import document_text
 from captious.version import __version__
 

@@ -26,8 +26,8 @@ from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.metric_run import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
+from captious.report.html_report import check_page, write_report
 from captious.report.image_folder import image_source
-from captious.report.write_report import check_page, write_report
 
 
 @click.command(cls=SectionedCommand)

@@ -193,8 +193,8 @@ def export_user(data: Path, user: str, output: Path) -> None:
     """Write everything that the server stores about a user, with the captions that the user uploaded, to a zip file."""
     check_place(output)
     owner = _account(data, user)
+    from captious.server.actions.own_data import data_zip
     from captious.server.people.audit import record
-    from captious.server.people.own_data import data_zip
 
     with whole_file(output, "wb") as file:
         for block in data_zip(owner):
@@ -214,7 +214,7 @@ def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
     Submissions on leaderboards are kept without a name, and submissions for teams with other members are kept.
     """
     owner = _account(data, user)
-    from captious.server.people.account_deletion import delete_account, kept_submissions, why_not_deleted
+    from captious.server.actions.account_deletion import delete_account, kept_submissions, why_not_deleted
 
     if reason := why_not_deleted(owner):
         raise ParameterError(reason)

@@ -174,14 +174,14 @@ def test_a_team_from_its_invitation_to_its_end(site: Site, ann: Caller, bob: Cal
 
 
 def test_what_a_team_cannot_do(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious.server.pages import teams
+    from captious.server.actions import team_changes
 
     assert [team["slug"] for team in ann.get("teams")] == ["ann"]
     for name in ("ann", "***", "", "P\u0430inters"):  # taken, without letters, none, with a Cyrillic a
         assert ann.answer("POST", f"teams?name={name}").status_code == 400, name
     for verb in ("invite", "leave"):
         assert "personal team" in ann.post(f"teams/ann/{verb}", status=409)["error"]
-    monkeypatch.setattr(teams, "MOST_TEAMS", 1)
+    monkeypatch.setattr(team_changes, "MOST_TEAMS", 1)
     assert "which is the limit" in ann.post("teams?name=another", status=409)["error"]
 
 
@@ -309,7 +309,7 @@ class TestScopes:
 
 def test_two_who_take_a_name_at_once(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is free when it is checked, and taken when the team is made."""
-    from captious.server.pages import forms
+    from captious.server.actions import forms
 
     ann.post("teams?name=Painters", status=201)
     monkeypatch.setattr(forms, "is_free", lambda name: True)

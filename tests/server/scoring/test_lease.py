@@ -75,7 +75,7 @@ class TestTake:
         assert (now_as_of(submission).status, submission.tries, submission.counts) == ("failed", 2, False)
 
     def test_one_that_is_lost_too_often_was_a_turn(self, site: Site) -> None:
-        from captious.server.models import Turn
+        from captious.server.models import QueueTurn
         from captious.server.scoring import lease
 
         site.configure(scoring_tries=1)
@@ -83,7 +83,7 @@ class TestTake:
         lease.take("worker")
         run_out(submission)
         assert lease.take("worker") is None
-        assert Turn.objects.filter(party=f"team:{submission.team_id}").exists()
+        assert QueueTurn.objects.filter(party=f"team:{submission.team_id}").exists()
 
     def test_the_next_is_taken_although_one_fails(self, site: Site) -> None:
         from captious.server.scoring import lease
@@ -118,7 +118,8 @@ class TestLostLease:
     def test_its_finish_changes_nothing_and_its_file_is_removed(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         [submission] = queue()
         write = worker.write_results
@@ -155,7 +156,8 @@ class TestLostLease:
         assert (now_as_of(submission).status, submission.lease, submission.traceback) == ("running", 2, "")
 
     def test_if_nobody_else_took_it_the_result_counts(self, site: Site) -> None:
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         [submission] = queue()
         taken = lease.take("worker")
@@ -195,7 +197,8 @@ class TestHeartbeat:
     def test_scoring_that_takes_too_long_fails_and_does_not_count(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         site.configure(lease_seconds=1, scoring_seconds=1)
         [submission] = queue()
@@ -213,7 +216,8 @@ class TestHeartbeat:
     def test_a_submission_that_needs_more_than_its_words_allow_fails_and_counts(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         site.configure(lease_seconds=1)
         [submission] = queue()
@@ -252,7 +256,8 @@ class TestHeartbeat:
 
     def test_the_preparation_of_references_is_not_its_work(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.challenges import reference_cache
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         monkeypatch.setattr(reference_cache, "_ready", set())
         happened: list[str] = []

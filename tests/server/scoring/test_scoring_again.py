@@ -45,7 +45,8 @@ def during(worker: Any, monkeypatch: pytest.MonkeyPatch, do: Any) -> None:
 def test_new_references_while_it_is_scored_with_the_old(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     [submission] = queue()
     during(worker, monkeypatch, lambda: site.load(write_folder(folder, references=NEW)))
@@ -69,7 +70,8 @@ def test_a_version_that_changed_unseen_is_not_finished(
 ) -> None:
     """On PostgreSQL, a submission can be taken while the transaction of a load, which does not see it, is open."""
     from captious.server.models import Phase
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     [submission] = queue()
     during(worker, monkeypatch, lambda: Phase.objects.update(scoring_version=2))
@@ -86,7 +88,8 @@ def test_a_version_that_changed_unseen_is_not_finished(
 def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.challenges import reference_cache
     from captious.server.models import Submission
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     [submission] = queue()
     taken = lease.take("worker")
@@ -104,7 +107,7 @@ def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch
 
 
 def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
-    from captious.server.challenges.challenge_store import load_challenge
+    from captious.server.actions.challenge_store import load_challenge
 
     queue()
     site.work()

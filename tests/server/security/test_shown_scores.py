@@ -160,8 +160,8 @@ def test_equal_scores_are_not_told_apart(probed: Site) -> None:
     """Which of two captions is better for one image shows in no order, rank or p value, if it shows in no score."""
     from django.utils import timezone
 
-    from captious.server.boards.standings import board_changed
     from captious.server.models import Phase
+    from captious.server.submissions.board_changes import board_changed
 
     Phase.objects.filter(name="main").update(digits=1)
     a, b = probed.submissions(phase__name="main")

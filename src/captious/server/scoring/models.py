@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 
 
-class Turn(models.Model):
+class QueueTurn(models.Model):
     """The end of the last turn of a party, or of a challenge, in the queue; see scoring/turns.py."""
 
     party = models.CharField(max_length=40, unique=True)
