@@ -58,7 +58,7 @@ def file(tmp_path: Path) -> Path:
 def test_unknown_challenge_is_named(address: str, file: Path) -> None:
     with pytest.raises(ServerError) as caught:
         Client(address, "x").submit(file, "nope", method="Mine")
-    assert caught.value.message == f"there is no challenge 'nope' on {address}, or you may not see it"
+    assert caught.value.message == f"there is no challenge 'nope' on {address}, or you do not have access to it"
     assert caught.value.status == 404
 
 
@@ -66,7 +66,7 @@ def test_unknown_challenge_is_named(address: str, file: Path) -> None:
 def test_page_address_as_server_is_refused(address: str, file: Path, path: str) -> None:
     with pytest.raises(ServerError) as caught:
         Client(address + path, "x").submit(file, "open", method="Mine")
-    assert caught.value.help == f"give the address of the site, such as {address}"
+    assert caught.value.help == f"use the address of the site, such as {address}"
 
 
 def submit(address: str, file: Path, *more: str) -> Result:

@@ -70,7 +70,7 @@ IDS_FOLDER = ".captious-ids"
 
 
 class Challenge(models.Model):
-    """A challenge. What its folder says is in ``definition``; files are in a folder for each version."""
+    """A challenge. The contents of its folder are in ``definition``; each version has a folder of files."""
 
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
@@ -80,7 +80,7 @@ class Challenge(models.Model):
     definition_values = models.JSONField()
     #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
     texts = models.JSONField(default=list)
-    #: What can be downloaded: [{"title", "file", "size", "sha256"}].
+    #: Downloads: [{"title", "file", "size", "sha256"}].
     downloads = models.JSONField(default=list)
     #: A checksum of the terms that teams accept; empty if there are none.
     terms_version = models.CharField(max_length=16, blank=True)
@@ -151,7 +151,7 @@ class Phase(models.Model):
     board = models.CharField(max_length=20, default="public")
     #: Decimal places of the scores that are shown.
     digits = models.PositiveSmallIntegerField(default=4)
-    #: "at-once", "at-end" or "never": when anybody but organizers sees scores.
+    #: "at-once", "at-end" or "never": when scores are shown to others than organizers.
     scores_shown = models.CharField(max_length=20, default="at-once")
     #: The largest share of images that may have the same caption.
     equal_captions = models.FloatField(default=0.1)
@@ -161,7 +161,7 @@ class Phase(models.Model):
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
     is_retired = models.BooleanField(default=False)
-    #: Increases when what scores depend on has changed: ``set_keys`` or ``program``; see scoring/versions.py.
+    #: Increases when ``set_keys`` or ``program``, which scores depend on, change; see scoring/versions.py.
     scoring_version = models.PositiveIntegerField(default=1)
     #: The version of the scores on its board: an older one until all of the new one is there.
     shown_version = models.PositiveIntegerField(default=1)
@@ -207,13 +207,13 @@ class Phase(models.Model):
 
     @property
     def has_scores_open(self) -> bool:
-        """Whether scores are shown to others than organizers by now."""
+        """Whether scores are now shown to others than organizers."""
         end = self.scores_open_at
         return self.scores_shown == "at-once" or (end is not None and timezone.now() > end)
 
     @property
     def is_board_open(self) -> bool:
-        """Whether the leaderboard is shown, by now, to all who see the challenge."""
+        """Whether the leaderboard is now shown to everybody who sees the challenge."""
         return self.board == "public" and self.has_scores_open
 
     @property
@@ -224,7 +224,7 @@ class Phase(models.Model):
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
-    """Submissions, with what boards ask of them."""
+    """Submissions, with the queries of boards."""
 
     def competing(self) -> SubmissionQuerySet:
         """The submissions that can be on the board of their phase, with their scores."""
@@ -262,7 +262,7 @@ class Submission(models.Model):
     may_publish = models.BooleanField(default=False)
     is_baseline = models.BooleanField(default=False)
     is_human = models.BooleanField(default=False)
-    #: An organizer has taken it off the board.
+    #: An organizer has hidden it.
     is_hidden = models.BooleanField(default=False)
     #: The team has chosen it as its entry.
     is_chosen = models.BooleanField(default=False)
@@ -282,9 +282,9 @@ class Submission(models.Model):
     counts = models.BooleanField(default=True)
     lease = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
-    #: Not to be tried before this time, after a failure of the server.
+    #: Not retried before this time, after a failure of the server.
     not_before = models.DateTimeField(null=True)
-    #: How often scoring was begun since it was queued.
+    #: Number of times that scoring has begun since it was queued.
     tries = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=120, blank=True)
     progress = models.PositiveSmallIntegerField(default=0)
@@ -297,7 +297,7 @@ class Submission(models.Model):
     reason = models.TextField(blank=True)
     #: Why it failed, for the organizer.
     traceback = models.TextField(blank=True)
-    #: What pages show: the scores of the version that the board shows or, if there are none, the last ones.
+    #: The scores on pages: those of the board's version or, if there are none, the latest.
     shown_scores = models.ForeignKey("Scores", models.SET_NULL, null=True, related_name="+")
 
     objects = SubmissionQuerySet.as_manager()
@@ -338,7 +338,7 @@ class Submission(models.Model):
     def is_on_board(self) -> bool:
         """Whether everybody sees it on the board of its phase.
 
-        Which submission is the best of its team is not told while scores are not.
+        The best submission of a team is not revealed while scores are withheld.
         """
         scores, phase = self.shown_scores, self.phase
         is_scored = scores is not None and scores.version == phase.shown_version
@@ -347,7 +347,7 @@ class Submission(models.Model):
 
     @property
     def was_ended(self) -> bool:
-        """Whether scoring has ended before, so that it is not free any more."""
+        """Whether scoring has ended before, so that it counts."""
         return self.finished is not None
 
     def outputs(self, key: str) -> dict[str, dict[str, Any]]:
@@ -376,8 +376,8 @@ class Scores(models.Model):
     set_keys = models.JSONField()
     #: key of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
     outputs = models.JSONField()
-    #: key of a reference set -> reader -> what is legal but misleading about its scores, a sentence each. All of it is
-    #: for readers of "public" captions; otherwise, there is less for "organizers", the "team" and "others".
+    #: key of a reference set -> reader -> warnings about misleading scores, a sentence each. All warnings are
+    #: for readers of "public" captions; "organizers", the "team" and "others" get fewer otherwise.
     set_warnings = models.JSONField()
     #: Name of the file with its statistics, in the folder of the submission.
     results_file = models.CharField(max_length=80)

@@ -108,7 +108,7 @@ def test_api_refuses_values_that_are_not_booleans(site: Site, ann: Any, text: st
         ("GET", "challenges/demo/archive?phase=main&", "public"),
     ):
         answer = call(site, root, method, f"{address}{'' if '?' in address else '?'}{name}={text}")
-        assert (answer.status_code, answer.json()) == (400, {"error": f"{name} is true or false, not {text!r}."})
+        assert (answer.status_code, answer.json()) == (400, {"error": f"{name} must be true or false, not {text!r}."})
     submission.refresh_from_db()
     assert submission.public
     for text, value in (("no", False), ("TRUE", True)):

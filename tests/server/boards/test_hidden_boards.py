@@ -106,7 +106,7 @@ def test_files_and_api_say_why_scores_are_withheld(site: Site, tmp_path: Path, l
     assert (answer.status_code, said in answer.content.decode()) == (403, True)
     answer = client.get(f"{ADDRESS}.json?phase=main")
     assert (answer.status_code, answer.json()) == (403, {"error": error})
-    assert client.get("/challenges/none/leaderboard.json").json()["error"].startswith("There is no such page")
+    assert client.get("/challenges/none/leaderboard.json").json()["error"].startswith("This page does not exist")
 
 
 def test_unknown_phase_is_refused_by_name(site: Site, tmp_path: Path) -> None:

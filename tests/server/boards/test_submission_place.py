@@ -86,7 +86,7 @@ def test_submission_page_shows_neighbors_and_leader(site: Site, submissions: lis
     assert "of 10</h2>" in page
     assert "among the entries of teams" in page
     assert "the leader" in page
-    assert "best before" not in page
+    assert "previous best" not in page
 
 
 def test_submission_pages_share_the_axes_of_the_leaderboard(site: Site, submissions: list[Any]) -> None:

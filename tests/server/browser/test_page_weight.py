@@ -32,7 +32,7 @@ def _open(open_page: Callable[..., Any], reader: str, width: int) -> Any:
     page = open_page(reader, width=width)
     if reader == ADMIN:
         page.goto(f"{DEMO}/manage")
-        if (button := page.get_by_role("button", name="Edit the challenge")).count():
+        if (button := page.get_by_role("button", name="Edit challenge")).count():
             button.click()
             page.get_by_role("heading", level=2, name="Challenge").wait_for()
     return page

@@ -51,7 +51,7 @@ def test_invitation_link_adds_a_team_member(open_page: Callable[..., Any], width
     other.get_by_role("button", name="Revoke the link").click()
     expect(other.get_by_role("status")).to_have_text("The invitation link was revoked.")
     expect(other.get_by_role("button", name="Remove")).to_have_count(0)  # captains only
-    other.get_by_role("button", name="Leave the team").click()
+    other.get_by_role("button", name="Leave team").click()
     expect(other.get_by_role("status")).to_have_text(f"You left {team}.")
 
 
@@ -100,9 +100,9 @@ def test_administrator_creates_a_password_reset_link(open_page: Callable[..., An
     page = open_page(ADMIN)
     page.goto("/admin/captious/user/?q=forgetful")
     page.get_by_role("checkbox", name=re.compile("Select this object")).check()
-    page.get_by_role("combobox", name="Action").select_option("Make links that reset the passwords")
+    page.get_by_role("combobox", name="Action").select_option("Create password reset links")
     page.get_by_role("button", name=re.compile("^(Go|Run)$")).click()
-    link = re.search(r"http\S+/account/reset/\S+", page.get_by_text("Give this link to forgetful").inner_text())
+    link = re.search(r"http\S+/account/reset/\S+", page.get_by_text("Send this link to forgetful").inner_text())
     assert link is not None
     owner = open_page(width=360)
     owner.goto(link.group())
@@ -224,7 +224,7 @@ def test_second_step_is_set_up_and_used(open_page: Callable[..., Any], width: in
     look(page, scripts)
     page.get_by_label("Your password, or a code").fill(codes[1])
     page.get_by_role("button", name="Turn off").click()
-    expect(page.get_by_role("status")).to_have_text("The second step is off.")
+    expect(page.get_by_role("status")).to_have_text("The second step has been turned off.")
 
 
 def test_user_signs_in_with_an_identity_provider(open_page: Callable[..., Any]) -> None:

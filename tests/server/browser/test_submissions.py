@@ -134,6 +134,6 @@ def test_submission_is_edited_and_deleted(open_page: Callable[..., Any], caption
     page.get_by_role("link", name="Delete").click()
     expect(page.get_by_role("main")).to_contain_text("It disappears from the leaderboard")
     page.get_by_role("button", name="Delete it").click()
-    expect(page.get_by_role("status")).to_contain_text("Deleted, with all its files.")
+    expect(page.get_by_role("status")).to_contain_text("The submission and its files were deleted.")
     visitor.reload()
     expect(visitor.get_by_role("row").filter(has_text="Spelled right")).to_have_count(0)

@@ -102,7 +102,7 @@ def test_overview_and_preview_have_one_right_column(open_page: Callable[..., Any
     """Phones show the dates before the texts and the rest after them; nothing overflows."""
     page = open_page("olga", width=width)
     page.goto("/challenges/scenes/manage")
-    page.get_by_role("button", name="Edit the challenge").click()
+    page.get_by_role("button", name="Edit challenge").click()
     for address in ("/challenges/scenes/", "/drafts/scenes/preview"):
         page.goto(address)
         texts = page.locator(".texts").bounding_box()

@@ -202,7 +202,7 @@ def test_terms_become_one_page(tmp_path: Path, page: str) -> None:
 
 def test_invalid_date_is_left_out(tmp_path: Path) -> None:
     _, left_out = import_bundle(codabench(tmp_path, "soon"), tmp_path / "made")
-    assert "of the phase Final: the date 'soon' is not understood" in left_out
+    assert "of the phase Final: the date 'soon' is not in a known format" in left_out
     assert check_folder(tmp_path / "made").definition.phases[1].opens is None
 
 
@@ -356,7 +356,7 @@ class TestProblems:
         assert files == ["challenge.toml"]
         assert left_out[0] == "the page P: there is no file ../secret.md"
         assert "references: add them as references/references.json" in left_out
-        assert "phases: there are none, so the challenge has one that is always open" in left_out
+        assert "phases: the bundle has none, so the challenge has one phase that is always open" in left_out
 
     @pytest.mark.parametrize("text", ["- 1", "a: [", "!!python/object/apply:os.system ['true']"])
     def test_files_that_are_not_bundles_are_refused(self, tmp_path: Path, text: str) -> None:

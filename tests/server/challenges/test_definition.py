@@ -133,7 +133,7 @@ class TestMetrics:
     @pytest.mark.parametrize(
         ("metric", "problem"),
         [
-            ("all", "name each metric, because 'all' depends on what is installed"),
+            ("all", "list the metrics one by one, because 'all' depends on the installed metrics"),
             ("blue", "there is no metric 'blue'; did you mean bleu"),
             ("rouge-s:gap", "expected PARAMETER=VALUE, got 'gap'; "),
             ("rouge-s:gap=two", "invalid parameter value 'two'; "),
@@ -196,7 +196,7 @@ class TestImages:
     [
         (values(titel="x"), "titel: unknown key; did you mean title?"),
         (values(settings={"tokeniser": "ptb"}), "settings.tokeniser: unknown key; did you mean tokenizer?"),
-        (values(settings={"threads": 4}), "settings.threads: is a setting of the server, not of a challenge"),
+        (values(settings={"threads": 4}), "settings.threads: is a setting of the server, not of challenges"),
         (values(settings={"references_as": "one"}), "settings.references_as: must be each or cat"),
         (values(access="private"), "access: must be 'public' or 'participants'"),
         (values(organizers=["alice", "b c"]), "organizers[2]: 'b c' is not a user name: letters, digits and @ . + - _"),
@@ -233,11 +233,11 @@ class TestImages:
         ),
         (
             values(baselines=[{"method": "x", "file": "x.json", "link": "javascript:alert(1)"}]),
-            "baselines[1].link: must begin with https:// or http://",
+            "baselines[1].link: must use an address that begins with https:// or http://",
         ),
         (
             tomllib.loads(TOML.replace('captions = "val2014"', "")),
-            "references[1].captions: must say which captions file it judges: val2014, test2014",
+            "references[1].captions: must name the captions file that it judges: val2014, test2014",
         ),
         (
             tomllib.loads(TOML.replace('pattern = "captions_test2014_*_results.json"', "")),

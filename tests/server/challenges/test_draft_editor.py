@@ -65,7 +65,7 @@ class TestDraftEditor:
         page = client.get("/drafts/commented/")
         off = '<button name="action" value="publish" class="quiet" id="publish" disabled aria-describedby="why-not">'
         assert off in page.content.decode()
-        assert "Nothing has changed since it was published." in page.content.decode()
+        assert "There are no changes since it was published." in page.content.decode()
         assert "Nothing has changed" in client.get("/drafts/commented/publish").content.decode()
         unchanged = client.post("/drafts/commented/", form_of(page, action="publish"))
         assert unchanged["Location"] == "/drafts/commented/"
@@ -76,13 +76,16 @@ class TestDraftEditor:
         assert "disabled" not in page.content.decode().partition("</head>")[2]
         answer = client.post("/drafts/commented/", form_of(page, rank_by="spice", action="publish"), follow=True)
         assert answer.redirect_chain == [("/drafts/commented/", 302)]
-        assert "Saved. Its problems have to be solved first." in answer.content.decode()
+        assert "Saved. Fix its problems first." in answer.content.decode()
 
     def test_editor_shows_the_starter_texts(self, site: Site) -> None:
         client = admin(site)
         client.post("/drafts/", {"title": "Mine", "file": file()})
         page = client.get("/drafts/mine/publish").content.decode()
-        assert "The text &#x27;Overview&#x27; still has the words of the starter: “Describe what the challenge" in page
+        assert (
+            "The text &#x27;Overview&#x27; still has the placeholder text of the starter: “Describe what the challenge"
+            in page
+        )
         assert "The summary" not in page  # which is empty
         texts = {"texts-0-markdown": "Birds.", "summary": "Describe the challenge in one sentence."}
         client.post("/drafts/mine/", form_of(client.get("/drafts/mine/"), **texts))

@@ -55,7 +55,7 @@ def test_draft_problems_equal_those_of_the_command(site: Site, commented_folder:
         check_folder(site.data / "drafts" / "commented")
     assert Draft.objects.get().problems == caught.value.problems
     client = olga(site)
-    assert b"to solve before it can be published" in client.get("/drafts/commented/").content
+    assert b"to fix before the draft can be published" in client.get("/drafts/commented/").content
     assert client.post("/drafts/commented/publish").status_code == 409
 
 
@@ -96,7 +96,7 @@ def test_draft_problems_are_reported_together(site: Site, commented_folder: Path
     edited(site, organizers="olga nobody", settings="vectors = /etc/passwd")
     assert problems[1] in Draft.objects.get().problems
     refused = edited(site, settings="language")
-    assert "Write NAME = VALUE in each line, not &#x27;language&#x27;." in refused.content.decode()
+    assert "Write NAME = VALUE on each line, not &#x27;language&#x27;." in refused.content.decode()
 
 
 def test_numbers_out_of_range_are_refused(site: Site, commented_folder: Path) -> None:
@@ -135,7 +135,7 @@ class TestServerFiles:
         monkeypatch.setattr(folder, "metric_problems", asked)
         edited(site, **changes)
         [problem] = Draft.objects.get().problems
-        assert "is a file of the server or a model, which only its operator can name" in problem
+        assert "is a server file or a model; only the operator of the server can use it" in problem
         [named] = re.findall("'(.+?)' is a file", problem)
         assert all(named not in str(each) for each in found)  # nothing reads it
 

@@ -177,7 +177,7 @@ class TestAddresses:
         assert client.post("/account/mail", {**change, "proof": "wrong"}).status_code == 422
         refused = client.post("/account/mail", change)
         assert refused.status_code == 422
-        assert b"It is needed to change the address." in refused.content
+        assert b"Your password is required to change the address." in refused.content
         assert client.post("/account/mail", {**change, "proof": PASSWORD}).status_code == 302
         ann.refresh_from_db()
         assert (ann.email, ann.verified_email, ann.mail_closing) == ("new@example.org", "ann@example.org", False)

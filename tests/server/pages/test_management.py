@@ -132,7 +132,7 @@ class TestSubmissions:
         Submission.objects.filter(pk=second.pk).update(team=personal_team(site.user("bob")))
         page = root_client.get(f"{ADDRESS}?{query}")
         assert [row.method for row in page.context["page"]] == methods
-        assert ("No submission matches." in page.content.decode()) is (not methods)
+        assert ("No matching submissions." in page.content.decode()) is (not methods)
 
     def test_action_keeps_the_filter(self, site: Site, root_client: Any) -> None:
         [row] = queue(method="a", is_hidden=True)

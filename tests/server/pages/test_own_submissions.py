@@ -29,7 +29,7 @@ def test_check_warns_about_empty_captions(site: Site) -> None:
     """They are allowed, but the submission counts toward the quota."""
     site.demo()
     rows = [{**row, "caption": " " if place < 2 else row["caption"]} for place, row in enumerate(example())]
-    said = "2 of 24 captions are empty. Most metrics give them 0."
+    said = "2 of 24 captions are empty. Most metrics score them 0."
     assert said in site.submit(site.user("ann"), rows, action="check").content.decode()
     assert "are empty" not in site.submit(site.user("bob"), action="check").content.decode()
 
@@ -117,7 +117,7 @@ def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
     order = [page.index(f'<th scope="row" colspan="3">{name}<') for name in ("Too many", "Not JSON", "Wrong ids")]
     assert order == sorted(order)
     assert page.count('class="status refused"') == 2 * 3
-    assert "The quota of this phase is used up: 1 scored submissions in total." in page
+    assert "The quota of this phase is exhausted: 1 scored submissions in total." in page
     assert "2 problems in all" in page
     assert "999" in page
     assert "<code>cut.json</code>: The JSON ends too early" in page

@@ -49,7 +49,7 @@ def test_approved_team_can_submit(small_site: Site) -> None:
     refused = submit(small_site)
     assert refused.status_code == 422
     assert "Ask them to approve ann: /challenges/small/teams" in refused.content.decode()
-    assert b"Ask, or see what they decided" in small_site.client(ann).get("/challenges/small/submit").content
+    assert b"Request approval or see the decision" in small_site.client(ann).get("/challenges/small/submit").content
     assert (
         small_site.client(ann).post(TEAMS, {"action": "ask", "team": "ann", "message": "Lab\u202e of X"}).status_code
         == 302
@@ -61,7 +61,7 @@ def test_approved_team_can_submit(small_site: Site) -> None:
     assert "1 team waiting" in small_site.client(named("olga")).get("/challenges/small/manage").content.decode()
     assert decide(small_site, "approve").status_code == 302
     assert submit(small_site).status_code == 302
-    assert "Ask for approval" not in small_site.client(ann).get(TEAMS).content.decode()
+    assert "Request approval" not in small_site.client(ann).get(TEAMS).content.decode()
     assert [*AuditEvent.objects.filter(action__contains="approv").order_by("pk").values_list("actor", "action")] == [
         ("ann", "ask for approval"),
         ("olga", "approve team"),
@@ -159,7 +159,9 @@ def test_api_requests_and_decides_approval(small_site: Site) -> None:
     assert call("bob", "get", CALLS).json() == []
     assert call("bob", "post", f"{CALLS}/ann?approved=true").status_code == 404
     assert call("olga", "post", f"{CALLS}/ann").status_code == 400
-    assert call("olga", "post", f"{CALLS}/ann?approved=false").json()["error"] == "Give a reason, which the team reads."
+    assert (
+        call("olga", "post", f"{CALLS}/ann?approved=false").json()["error"] == "Give a reason; it is shown to the team."
+    )
     assert call("olga", "post", f"{CALLS}/ann?approved=false&reason=No").json()["reason"] == "No"
     assert call("olga", "post", f"{CALLS}/ann?approved=true").json()["status"] == "approved"
     assert submit(small_site).status_code == 302

@@ -332,7 +332,7 @@ def test_organizers_see_scores_before_and_after(site: Site, folder: Path) -> Non
         return " ".join(admin.get("/challenges/small/versions?sort=-bleu-2").content.decode().split())
 
     old, new = (f"{expected(references)['bleu-2']:.4f}".removeprefix("0") for references in (REFERENCES, NEW))
-    assert "There is no earlier one" in page()
+    assert "There is no earlier version" in page()
     site.load(write_folder(folder, references=NEW))
     score_one()
     text = page()

@@ -518,9 +518,9 @@ class TestDryRuns:
 
     def test_dry_run_reports_an_exhausted_quota(self, sandbox: World) -> None:
         for phase, said in (
-            ("daily", "Today's quota is used up: 2 scored submissions per day."),
-            ("total", "The quota of this phase is used up: 2 scored submissions in total."),
-            ("attempts", "Today's quota is used up: 2 uploads per day."),
+            ("daily", "Today's quota is exhausted: 2 scored submissions per day."),
+            ("total", "The quota of this phase is exhausted: 2 scored submissions in total."),
+            ("attempts", "Today's quota is exhausted: 2 uploads per day."),
         ):
             for _ in range(2):
                 assert self.remarks(sandbox, phase) == []
@@ -536,7 +536,7 @@ class TestDryRuns:
     [
         ({"phase": "nope"}, "There is no phase 'nope'; phases: main, hidden, past, "),
         ({"phase": ""}, "Choose a phase: main, hidden, daily, total, attempts."),
-        ({"team": "beta"}, "You are not in a team 'beta'; yours: alpha, ann."),
+        ({"team": "beta"}, "You are not in a team 'beta'; your teams: alpha, ann."),
         ({"team": ""}, "Choose a team: alpha, ann."),
     ],
 )

@@ -117,7 +117,7 @@ def test_reading_stops_after_very_many_problems(name: str) -> None:
     text = "\n".join(lines) if name.endswith("l") else f"[{', '.join(lines)}]"
     found = messages(text.encode(), name)
     assert found[0].startswith("1,000 ")
-    assert found[1:] == ["The file was not read any further."]
+    assert found[1:] == ["The rest of the file was not read."]
 
 
 def test_number_for_a_text_id_is_refused() -> None:
@@ -133,8 +133,8 @@ def test_number_for_a_text_id_is_refused() -> None:
     ("text", "message"),
     [
         ('[{"image_id": 42,\n "caption" "a"}]', "The file is not JSON: Expecting ':' delimiter, line 2, column 12."),
-        ('[{"image_id": 42, "caption": "a"}', "The JSON ends too early, in line 1; the file is truncated."),
-        ('[{"image_id": 42, "caption": "a', "The JSON ends too early, in line 1; the file is truncated."),
+        ('[{"image_id": 42, "caption": "a"}', "The JSON ends unexpectedly on line 1; the file is truncated."),
+        ('[{"image_id": 42, "caption": "a', "The JSON ends unexpectedly on line 1; the file is truncated."),
         ("[] []", "The file is not JSON: Extra data, line 1, column 4."),
         ("'a'", "The file is not JSON: Expecting value, line 1, column 1."),
         ('[{"image_id": 42, "caption": "a\tb"}]', "Invalid control character at, line 1, column 32."),

@@ -167,8 +167,8 @@ def test_hung_process_is_killed_with_its_children(challenge: Challenge, monkeypa
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("SIGSEGV", "The file cannot be read: the program that reads uploads crashed on it."),
-        ("SIGABRT", "The file cannot be read: the program that reads uploads crashed on it."),
+        ("SIGSEGV", "The file cannot be read: it crashed the program that reads uploads."),
+        ("SIGABRT", "The file cannot be read: it crashed the program that reads uploads."),
         ("SIGKILL", "The file needs more than 256 MiB of memory to read."),
         ("SIGXCPU", "The file takes longer than 10 seconds to read."),
     ],

@@ -39,7 +39,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
                 if team is None:
                     raise Http404
                 ask_for(request, challenge, team, form.cleaned_data["message"])
-                messages.success(request, f"Asked for {team}. The organizers decide.")
+                messages.success(request, f"Approval requested for {team}. The organizers will decide.")
                 return redirect("captious:teams", slug)
         elif not manages:
             raise Http404
@@ -78,7 +78,7 @@ def ask_for(request: HttpRequest, challenge: Challenge, team: Team, message: str
 
 
 def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved: bool, reason: str) -> str:
-    """Approve or refuse the team with this name in addresses; why that is not possible, one sentence, else empty.
+    """Approve or refuse a team by its slug; return the reason if that is not possible, else an empty text.
 
     Raises:
         Http404: the team has not asked.
@@ -86,7 +86,7 @@ def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved
     row = get_object_or_404(TeamApproval.objects.select_related("team"), challenge=challenge, team__slug=team)
     reason = one_line(reason)[:_LONGEST_REASON]
     if not approved and not reason:
-        return "Give a reason, which the team reads."
+        return "Give a reason; it is shown to the team."
     decide(row, approved=approved, reason=reason)
     action = "approve team" if approved else "refuse team"
     record(action, row.team.name, request=request, challenge=challenge, detail="" if approved else reason)

@@ -43,11 +43,11 @@ from captious.server.people.admission import is_banned
 _IMAGES_PER_PAGE = 20
 _MOST_SYSTEMS = 6
 _LONGEST_WORD = 60  # characters
-_PARTS_AT_A_TIME = 100  # of a file that is sent
+_PARTS_AT_A_TIME = 100  # of a file sent in parts
 
 
 class HiddenBoardError(ExplainedError):
-    """A leaderboard that is not shown to the reader, of a phase that the reader knows; see ``_explained``."""
+    """A leaderboard that is not shown to the reader, who may know of its phase; see ``_explained``."""
 
     status = 403
 
@@ -57,7 +57,7 @@ class HiddenBoardError(ExplainedError):
 
 
 class UnknownNameError(ExplainedError):
-    """An address with the name of a phase or reference set that is not there."""
+    """An address with an unknown phase or reference set."""
 
     status = 404
 
@@ -66,7 +66,7 @@ class UnknownNameError(ExplainedError):
 
 
 def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A page about a leaderboard, which says why and until when the leaderboard is hidden, if it is."""
+    """A page about a leaderboard, or an explanation why and until when the leaderboard is hidden."""
 
     @wraps(view)
     def page(request: HttpRequest, slug: str, **parts: str) -> HttpResponse:
@@ -122,7 +122,7 @@ def challenge_page(
 
 
 def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Page:
-    """The page of a list or queryset that an address asks for: the nearest one if there is no such page.
+    """The requested page of a list or queryset: the nearest one if there is no such page.
 
     Args:
         per_page: by default, as on leaderboards.
@@ -157,7 +157,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @require_safe
 @_explained
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
+    """Two submissions of a leaderboard, with tests; teams can also compare their private ones."""
     asked, rows = requested_comparison(request, slug)
     query, ticked, a, b = asked.query, request.GET.getlist("systems"), asked.a, asked.b
     board = boards.board(query, request.user)
@@ -187,7 +187,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 class ComparisonRequest(NamedTuple):
-    """Two submissions that an address asks to compare; one that cannot be compared is None."""
+    """The two requested submissions; None for one that cannot be compared."""
 
     query: Query
     choices: list[Submission]
@@ -268,7 +268,7 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
 
 
 def query_of(request: HttpRequest, slug: str) -> Query:
-    """The leaderboard that an address asks for.
+    """The requested leaderboard.
 
     Raises:
         HiddenBoardError: it is not shown to the user.
@@ -321,7 +321,7 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[
 
 
 def _number(text: str) -> float | None:
-    """A finite number; None if the text is none."""
+    """A finite number; None if the text is not one."""
     try:
         value = float(text)
     except ValueError:
@@ -330,9 +330,9 @@ def _number(text: str) -> float | None:
 
 
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
-    """A table as a file of this name, sent while its rows are read.
+    """A table as a streamed file of this name.
 
-    Text that spreadsheets would take for a formula gets an apostrophe in front.
+    Text that spreadsheets would interpret as a formula is prefixed with an apostrophe.
     """
     safe = ([*map(harmless, row)] for row in rows)
     lines = chain([csv_text(heads, [])], (csv_row(row) for row in safe))

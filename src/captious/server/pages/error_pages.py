@@ -1,4 +1,4 @@
-"""Answers to what goes wrong, as a page or, for programs, as JSON."""
+"""Error answers, as a page or, for programs, as JSON."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from django.template.loader import render_to_string
 _MESSAGES = {
     400: "The server could not understand the request.",
     403: "You do not have permission to do this.",
-    404: "There is no such page, or it is not public.",
-    500: "This is an error on the server. It was logged.",
+    404: "This page does not exist or is not public.",
+    500: "An error occurred on the server. It has been logged.",
 }
 
 
 class ExplainedError(Exception):
-    """An answer that is an error with a status and its own words, on pages and in the API."""
+    """An error answer with a status and its own message, on pages and in the API."""
 
     status = 404
 
 
 class OldScoresError(ExplainedError):
-    """The scores that are shown are with other references or metrics than those of now, which pages would show."""
+    """The shown scores come from earlier references or metrics than the current ones, which pages would show."""
 
     status = 503
 
@@ -41,7 +41,7 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def error_answer(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
-    """An error, as JSON where JSON is asked for; without a message, that of its status."""
+    """An error, as JSON if requested; the default message is that of its status."""
     if is_api(request) or request.path.endswith(".json"):
         return JsonResponse({"error": message or _MESSAGES[status]}, status=status)
     context = None if status == 503 else request  # the context of pages may need the database, which is unavailable
@@ -61,7 +61,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500; or 503 if the database or the disk cannot be used, which may show before a view is called."""
+    """500; or 503 if the database or the disk cannot be used, which may fail before a view is called."""
     if isinstance(sys.exception(), DatabaseError | OSError):
         return unavailable(request)
     return error_answer(request, 500)

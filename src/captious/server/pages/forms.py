@@ -71,14 +71,14 @@ class SignUpForm(NameForm, UserCreationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].help_text = (
-            "If you forget your password, the administrator can make a link that resets it."
+            "If you forget your password, the administrator can create a reset link."
             if has_no_mail()
-            else "If you forget your password, a link that resets it is sent here."
+            else "Reset links for forgotten passwords are sent to this address."
         )
 
 
 class EditForm(forms.ModelForm):
-    """The description of a submission, which can be changed later."""
+    """The description of a submission, which can be edited later."""
 
     method = _Text(max_length=120, help_text="Name of the method on the leaderboard.")
     link = forms.URLField(
@@ -98,7 +98,7 @@ class EditForm(forms.ModelForm):
     def clean_link(self) -> str:
         link: str = self.cleaned_data["link"]
         if link and not link.startswith(("https://", "http://")):
-            raise ValidationError("Give an address that begins with https:// or http://.")
+            raise ValidationError("Enter an address that begins with https:// or http://.")
         return link
 
 
@@ -133,15 +133,15 @@ def open_phases(challenge: Challenge, time: datetime) -> list[Phase]:
 
 
 class TokenForm(ProofForm):
-    """A new token. It outlives the session that makes it, so it takes a proof."""
+    """A new token. It outlives its session, so it needs a proof of identity."""
 
-    name = _Text(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
+    name = _Text(label="Name of the token", max_length=80, help_text="Its purpose, such as the name of a machine.")
     scopes = forms.MultipleChoiceField(
         choices=[*SCOPES.items()],
         initial=["submit"],
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="May do more than read",
+        label="Permissions besides reading",
     )
     challenge = forms.ModelChoiceField(
         Challenge.objects.none(),
@@ -187,14 +187,14 @@ class TeamForm(forms.Form):
 class AskForm(forms.Form):
     """A team that asks the organizers to be approved."""
 
-    message = _Text(required=False, max_length=500, label="About the team", help_text="The organizers read it.")
+    message = _Text(required=False, max_length=500, label="About the team", help_text="It is shown to the organizers.")
 
 
 class BanForm(forms.Form):
     """A team that may not submit any more."""
 
     team = forms.CharField(label="Name of the team", max_length=80)
-    reason = _Text(max_length=500, help_text="The team reads it.")
+    reason = _Text(max_length=500, help_text="It is shown to the team.")
 
     def clean_team(self) -> Team:
         team = Team.objects.filter(name=self.cleaned_data["team"].strip(), is_baselines=False).first()
@@ -214,7 +214,7 @@ class NewsForm(forms.Form):
     def clean_text(self) -> str:
         text = _printable(self.cleaned_data["text"])
         if len(as_html(text, top_heading=4)) > _MOST_HTML:
-            raise ValidationError("This text becomes too large a page: shorten it, its tables first.")
+            raise ValidationError("The formatted text is too large. Shorten it, beginning with its tables.")
         return text
 
 
@@ -222,7 +222,9 @@ class ParticipantsForm(forms.Form):
     """Users who may see a challenge for participants."""
 
     names = forms.CharField(
-        label="User names", widget=forms.Textarea(attrs={"rows": 3}), help_text="Separated by spaces, commas or lines."
+        label="User names",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Separated by spaces, commas or line breaks.",
     )
 
     def clean_names(self) -> list[User]:

@@ -22,16 +22,16 @@ class Attempt(models.Model):
     user = models.ForeignKey("User", models.SET_NULL, null=True, related_name="+")
     submission = models.OneToOneField("Submission", models.CASCADE, null=True, related_name="attempt")
     time = models.DateTimeField(db_index=True)
-    #: It was read to the end. One that never is, because the server was stopped, ceases to count.
+    #: It was read to the end. One that is not, because the server was stopped, no longer counts.
     is_complete = models.BooleanField(default=False)
-    #: Names the upload, so that one that is repeated because an answer was lost is not another; may be empty.
+    #: The idempotency key, with which a retry after a lost answer is recognized; may be empty.
     key = models.CharField(max_length=64, blank=True, db_index=True)
     #: SHA-256 of the request with this key.
     fingerprint = models.CharField(max_length=64, blank=True)
 
 
 class RefusedUpload(models.Model):
-    """An upload that was not taken, and why. Nothing of its file is kept, and it is no submission.
+    """A refused upload and the reason. Its file is not kept, and it is not a submission.
 
     Whether it counts as an attempt is not told by it, see ``Attempt``.
     """
