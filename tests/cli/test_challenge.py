@@ -22,10 +22,7 @@ def test_initialized_challenge_passes_check(folder: Path, run: Run) -> None:
     )
     checked = run("challenge", "check", "mine")
     assert checked.code == 0
-    assert (
-        "The summary still has the placeholder text of the starter: “Describe the challenge in one sentence …”."
-        in checked.err
-    )
+    assert "The summary still has the words of the starter: “Describe the challenge in one sentence …”." in checked.err
     assert "The text 'Overview' still has the words of the starter" in checked.err
     (folder / "mine" / "overview.md").write_text("Birds.")
     text = (folder / "mine" / "challenge.toml").read_text().replace("Describe the challenge in one sentence", "Birds")

@@ -56,7 +56,7 @@ def test_data_folder_that_cannot_be_created_is_an_error(
 def test_loading_a_challenge_without_a_server_is_an_error(tmp_path: Path) -> None:
     done = captious("challenge", "load", str(tmp_path), "--data", str(tmp_path / "new"))
     assert done.returncode == 2
-    assert "new holds no server" in done.stderr
+    assert "new is not the data folder of a server" in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 

@@ -278,7 +278,7 @@ class Submission(models.Model):
     created = models.DateTimeField(db_index=True)
 
     status = models.CharField(max_length=12, choices=Status, default=Status.QUEUED, db_index=True)
-    #: Whether it counts towards the quota of scored submissions. A failure of the server does not.
+    #: Whether it counts toward the quota of scored submissions. A failure of the server does not.
     counts = models.BooleanField(default=True)
     lease = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)

@@ -49,7 +49,7 @@ def test_queue_position_and_progress_update_without_reload(
         expect(second.get_by_text("place 2 in the queue")).to_be_visible()
         second.get_by_role("link", name="Cancel scoring").click()
         second.get_by_role("button", name="Cancel it").click()
-        expect(second.get_by_role("status")).to_contain_text("It does not count towards your quota.")
+        expect(second.get_by_role("status")).to_contain_text("It does not count toward your quota.")
         began = first.evaluate("performance.timeOrigin")
         answer = {"status": "running", "progress": 40, "doing": "meteor", "place": None}
         first.route("**/status.json", lambda route: route.fulfill(json=answer))

@@ -25,7 +25,7 @@ def test_draft_problems_use_the_labels_of_the_form(site: Site, commented_folder:
     edited(site, **two, **late, **again, more_metrics="nonsense", image_url="x")
     assert 'name = "captions"' in toml(site)  # which needs a name beside another one
     page = olga(site).get("/drafts/commented/").content.decode()
-    head = page.partition("to solve before")[2].partition("</section>")[0]
+    head = page.partition("to fix before")[2].partition("</section>")[0]
     found = dict(re.findall(r'<a href="#([^"]+)">([^<]+)</a>', head))
     assert found["id_phases-0-closes"] == "Phase “main”, Closes"
     assert found["id_phases-1-name"] == "Phase “Again”, Name"
@@ -92,7 +92,7 @@ def test_draft_problems_are_reported_together(site: Site, commented_folder: Path
     problems = Draft.objects.get().problems
     assert len(problems) == 2
     assert problems[0].startswith("metrics[3]: ")
-    assert problems[1] == "organizers[2]: there is no user 'nobody'; let them sign up first"
+    assert problems[1] == "organizers[2]: there is no user 'nobody'; ask them to sign up first"
     edited(site, organizers="olga nobody", settings="vectors = /etc/passwd")
     assert problems[1] in Draft.objects.get().problems
     refused = edited(site, settings="language")

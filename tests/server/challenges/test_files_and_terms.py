@@ -119,7 +119,7 @@ class TestTerms:
         ann, bob = small_site.user("ann"), small_site.user("bob")
         refused = self.submit(small_site, ann)
         assert refused.status_code == 422
-        assert b"has to accept the terms first" in refused.content
+        assert b"must accept the terms first" in refused.content
         assert b"accept the terms" in small_site.client(ann).get("/challenges/small/submit").content
         page = (
             small_site.client(ann)

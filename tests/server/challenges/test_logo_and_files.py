@@ -61,12 +61,12 @@ class TestLogo:
     @pytest.mark.parametrize(
         ("name", "content", "problem"),
         [
-            ("a.gif", b"GIF89a", "a logo is one of .png, .jpg, .jpeg, .webp, .svg"),
-            ("a.png", SVG, "it is not what its name says, image/png"),
-            ("a.svg", b"<html><svg></svg>", "it is not what its name says, image/svg+xml"),
-            ("a.svg", b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "it is not what its name says, image/svg+xml"),
-            ("a.png", PNG + bytes(100 * 1024), "a logo has up to 100 KiB"),
-            ("c2.json", b"[]", "a logo is one of .png, .jpg, .jpeg, .webp, .svg"),
+            ("a.gif", b"GIF89a", "a logo must be one of .png, .jpg, .jpeg, .webp, .svg"),
+            ("a.png", SVG, "its content is not image/png, as its name says"),
+            ("a.svg", b"<html><svg></svg>", "its content is not image/svg+xml, as its name says"),
+            ("a.svg", b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "its content is not image/svg+xml, as its name says"),
+            ("a.png", PNG + bytes(100 * 1024), "a logo may have up to 100 KiB"),
+            ("c2.json", b"[]", "a logo must be one of .png, .jpg, .jpeg, .webp, .svg"),
         ],
     )
     def test_invalid_logos_are_refused(self, commented_folder: Path, name: str, content: bytes, problem: str) -> None:

@@ -120,7 +120,7 @@ def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
     assert "The quota of this phase is exhausted: 1 scored submissions in total." in page
     assert "2 problems in all" in page
     assert "999" in page
-    assert "<code>cut.json</code>: The JSON ends too early" in page
+    assert "<code>cut.json</code>: The JSON ends unexpectedly" in page
     assert "Make final<" in page
     assert page.count("Make final<") == 2
     for sort in ("date", "score", "-score", "method"):

@@ -77,9 +77,9 @@ def test_form_shows_the_approval_of_the_selected_team(small_site: Site) -> None:
     create_team("Alpha", ann), create_team("Beta", ann)
     challenge = Challenge.objects.get()
     approval.decide(approval.ask(challenge, Team.objects.get(slug="alpha")), approved=True)
-    for team, said in (("alpha", ""), ("beta", "have not approved Beta."), ("ann", "have not approved ann.")):
+    for team, said in (("alpha", ""), ("beta", "Beta has not been approved."), ("ann", "ann has not been approved.")):
         page = small_site.client(ann).get(f"/challenges/small/submit?team={team}").content.decode()
-        assert ("have not approved" in page) is bool(said), team
+        assert ("has not been approved" in page) is bool(said), team
         assert said in page
 
 

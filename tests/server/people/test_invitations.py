@@ -91,10 +91,10 @@ def test_unusable_invitation_is_refused(site: Site, invitation: str) -> None:
         for client, method in ((site.client(), "get"), (site.client(bob), "get"), (site.client(bob), "post")):
             answer = getattr(client, method)(path)
             assert answer.status_code == 404
-            assert "There is no such invitation" in answer.content.decode()
+            assert "This invitation does not exist" in answer.content.decode()
         called = site.client().post("/api/v1/join", {"invitation": path}, headers=headers)
         assert called.status_code == 404
-        assert "has expired or was withdrawn. Ask the team for a new one." in called.json()["error"]
+        assert "has expired or was revoked. Ask the team for a new one." in called.json()["error"]
 
     check(f"{invitation}x")
     Invitation.objects.update(expires=timezone.now())

@@ -225,7 +225,7 @@ class TestHeartbeat:
         assert ended.is_set()
         assert (now_as_of(submission).status, submission.counts) == ("failed", True)
         assert "for 14 words" in submission.reason
-        assert "counts towards your quota" in submission.reason
+        assert "counts toward your quota" in submission.reason
 
     @pytest.mark.parametrize(("cpu", "counts"), [(9.0, False), (11.0, True)])
     def test_time_limit_used_up_by_captions_counts(
@@ -246,7 +246,7 @@ class TestHeartbeat:
             used = cpu
             assert ended.wait(60)
         assert (now_as_of(submission).status, submission.counts) == ("failed", counts)
-        assert ("1 seconds by the clock, with 11 of 100 seconds" in submission.reason) == counts
+        assert ("1 seconds of wall time, with 11 of 100 seconds" in submission.reason) == counts
 
     def test_preparation_of_references_is_not_charged_to_the_submission(
         self, site: Site, monkeypatch: pytest.MonkeyPatch

@@ -231,7 +231,7 @@ class TestQuotas:
         ]
         assert not is_taken(take(sandbox, way, team="alpha"))
         response = take(sandbox, way, content=b"bad")
-        assert "which is the limit: delete some" in response.content.decode()
+        assert "which is the limit. Delete some" in response.content.decode()
         assert is_taken(take(sandbox, way, "bob"))
         sandbox.as_user("ann").post(f"/submissions/{latest().pk - 1}/delete")
         assert is_taken(take(sandbox, way))
@@ -454,7 +454,7 @@ class TestDeletion:
         page = sandbox.as_user("ann").get(f"{submission.url}delete").content.decode()
         assert "disappears from the leaderboard" in page
         assert "ranks of the others are computed again" in page
-        assert "still counts towards the quota" in page
+        assert "still counts toward the quota" in page
         assert submission.folder.exists()  # nothing happens before it is confirmed
         sandbox.as_user("ann").post(f"{submission.url}delete")
         assert not submission.folder.exists()
@@ -464,7 +464,7 @@ class TestDeletion:
 
     def test_deletion_of_a_queued_submission_is_free(self, sandbox: World) -> None:
         page = sandbox.as_user("ann").get(f"{sandbox.submissions['queued'].url}delete").content.decode()
-        assert "does not count towards the quota" in page
+        assert "does not count toward the quota" in page
 
     def test_submission_being_scored_cannot_be_deleted(self, sandbox: World) -> None:
         from captious.server.models import Submission

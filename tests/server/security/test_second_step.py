@@ -418,7 +418,7 @@ class TestResets:
         sandbox.users["bob"].user_permissions.add(Permission.objects.get(codename="view_user"))
         form = {"action": action, "_selected_action": [sandbox.users["ann"].pk]}
         page = sandbox.as_user("bob").post("/admin/captious/user/", form, follow=True).content.decode()
-        assert "Give this link" not in page
+        assert "Send this link" not in page
         assert User.objects.get(username="ann").totp_salt
         assert User.objects.get(username="ann").is_active
         assert not AuditEvent.objects.filter(actor="bob", target="ann").exists()

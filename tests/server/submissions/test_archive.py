@@ -144,7 +144,7 @@ def test_encrypted_entries_are_refused(flags: int) -> None:
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, 9, 93, 97])
 def test_unusual_compression_is_refused(method: int) -> None:
     (message,) = one(Forged(NAME, CONTENT, method=method))
-    assert "in an unusual way" in message
+    assert "unsupported compression method" in message
 
 
 def test_nested_archives_are_refused() -> None:
@@ -279,7 +279,7 @@ def test_gzip_files_are_read() -> None:
     assert messages(packed[:-3], "ours.json.gz") == ["The gzip file is truncated."]
     assert "not a gzip file" in messages(CONTENT, "ours.json.gz")[0]
     assert "not a gzip file" in messages(packed + b"more", "ours.json.gz")[0]
-    assert "has to end in" in messages(packed, "ours.gz")[0]
+    assert "must end in" in messages(packed, "ours.gz")[0]
 
 
 def test_gzip_bombs_are_refused() -> None:

@@ -294,7 +294,7 @@ def test_unprintable_ids_are_escaped() -> None:
 def test_file_extensions_are_checked() -> None:
     for name in ("ours", "ours.txt", ".json", "ours.json.exe", "ours.parquet", "ours.pkl"):
         accepted = ".json, .jsonl, .ndjson, .csv or .tsv, each also with .gz, or in .zip."
-        assert messages(as_json(), name)[0].endswith(f"has to end in {accepted}")
+        assert messages(as_json(), name)[0].endswith(f"must end in {accepted}")
     assert read(as_json(), "OURS.JSON")[0]
 
 

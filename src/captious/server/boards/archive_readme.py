@@ -106,7 +106,7 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
     lines = [f"Where references are public, {what}, in the folder `challenge/`. {meaning}"]
     lines.append("`--format json` shows all digits, as in `scores.csv`; the default is a table with four.")
     if not archive.has_setting_files and (files := archive.setting_files()):
-        lines.append(f"This needs files that are not in the archive, as references are private: {', '.join(files)}.")
+        lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
     if (n := settings.CAPTIOUS.resamples) != DEFAULT_RESAMPLES:
         lines.append(
             f"Intervals come from {n:,} resamples: in Python, `report.to_dict(intervals=True, resamples={n})`."

@@ -19,7 +19,7 @@ def starter_warnings(texts: Mapping[str, str]) -> Iterator[str]:
     """
     for name, text in texts.items():
         if left := [f"“{sentence} …”" for sentence in _to_be_replaced() if sentence in text]:
-            yield f"The {name} still has the placeholder text of the starter: {'; '.join(left)}."
+            yield f"The {name} still has the words of the starter: {'; '.join(left)}."
 
 
 @cache

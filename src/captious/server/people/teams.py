@@ -70,7 +70,7 @@ def leave_team(team: Team, user: User) -> bool:
             if not others.filter(is_captain=True).exists():
                 Membership.objects.filter(pk=first.pk).update(is_captain=True)
             return False
-        # Attempts count towards the quotas of the users who made them, so they stay.
+        # Attempts count toward the quotas of the users who made them, so they stay.
         if Submission.objects.filter(team=team).exists() or Attempt.objects.filter(team=team).exists():
             return False
         Team.objects.filter(pk=team.pk).delete()

@@ -185,7 +185,7 @@ def assign(
             candidates[matches[0].name].append(entry)
         if not matches:
             patterns = " and ".join(file.pattern for file in expected)
-            message = f"The challenge does not expect a file with this name; it expects {patterns}."
+            message = f"The challenge does not expect a file of this name; it expects {patterns}."
             problems.append(Problem(printable(entry.name), message))
         elif len(matches) > 1:
             names = " and ".join(file.name for file in matches)

@@ -142,7 +142,7 @@ def _understood(status: int, answer: bytes, complaints: bytes, file: str, limits
 
 def _too_slow(file: str, seconds: int) -> Problem:
     s = "" if seconds == 1 else "s"
-    return Problem(file, f"Reading the file takes longer than {seconds:,} second{s} to read.", is_slow=True)
+    return Problem(file, f"The file takes longer than {seconds:,} second{s} to read.", is_slow=True)
 
 
 def _too_large(file: str, limits: UploadLimits) -> Problem:
