@@ -57,7 +57,7 @@ def test_identity_providers_are_read_from_file_and_environment(tmp_path: Path) -
         ('[sign_in.orcid]\nclient_id = "x"', "sign_in.orcid.client_secret"),
         ('[sign_in.other]\nclient_id = "x"\nclient_secret = "y"', "other needs an issuer"),
         ('[sign_in.o]\nclient_id = "x"\nclient_secret = "y"\nissuer = "http://id.example"', "must be the https://"),
-        ('[sign_in."A B"]\nclient_id = "x"\nclient_secret = "y"\nissuer = "https://id.example"', "small letters"),
+        ('[sign_in."A B"]\nclient_id = "x"\nclient_secret = "y"\nissuer = "https://id.example"', "lower-case letters"),
         ('[sign_in.orcid]\nclient_id = "x"\nclient_secret = "y"\nsecret = "z"', "sign_in.orcid.secret"),
         ("workers = ", "cannot be read"),
     ],

@@ -212,7 +212,7 @@ def test_submission_goes_from_terms_to_final_entry_with_the_api(
     submit = f"challenges/made/submissions?method=First&filename=captions.zip&phase=main&team={team}"
     terms = ann.get("challenges/made/terms")
     assert (terms["version"], terms["accepted"]) == (about["terms_version"], [])
-    assert "approve" in ann.post(submit, upload(), status=409)["error"]
+    assert "approval" in ann.post(submit, upload(), status=409)["error"]
     ann.post(f"challenges/made/teams?team={team}&message=We+paint.")
     assert organizer.post(f"challenges/made/teams/{team}?approved=true")["status"] == "approved"
     assert "accept the terms" in ann.post(submit, upload(), status=409)["error"]

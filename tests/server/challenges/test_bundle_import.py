@@ -367,7 +367,7 @@ class TestProblems:
 
     def test_impossible_date_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "competition.yaml").write_text("title: T\nphases:\n- {name: P, end: 2026-13-45}\n")
-        with pytest.raises(InputError, match=r"2026-13-45 is no date.*competition\.yaml\", line 3"):
+        with pytest.raises(InputError, match=r"2026-13-45 is not a date.*competition\.yaml\", line 3"):
             import_bundle(tmp_path, tmp_path / "new")
 
     def test_text_file_is_not_a_bundle(self, tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ class TestDraftEditor:
         assert "not installed on this server" not in client.get("/drafts/commented/").content.decode()
         monkeypatch.setattr(Meteor, "missing", classmethod(lambda cls: "pip install captious[meteor]"))
         page = client.get("/drafts/commented/").content.decode()
-        assert "meteor: not installed on this server; pip install captious[meteor] installs what is missing." in page
+        assert "meteor: not installed on this server; install them with pip install captious[meteor]." in page
 
     def test_publish_button_is_disabled_until_there_are_changes(self, site: Site, commented_folder: Path) -> None:
         """The button saves the draft first; while it is disabled, a reason is given."""

@@ -136,7 +136,7 @@ class TestServerFiles:
         edited(site, **changes)
         [problem] = Draft.objects.get().problems
         assert "is a server file or a model; only the operator of the server can use it" in problem
-        [named] = re.findall("'(.+?)' is a file", problem)
+        [named] = re.findall("'(.+?)' is a server file", problem)
         assert all(named not in str(each) for each in found)  # nothing reads it
 
     def test_refused_server_files_hide_no_other_problem(self, site: Site, commented_folder: Path) -> None:

@@ -99,7 +99,7 @@ def test_preview_of_an_invalid_draft_shows_its_texts(site: Site, commented_folde
     changes = {"rank_by": "cider-d", "texts-0-markdown": "A *second* text.", "organized_by": "Ann Smith"}
     edited(site, **changes)
     page = olga(site).get("/drafts/commented/preview").content.decode()
-    assert "1 problem to solve" in page
+    assert "1 problem to fix" in page
     assert "are shown once the problems are solved" in page
     assert "A <em>second</em> text." in page
     assert "Ann Smith" in page

@@ -75,7 +75,7 @@ class TestConfirmation:
         assert (counts, Phase.objects.get().board) == ([1, 1, 1], "public")
         assert "https://x.example/… was removed." in done(root_client, action="remove_webhook", webhook=hook.pk)
         assert "“Late” was removed." in done(root_client, action="remove_news", news=news.pk)
-        assert "bob is no participant any more." in done(root_client, action="remove_participant", name="bob")
+        assert "bob is no longer a participant." in done(root_client, action="remove_participant", name="bob")
 
     def test_showing_a_submission_needs_no_confirmation(self, site: Site, root_client: Any) -> None:
         [row] = queue(method="Mine", is_hidden=True)

@@ -66,7 +66,7 @@ class TestTeamLimits:
         assert submit(site, "ann").status_code == 302
         refused = submit(site, "mia")
         assert refused.status_code == 422
-        assert "you joined Alpha later" in refused.content.decode()
+        assert "before you joined Alpha" in refused.content.decode()
 
 
 class TestBans:

@@ -48,14 +48,14 @@ def test_approved_team_can_submit(small_site: Site) -> None:
     ann = small_site.user("ann")
     refused = submit(small_site)
     assert refused.status_code == 422
-    assert "Ask them to approve ann: /challenges/small/teams" in refused.content.decode()
+    assert "Request approval for ann: /challenges/small/teams" in refused.content.decode()
     assert b"Request approval or see the decision" in small_site.client(ann).get("/challenges/small/submit").content
     assert (
         small_site.client(ann).post(TEAMS, {"action": "ask", "team": "ann", "message": "Lab\u202e of X"}).status_code
         == 302
     )
     refused = submit(small_site)
-    assert "waits for the organizers to approve it" in refused.content.decode()
+    assert "is waiting for the organizers to approve it" in refused.content.decode()
     page = small_site.client(named("olga")).get(TEAMS).content.decode()
     assert "Lab of X" in page
     assert "1 team waiting" in small_site.client(named("olga")).get("/challenges/small/manage").content.decode()
@@ -87,12 +87,14 @@ def test_refusal_has_a_reason_and_can_be_reversed(small_site: Site) -> None:
     ann = small_site.user("ann")
     small_site.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})
     decide(small_site, "refuse")
-    assert "waits for the organizers" in submit(small_site).content.decode()  # without a reason, nothing is decided
+    assert (
+        "is waiting for the organizers" in submit(small_site).content.decode()
+    )  # without a reason, nothing is decided
     decide(small_site, "refuse", reason="Who are you?")
     assert "did not approve ann: Who are you?" in submit(small_site).content.decode()
     assert "Who are you?" in small_site.client(ann).get(TEAMS).content.decode()
     small_site.client(ann).post(TEAMS, {"action": "ask", "team": "ann", "message": "Ann of X"})
-    assert "waits for the organizers" in submit(small_site).content.decode()
+    assert "is waiting for the organizers" in submit(small_site).content.decode()
     decide(small_site, "approve")
     small_site.client(ann).post(TEAMS, {"action": "ask", "team": "ann"})
     assert submit(small_site).status_code == 302  # who is approved stays so
@@ -116,7 +118,7 @@ def test_outsiders_cannot_request_or_decide_approval(small_site: Site) -> None:
 
 def test_check_mentions_missing_approval_and_baselines_need_none(small_site: Site) -> None:
     small_site.user("ann")
-    assert "Ask them to approve ann" in submit(small_site, action="check").content.decode()
+    assert "Request approval for ann" in submit(small_site, action="check").content.decode()
 
 
 def test_challenge_without_approval_has_no_approval_page(site: Site, tmp_path: Path) -> None:

@@ -31,7 +31,10 @@ def test_filled_template_is_a_valid_submission(site: Site, tmp_path: Path) -> No
     form = site.form(user, json.dumps(filled).encode())
     page = site.client(user).post("/challenges/small/submit", form, follow=True).content.decode()
     onward = '<a href="/challenges/small/submissions">My submissions</a>'
-    assert f"Submitted to main. Its scores will appear on this page. All of yours are in {onward}." in page
+    assert (
+        f"Submitted to main. Its scores will appear on this page. All your submissions are listed under {onward}."
+        in page
+    )
 
 
 def test_template_of_several_files_is_a_zip_file(site: Site, tmp_path: Path) -> None:
