@@ -55,7 +55,7 @@ def test_approved_team_can_submit(small_site: Site) -> None:
         == 302
     )
     refused = submit(small_site)
-    assert "is waiting for the organizers to approve it" in refused.content.decode()
+    assert "is waiting for the organizers" in refused.content.decode()
     page = small_site.client(named("olga")).get(TEAMS).content.decode()
     assert "Lab of X" in page
     assert "1 team waiting" in small_site.client(named("olga")).get("/challenges/small/manage").content.decode()
