@@ -61,7 +61,7 @@ class Board:
 
         setup_test_environment()
         migrate()
-        from captious.server.challenges.challenge_store import load_challenge
+        from captious.server.actions.challenge_store import load_challenge
         from captious.server.models import Phase, Team
 
         self.outputs, self.signatures, self.scores, self.resampled = systems(data)
@@ -169,8 +169,8 @@ def main() -> None:
         board = Board(Path(folder), options.data)
         from django.test import Client
 
-        from captious.server.boards.standings import board_changed
         from captious.server.models import Submission
+        from captious.server.submissions.board_changes import board_changed
 
         client = Client()
         for n in options.rows:

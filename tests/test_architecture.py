@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.cli.options import _SETTINGS
+from captious.cli.options import SETTINGS
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.settings import Settings
@@ -127,6 +127,31 @@ def test_imports_only_from_layers_below(path: Path) -> None:
         assert both_below or LAYER_OF[other] < LAYER_OF[package], f"{package} must not import {module}"
 
 
+#: The packages of the server, from the lowest up. Modules beside them join the packages, and are not in this order.
+SERVER_LAYERS = (
+    {"people"},
+    {"submissions"},
+    {"challenges"},
+    {"scoring"},
+    {"boards"},
+    {"notices"},
+    {"actions"},
+    {"operations"},
+    {"api", "pages"},
+)
+SERVER_LAYER_OF = {package: layer for layer, packages in enumerate(SERVER_LAYERS) for package in packages}
+
+
+@pytest.mark.parametrize("package", sorted(SERVER_LAYER_OF))
+def test_packages_of_the_server_import_only_from_layers_below(package: str) -> None:
+    for path in (PACKAGE / "server" / package).rglob("*.py"):
+        for module in imported(path, ast.parse(path.read_text())):
+            other = module.removeprefix("captious.server.").split(".")[0]
+            if module.startswith("captious.server.") and other in SERVER_LAYER_OF and other != package:
+                is_below = SERVER_LAYER_OF[other] < SERVER_LAYER_OF[package]
+                assert is_below, f"{package}/{path.name} must not import {module}"
+
+
 #: Modules of layers above that are imported by their names in text, when they are first needed.
 UPWARDS = {
     ("results/displayed.py", "captious.report.formats"),
@@ -148,6 +173,14 @@ def test_imports_by_name_go_upwards_only_where_that_is_listed() -> None:
                     name = node.value if parts[0] == "captious" else other
                     found.add((path.relative_to(PACKAGE).as_posix(), name))
     assert found == UPWARDS
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_private_names_stay_in_their_modules(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and absolute(path, node).split(".")[0] == "captious":
+            private = [alias.name for alias in node.names if re.match("_[^_]", alias.name)]
+            assert not private, f"line {node.lineno} imports {', '.join(private)}"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -222,4 +255,4 @@ def test_every_file_of_metrics_is_named_as_its_metric() -> None:
 
 
 def test_every_setting_is_an_option() -> None:
-    assert [field.name for field in fields(Settings)] == [*_SETTINGS]
+    assert [field.name for field in fields(Settings)] == [*SETTINGS]

@@ -36,7 +36,7 @@ from .evaluation import score as score
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge
-from .learned.caption_agreement import Captious as Captious
+from .learned.captious_metric import Captious as Captious
 from .learned.coverage import Coverage as Coverage
 from .learned.lceval import LCEval as LCEval
 from .learned.leic import Leic as Leic
@@ -106,9 +106,9 @@ from .metrics.yi2020_unigram import Yi2020Unigram as Yi2020Unigram
 from .models import Encoder as Encoder
 from .models import WordVectors as WordVectors
 from .models.endpoints import ChatModel as ChatModel
-from .report.caption_explanations import CaptionExplanation as CaptionExplanation
-from .report.caption_explanations import explain as explain
-from .report.write_report import write_report as write_report
+from .report.explanations.captions import CaptionExplanation as CaptionExplanation
+from .report.explanations.captions import explain as explain
+from .report.html_report import write_report as write_report
 from .text import Tokenizer as Tokenizer
 from .text import register_tokenizer as register_tokenizer
 from .version import __version__ as __version__

@@ -88,3 +88,10 @@ def test_missing_subcommand_shows_help(run, group: str) -> None:
         group
     ] in outcome.err + outcome.out
     assert "error: usage:" not in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"), [(["scor"], "score"), (["study", "failurs"], "failures"), (["serve", "bakup"], "backup")]
+)
+def test_mistyped_command_is_suggested(run, words: list[str], meant: str) -> None:
+    assert_refused(run(*words), repr(words[-1]), f"did you mean {meant}?")

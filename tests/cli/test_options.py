@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pytest
 
-from captious.cli.options import _SETTINGS
+from captious.cli.options import SETTINGS
 from captious.metrics.contract.settings import Settings
 
 from ..support.commands import COMMANDS
@@ -47,17 +47,17 @@ def parameters(path: str) -> dict[str, dict[str, Any]]:
 
 
 def test_every_setting_has_an_option() -> None:
-    assert [*_SETTINGS] == [field.name for field in dataclasses.fields(Settings)]
-    assert [option["opts"][0] for name, option in parameters("score").items() if name in _SETTINGS] == FLAGS
+    assert [*SETTINGS] == [field.name for field in dataclasses.fields(Settings)]
+    assert [option["opts"][0] for name, option in parameters("score").items() if name in SETTINGS] == FLAGS
 
 
 @pytest.mark.parametrize("path", RUNNING)
 def test_every_scoring_command_has_the_same_setting_options(path: str) -> None:
     options, expected = parameters(path), parameters("score")
-    for name in _SETTINGS:
+    for name in SETTINGS:
         assert options[name] == expected[name]
     assert options["parser"]["opts"] == ["--parser", "--parses"]
-    assert [name for name in options if name in _SETTINGS] == [*_SETTINGS]  # in the order of the help
+    assert [name for name in options if name in SETTINGS] == [*SETTINGS]  # in the order of the help
 
 
 @pytest.mark.parametrize("path", WITHOUT)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import captious
-from captious.report.write_report import report_page
+from captious.report.html_report import report_page
 
 from ..support.pages import Page
 from .conftest import Run, assert_refused

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from captious.data import read_rows
 from captious.data.json_files import DECODER, json_lines, parse_json
-from captious.data.source import Problem, Source
+from captious.data.source import RowProblem, Source
 from captious.errors import CaptionFileError, DuplicateCandidateError, TruncatedFileError
 
 from .conftest import Refuses, Write
@@ -27,8 +27,8 @@ def test_a_document_cut_anywhere_is_truncated(document: object, ascii_only: bool
     cut = text[: data.draw(st.integers(1, len(text) - 1))]
     source = Source("c.json", "candidates", is_file=True)
     problem = parse_json(cut, source)
-    assert isinstance(problem, Problem)
-    problems: list[Problem] = []
+    assert isinstance(problem, RowProblem)
+    problems: list[RowProblem] = []
     assert not [*json_lines(["\n"] * 6 + [cut.replace("\n", " ")], source, problems.append, DECODER)]
     for failure, line in ((problem, cut.rstrip().count("\n") + 1), (problems[0], 7)):
         assert isinstance(failure.error, TruncatedFileError)

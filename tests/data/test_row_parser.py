@@ -9,7 +9,7 @@ import pytest
 
 from captious.data.file_contents import Format
 from captious.data.row_parser import MISSING, Batch, parse_rows
-from captious.data.source import Problem, Source
+from captious.data.source import RowProblem, Source
 
 SOURCE = Source("c", "candidates", is_file=True)
 FIELDS = ("id", "caption")
@@ -53,7 +53,7 @@ def test_rows_are_parsed_in_batches(format: Format, text: str, first: int, size:
 def test_problems_are_collected_or_raised(
     format: Format, text: str, kinds: list[tuple[str, int]], rows: list[tuple[Any, Any]]
 ) -> None:
-    problems: list[Problem] = []
+    problems: list[RowProblem] = []
     batches = parse(text, format, refuse=problems.append)
     assert [(problem.kind, problem.number) for problem in problems] == kinds
     assert [row for batch in batches for row in zip(*batch.columns, strict=True)] == rows

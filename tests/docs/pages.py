@@ -23,7 +23,7 @@ import traceback
 import types
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from unittest import mock
 
 import pytest
@@ -115,7 +115,7 @@ _collect = _sybil.pytest()
 
 def collect(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     """The tests of a page, with their marks."""
-    file = _collect(file_path, parent)
+    file: Any = _collect(file_path, parent)
     if file is None:
         return None
     collect_blocks = file.collect
@@ -125,8 +125,8 @@ def collect(file_path: Path, parent: pytest.Collector) -> pytest.Collector | Non
             _mark(item, item.example.region.lexemes["how"], item.example.region.lexemes["why"])
             yield item
 
-    file.collect = collect_marked  # type: ignore[method-assign]
-    return file
+    file.collect = collect_marked
+    return cast(pytest.Collector, file)
 
 
 def _mark(item: pytest.Item, how: list[str], why: str) -> None:

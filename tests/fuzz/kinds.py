@@ -21,8 +21,8 @@ import numpy as np
 
 from captious.data import read_rows
 from captious.errors import CaptiousError
-from captious.judgment.benchmark_scores import read_scores
-from captious.judgment.own_judgments import load_own
+from captious.judgment.files.own_judgments import load_own
+from captious.judgment.scores.benchmark_scores import read_scores
 from captious.judgment.studies.system_correlations import _measures
 from captious.metrics.shared.document_frequencies import DocumentFrequencies, _checksum
 from captious.metrics.smurf import PUBLISHED, SmurfConstants

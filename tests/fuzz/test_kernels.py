@@ -49,7 +49,7 @@ def weighted(ids: Any, offsets: Any, ids2: Any, offsets2: Any, images: Any, rows
 
 def movers(vectors: Any, **bags: Any) -> object:
     bag = (bags["words"], bags["counts"], bags["offsets"])
-    native.nearest_word_movers(vectors, *bag, *bag, bags["images"], 2)
+    native.nearest_word_mover_distances(vectors, *bag, *bag, bags["images"], 2)
     return native.word_mover_distances(vectors, *bag, *bag, bags["images"], 2)
 
 

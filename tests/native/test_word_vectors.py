@@ -14,7 +14,7 @@ from captious.native import (
     closest_words,
     find_words,
     mean_vectors,
-    nearest_word_movers,
+    nearest_word_mover_distances,
     parse_vector_lines,
     sorted_words,
     subword_buckets,
@@ -103,7 +103,7 @@ def test_word_mover_distances_equal_the_oracle(a: list[int], b: list[int]) -> No
 def test_nearest_word_is_exact(candidate: list[int], references: list[list[int]]) -> None:
     arguments = *packed(candidate), *packed(*references), long(0, len(references))
     every = word_mover_distances(VECTORS, *arguments, 1)
-    (nearest,) = nearest_word_movers(VECTORS, *arguments, 1)
+    (nearest,) = nearest_word_mover_distances(VECTORS, *arguments, 1)
     assert nearest == every.min()  # to the last bit, whatever was skipped
 
 
@@ -114,7 +114,7 @@ def test_references_that_cannot_win_change_nothing_in_many_images() -> None:
     arguments = *packed(*candidates), *packed(*references), np.arange(0, 501, 5)
     every = word_mover_distances(VECTORS, *arguments, 1)
     for threads in (1, 3):
-        actual = nearest_word_movers(VECTORS, *arguments, threads)
+        actual = nearest_word_mover_distances(VECTORS, *arguments, threads)
         np.testing.assert_array_equal(actual, np.minimum.reduceat(every, np.arange(0, 500, 5)))
 
 
@@ -254,8 +254,8 @@ IMAGES = long(0, 1)
         (word_mover_distances, (VECTORS, np.array([1], np.int32), *BAG[1:], *BAG, IMAGES, 1)),
         (word_mover_distances, (VECTORS, BAG[0], np.array([1, 0], np.int32), BAG[2], *BAG, IMAGES, 1)),
         (word_mover_distances, (VECTORS, *BAG, *BAG, long(0, 2), 1)),
-        (nearest_word_movers, (VECTORS, *BAG, *BAG, long(0, 0), 1)),
-        (nearest_word_movers, (VECTORS, *BAG[:2], long(0, 3), *BAG, IMAGES, 1)),
+        (nearest_word_mover_distances, (VECTORS, *BAG, *BAG, long(0, 0), 1)),
+        (nearest_word_mover_distances, (VECTORS, *BAG[:2], long(0, 3), *BAG, IMAGES, 1)),
         (mean_vectors, (VECTORS, np.array([-1], np.int32), long(0, 1), 1)),
         (mean_vectors, (VECTORS, np.array([1], np.int32), long(0, 2), 1)),
         (closest_words, (VECTORS, np.array([1], np.int32), long(0, 1), np.array([30], np.int32), long(0, 1), 1)),

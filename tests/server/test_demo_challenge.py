@@ -92,7 +92,7 @@ class TestLeaderboard:
     def test_missing_scores_are_last_in_both_directions(self, site: Site) -> None:
         from django.utils import timezone
 
-        from captious.server.boards.standings import board_changed
+        from captious.server.submissions.board_changes import board_changed
 
         site.demo()
         site.submit(site.user())

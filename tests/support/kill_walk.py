@@ -46,11 +46,11 @@ WORKER = {
     "heartbeat begun": ("scoring.lease", "Heartbeat.__enter__", "after"),
     "before references are read": ("challenges.reference_cache", "references", "before"),
     "after references are read": ("challenges.reference_cache", "references", "after"),
-    "before scoring": ("scoring.worker", "score_set", "before"),
-    "after scoring": ("scoring.worker", "score_set", "after"),
-    "before results are written": ("scoring.worker", "write_results", "before"),
+    "before scoring": ("operations.worker", "score_set", "before"),
+    "after scoring": ("operations.worker", "score_set", "after"),
+    "before results are written": ("operations.worker", "write_results", "before"),
     "while results are written": ("scoring.stored_results", "np.lib.format.write_array", "second"),
-    "after results are written": ("scoring.worker", "write_results", "after"),
+    "after results are written": ("operations.worker", "write_results", "after"),
     "before finishing": ("scoring.lease", "finish", "before"),
     "row finished, not committed": ("scoring.lease", "finish", "before commit"),
     "finished": ("scoring.lease", "finish", "after commit"),
@@ -63,10 +63,10 @@ FEW = (
 )
 DELETE = ("submissions.storage", "remove_files", "before")
 LOAD = {
-    "while files are copied": ("challenges.challenge_store", "shutil.copyfile", "second"),
-    "before the commit": ("challenges.challenge_store", "_store", "before commit"),
-    "before baselines": ("challenges.challenge_store", "_submit_baselines", "before"),
-    "after baselines": ("challenges.challenge_store", "_submit_baselines", "after"),
+    "while files are copied": ("actions.challenge_store", "shutil.copyfile", "second"),
+    "before the commit": ("actions.challenge_store", "_store", "before commit"),
+    "before baselines": ("actions.challenge_store", "_submit_baselines", "before"),
+    "after baselines": ("actions.challenge_store", "_submit_baselines", "after"),
 }
 
 REPOSITORY = Path(__file__).parents[2]
@@ -164,7 +164,7 @@ class Walk:
         self.work()
 
     def load(self, step: Any = None) -> None:
-        from captious.server.challenges.challenge_store import load_challenge
+        from captious.server.actions.challenge_store import load_challenge
 
         if step is not None:
             kill_at(*step)
@@ -192,7 +192,8 @@ class Walk:
         from django.utils import timezone
 
         from captious.server.models import Submission
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         past = timezone.now() - timedelta(seconds=1)
         Submission.objects.filter(status="running").update(lease_until=past)
@@ -277,7 +278,7 @@ def main() -> None:
     # Once, not in every child.
     import django.test  # noqa: F401
 
-    import captious.server.scoring.worker
+    import captious.server.operations.worker
     import captious.server.urls  # noqa: F401
 
     walk = Walk(data.parent / "demo")

@@ -56,7 +56,8 @@ def take_all() -> dict[str, Any]:
 def burst() -> list[str]:
     """Two workers take in turn, and at once, what three teams have submitted; gives the teams of each two."""
     from captious.server.models import Submission, Team
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     Submission.objects.all().delete()
     teams = [Team.objects.create(name=name, slug=name) for name in "abc"]
@@ -115,9 +116,10 @@ def two_uploads() -> list[int]:
 
 def while_loading(folder: Path) -> list[Any]:
     """A submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
-    from captious.server.challenges import challenge_store
+    from captious.server.actions import challenge_store
     from captious.server.models import Submission
-    from captious.server.scoring import lease, versions, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease, versions
 
     Submission.objects.all().delete()
     [submission] = queue()
@@ -170,7 +172,7 @@ def main() -> None:
     migrate()
     from django.db import connection
 
-    from captious.server.challenges.challenge_store import load_challenge
+    from captious.server.actions.challenge_store import load_challenge
 
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
     load_challenge(folder)

@@ -83,13 +83,14 @@ class Site:
 
     def load(self, folder: Path) -> Any:
         """A challenge from a folder."""
-        from captious.server.challenges.challenge_store import load_challenge
+        from captious.server.actions.challenge_store import load_challenge
 
         return load_challenge(folder).challenge
 
     def work(self) -> None:
         """Score everything that is queued, as a worker does."""
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         while (taken := lease.take("test")) is not None:
             worker.score(taken)

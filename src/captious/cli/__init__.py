@@ -69,7 +69,21 @@ _COMMANDS = {
 }
 
 
-class CommandGroup(click.Group):
+class Group(click.Group):
+    """A group of commands that suggests the name that is meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in (names := self.list_commands(ctx)):
+            raise ParameterError(
+                f"there is no command {args[0]!r}",
+                help=f"{did_you_mean(args[0], names)}{ctx.command_path} --help lists the commands",
+            )
+        return super().resolve_command(ctx, args)
+
+
+class CommandGroup(Group):
     """A group whose commands are modules of the same names.
 
     Args:
@@ -91,16 +105,6 @@ class CommandGroup(click.Group):
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"{self._package}.{name}"), name)
         return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and not args[0].startswith("-") and args[0] not in (names := self.list_commands(ctx)):
-            raise ParameterError(
-                f"there is no command {args[0]!r}",
-                help=f"{did_you_mean(args[0], names)}{ctx.command_path} --help lists the commands",
-            )
-        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.list_commands(ctx)))

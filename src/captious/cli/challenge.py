@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.cli.outputs import print_rows, warn
 from captious.cli.serve import server_extra, server_folder_option
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from captious.server.challenges.changes import Changes
 
 
-@click.group(subcommand_metavar="COMMAND")
+@click.group(cls=Group, subcommand_metavar="COMMAND")
 def challenge() -> None:
     """Create and check challenges of an evaluation server."""
 
@@ -112,7 +113,7 @@ def check(folder: Path, data: Path | None) -> None:
             click.echo("with --data DIR, it is also checked that the organizers have accounts", err=True)
     else:
         set_up(data)
-        from captious.server.challenges.challenge_store import check_for_server
+        from captious.server.actions.challenge_store import check_for_server
 
         checked, changes = check_for_server(folder)
         _print_changes(changes)
@@ -138,7 +139,7 @@ def load(folder: Path, data: Path, yes: bool) -> None:
         from captious.server.operations.setup import migrate, set_up
     set_up(data)
     migrate()
-    from captious.server.challenges.challenge_store import load_challenge
+    from captious.server.actions.challenge_store import load_challenge
 
     def agree(changes: Changes) -> bool:
         _print_changes(changes)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from captious.cli.help_sections import SectionedCommand
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
@@ -32,7 +33,7 @@ from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("files", nargs=-1, type=FILE, metavar="A B... REFERENCES")
 @click.option(
     "--examples",

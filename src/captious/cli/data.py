@@ -11,21 +11,22 @@ from typing import Any
 
 import click
 
+from captious.cli import Group
 from captious.cli.options import data_option
 from captious.cli.outputs import Destination, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
 from captious.files.row_files import csv_text
 from captious.judgment import load_judgments
 from captious.judgment.benchmarks.benchmark_names import get, names
+from captious.judgment.files.judgment_files import DataFolder, data_folder
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments, SystemRanking
-from captious.judgment.judgment_files import DataFolder, data_folder
 from captious.results.table import document_text
 from captious.version import __version__
 
 _COLORS = {"found": "green", "missing": "yellow"}
 
 
-@click.group(subcommand_metavar="COMMAND")
+@click.group(cls=Group, subcommand_metavar="COMMAND")
 def data() -> None:
     """List the benchmarks of human judgments, or write their items."""
 

@@ -16,8 +16,8 @@ from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract.settings import Settings
-from captious.report.caption_explanations import CaptionExplanation, explainable, explained_caption
-from captious.report.caption_explanations import explain as explanations
+from captious.report.explanations.captions import CaptionExplanation, explainable, explained_caption
+from captious.report.explanations.captions import explain as explanations
 from captious.results.table import document_text
 from captious.version import __version__
 
@@ -90,7 +90,7 @@ def explain(
         _check_quoted(candidate, references, image, has_objects=has_objects)
         explained = [explained_caption(selected_metric, candidate, references, image)]
     if svg is not None:
-        from captious.report.scene_drawing import write_scenes
+        from captious.report.explanations.scene_drawing import write_scenes
 
         write_scenes(svg, explained[0].explanation)
     if format_ == "json":

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from captious.cli.help_sections import SectionedCommand
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import data_option, metric_options, repeated_command, resampling_options
 from captious.cli.outputs import PRESENTATION, Destination, output_options
@@ -16,7 +17,7 @@ from captious.report.formats import FORMATS
 from captious.report.numbers import plain
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("benchmarks", nargs=-1, required=True, metavar="BENCHMARK...")
 @option_of(judge_metrics, "scores", FILE, multiple=True)
 @option_of(judge_metrics, "compare")

@@ -76,7 +76,7 @@ resamples_option = click.option("--resamples", default=DEFAULT_RESAMPLES, show_d
 seed_option = click.option("--seed", default=DEFAULT_SEED, show_default=True, **SEED)
 
 #: The option for each setting; ``Settings`` has the defaults and the help.
-_SETTINGS: Mapping[str, Mapping[str, Any]] = {
+SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "language": {"metavar": "CODE"},
     "tokenizer": {"metavar": "NAME"},
     "idf": {"type": FILE},
@@ -97,13 +97,13 @@ def settings_options(command: Command) -> Command:
 
     @functools.wraps(command)
     def with_settings(**options: Any) -> Any:
-        values = {name: options.pop(name) for name in _SETTINGS}
+        values = {name: options.pop(name) for name in SETTINGS}
         settings = Settings(**{name: value for name, value in values.items() if value is not None})
         return command(settings=settings, **options)
 
     decorated: Any = with_settings
-    for name in reversed([*_SETTINGS]):
-        decorated = option_of(Settings, name, **_SETTINGS[name])(decorated)
+    for name in reversed([*SETTINGS]):
+        decorated = option_of(Settings, name, **SETTINGS[name])(decorated)
     return decorated  # type: ignore[no-any-return]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from captious.cli.help_sections import SectionedCommand
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
@@ -25,11 +26,11 @@ from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.metric_run import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
+from captious.report.html_report import check_page, write_report
 from captious.report.image_folder import image_source
-from captious.report.write_report import check_page, write_report
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @system_files
 @output_file(metavar="FILE.html", help="The page, written atomically.")
 @option_of(write_report, "title")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from captious.cli import Group
 from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError
 from captious.resources.cache import cache_folder
@@ -15,7 +16,7 @@ from captious.resources.spice_grammar import SpiceGrammar
 from captious.resources.user_resources import RESOURCES, Resource
 
 
-@click.group(subcommand_metavar="COMMAND")
+@click.group(cls=Group, subcommand_metavar="COMMAND")
 def resources() -> None:
     """Download and compile the large files that some metrics need."""
 

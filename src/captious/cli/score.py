@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from captious.cli.help_sections import SectionedCommand
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import COUNT, FILE, Command
 from captious.cli.options import (
@@ -84,7 +85,7 @@ def shard_options(command: Command) -> Command:
     return command
 
 
-@click.command()
+@click.command(cls=SectionedCommand)
 @click.argument("files", nargs=-1, type=FILE, metavar="CANDIDATES... REFERENCES")
 @click.option("--ci", "intervals", is_flag=True, help="95% bootstrap intervals over images.")
 @click.option(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.errors import ParameterError, needed_for
 from captious.files.atomic_write import check_place, whole_file
@@ -54,7 +55,7 @@ def server_extra() -> AbstractContextManager[None]:
     return needed_for("the evaluation server", "server")
 
 
-@click.group(invoke_without_command=True, subcommand_metavar="[COMMAND]")
+@click.group(cls=Group, invoke_without_command=True, subcommand_metavar="[COMMAND]")
 @click.option("--demo", is_flag=True, help="Start with a challenge to try; its slug is demo.")
 @click.option(
     "--data",
@@ -192,8 +193,8 @@ def export_user(data: Path, user: str, output: Path) -> None:
     """Write everything that the server stores about a user, with the captions that the user uploaded, to a zip file."""
     check_place(output)
     owner = _account(data, user)
+    from captious.server.actions.own_data import data_zip
     from captious.server.people.audit import record
-    from captious.server.people.own_data import data_zip
 
     with whole_file(output, "wb") as file:
         for block in data_zip(owner):
@@ -213,7 +214,7 @@ def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
     Submissions on leaderboards are kept without a name, and submissions for teams with other members are kept.
     """
     owner = _account(data, user)
-    from captious.server.people.account_deletion import delete_account, kept_submissions, why_not_deleted
+    from captious.server.actions.account_deletion import delete_account, kept_submissions, why_not_deleted
 
     if reason := why_not_deleted(owner):
         raise ParameterError(reason)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from captious.cli import Group
 from captious.cli.library_options import COUNT, FILE, argument_help, description, numbers, option_of
 from captious.cli.options import (
     RESAMPLES,
@@ -261,7 +262,7 @@ def _groups(texts: Sequence[str]) -> dict[str, list[str]] | None:
 _PLUGINS = EntryPoints("captious.studies", "study", tuple(_STUDIES))
 
 
-class _Studies(click.Group):
+class _Studies(Group):
     """The studies of the package, imported when called, followed by those of other packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -273,7 +274,9 @@ class _Studies(click.Group):
 
             entry = _STUDIES[cmd_name]
             function = getattr(studies, entry.function)
-            return study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
+            built_in = study_command(cmd_name, entry.question, function, entry.options, pictures=entry.pictures)
+            built_in.epilog = f"The function in Python is captious.judgment.studies.{entry.function}."
+            return built_in
         if cmd_name not in _PLUGINS.by_name:
             return None
         command: click.Command = _PLUGINS.load(

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from captious.cli import Group
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import print_rows
 from captious.resources import named_vectors as resource
@@ -14,7 +15,7 @@ from captious.resources.cache import cache_folder
 from captious.resources.compiled_vectors import INSTALL, VectorFile
 
 
-@click.group(subcommand_metavar="COMMAND")
+@click.group(cls=Group, subcommand_metavar="COMMAND")
 def vectors() -> None:
     """Add, list and remove word vectors for wmd, mowe and wembsim."""
 

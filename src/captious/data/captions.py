@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_file_names
-from captious.data.memo import Memo
+from captious.data.text_cache import TextCache
 from captious.errors import ParameterError
 
 R = TypeVar("R")
@@ -127,7 +127,7 @@ class References:
     #: Source of precomputed annotations. Not an argument: copies with other texts have none.
     stored: LayerStore | None = field(default=None, init=False)
     _layers: dict[Hashable, object] = field(default_factory=dict, init=False)
-    _memos: dict[Hashable, Memo[Any]] = field(default_factory=dict, init=False)
+    _memos: dict[Hashable, TextCache[Any]] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
         offsets = np.array(self.offsets, dtype=np.int64)
@@ -178,9 +178,9 @@ class References:
         object.__setattr__(self, "stored", store)
         return self
 
-    def memo(self, key: Hashable, size: int) -> Memo[Any]:
+    def memo(self, key: Hashable, size: int) -> TextCache[Any]:
         """Return a cache of at most ``size`` values for texts, shared by systems scored against these references."""
-        return self._memos.setdefault(key, Memo(size))
+        return self._memos.setdefault(key, TextCache(size))
 
     def select(self, indices: ArrayLike) -> References:
         """Return these images in this order; the object itself, including its layers, if these are all images in order.

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import IO, Any
 
-from captious.data.source import Problem, Refuse, Source
+from captious.data.source import Refuse, RowProblem, Source
 from captious.errors import CaptionFileError, EncodingError, TruncatedFileError
 from captious.native import json_columns, json_outline
 
@@ -55,7 +55,7 @@ class RepeatedKeys(dict[str, Any]):
 
 
 def parse_json(text: str, source: Source, decoder: json.JSONDecoder = DECODER) -> Any:
-    """Parse a JSON document, and return it or the ``Problem`` with it."""
+    """Parse a JSON document, and return it or the ``RowProblem`` with it."""
     return _parsed(text, source, decoder, line=1, may_be_cut=True)
 
 
@@ -147,19 +147,19 @@ def _parsed(text: str, source: Source, decoder: json.JSONDecoder, *, line: int, 
             truncated = TruncatedFileError(
                 "the JSON is truncated", where=f"{source.name}: {where}", help="download or write the file again"
             )
-            return Problem("truncated", number, truncated, detail)
+            return RowProblem("truncated", number, truncated, detail)
         malformed = CaptionFileError(
             f"this is not JSON: {error.msg}",
             where=f"{source.name}: line {number:,}, column {error.colno:,}",
             help="fix the file there; python -m json.tool checks whether it is valid JSON",
         )
-        return Problem("json", number, malformed, detail)
+        return RowProblem("json", number, malformed, detail)
     except (ValueError, RecursionError) as error:
         # An integer of thousands of digits, or brackets a thousand deep.
         unreadable = CaptionFileError(
             f"this JSON cannot be read: {error}", where=f"{source.name}: from line {line}", help="fix the file"
         )
-        return Problem("nested", line, unreadable, f"line {line:,} is nested too deeply")
+        return RowProblem("nested", line, unreadable, f"line {line:,} is nested too deeply")
 
 
 def _ends_in_the_middle(error: json.JSONDecodeError) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from captious.data.source import Problem, Refuse, Source
+from captious.data.source import Refuse, RowProblem, Source
 from captious.errors import CaptionFileError
 
 
@@ -43,7 +43,7 @@ class LinePattern:
                     where=f"{source.name}: line {number:,}",
                     help="correct or remove the line",
                 )
-                refuse(Problem("cells", number, error))
+                refuse(RowProblem("cells", number, error))
 
 
 _TOKEN = re.compile(r"(?P<image>[^\t#]+)#(?P<comment_number>\d+)\t(?P<caption>[^\r\n]*)")

@@ -36,7 +36,7 @@ from captious.data.ids import IdForm
 from captious.data.json_files import DECODER, JsonRecords, RepeatedKeys, outlined, parse_json
 from captious.data.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
 from captious.data.row_parser import parse_rows
-from captious.data.source import Problem, Source, repeated, some
+from captious.data.source import RowProblem, Source, repeated, some
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
@@ -179,7 +179,7 @@ def _rows_of_text(text: str, source: Source) -> CaptionRows:
     hook = json.JSONDecoder(object_pairs_hook=RepeatedKeys.hook)
     is_flat = text.count("{") == 1
     document = parse_json(text, source, hook if is_flat else DECODER)
-    if isinstance(document, Problem):
+    if isinstance(document, RowProblem):
         raise document.error
     if isinstance(document, list):
         return rows_of_records(source, document, unit="record", numbers=range(1, len(document) + 1))

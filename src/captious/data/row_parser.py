@@ -16,16 +16,8 @@ from itertools import chain, dropwhile, starmap
 from typing import IO, Any, Final, TypeAlias
 
 from captious.data.file_contents import Format, text_lines
-from captious.data.json_files import (
-    DECODER,
-    MOST_BYTES,
-    JsonRecords,
-    RepeatedKeys,
-    columns_of,
-    json_lines,
-    json_list,
-)
-from captious.data.source import Problem, Refuse, Source, raise_error
+from captious.data.json_files import DECODER, MOST_BYTES, JsonRecords, RepeatedKeys, columns_of, json_lines, json_list
+from captious.data.source import Refuse, RowProblem, Source, raise_error
 from captious.errors import CaptionFileError, TruncatedFileError
 
 #: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
@@ -117,7 +109,7 @@ def record_batches(
                 if lacking := tuple(field for field in fields if field not in record):
                     what = f"missing {' and '.join(map(repr, lacking))}, which {unit} {first} contains"
                     error = source.error(what, where=f"{unit} {number}: {reprlib.repr(record)}")
-                    refuse(Problem("fields", number, error, fields=lacking))
+                    refuse(RowProblem("fields", number, error, fields=lacking))
             columns = [[record.get(field, MISSING) for record in records] for field in fields]
         yield Batch(unit, numbers, columns)
 
@@ -130,10 +122,10 @@ def _objects(
     for number, record in zip(numbers, records, strict=True):
         if not isinstance(record, Mapping):
             error = source.error("this is not an object", where=f"{unit} {number}: {reprlib.repr(record)}")
-            refuse(Problem("record", number, error))
+            refuse(RowProblem("record", number, error))
             continue
         if isinstance(record, RepeatedKeys):
-            refuse(Problem("repeated", number, source.error("a key more than once", where=f"{unit} {number}")))
+            refuse(RowProblem("repeated", number, source.error("a key more than once", where=f"{unit} {number}")))
         objects.append((number, record))
     return [number for number, _ in objects], [record for _, record in objects]
 
@@ -210,7 +202,7 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iter
                     where=f"{source.name}: line {line}",
                     help="quote cells that contain the separator, and give every row the same number of cells",
                 )
-                refuse(Problem("cells", line, uneven))
+                refuse(RowProblem("cells", line, uneven))
             line = reader.line_num + first
     except csv.Error as error:
         kind: type[CaptionFileError] = CaptionFileError
@@ -223,4 +215,4 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iter
             problem = detail = f"a cell has more than {csv.field_size_limit():,} characters"
             help = "close the quotes there if they are open; for captions this long, use .jsonl"
         where = f"{source.name}: in the row that starts at line {line}"
-        refuse(Problem("csv", line, kind(problem, where=where, help=help), detail))
+        refuse(RowProblem("csv", line, kind(problem, where=where, help=help), detail))

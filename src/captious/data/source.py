@@ -1,4 +1,4 @@
-"""``Source``: the origin of captions, which words errors about them; and ``Problem``: an error in one of its rows."""
+"""``Source``: the origin of captions, which words errors about them, and ``RowProblem``, an error in a row."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Problem:
+class RowProblem:
     """A problem with one row, or with the rest of a file.
 
     Args:
@@ -126,10 +126,10 @@ class Problem:
 
 
 #: Treatment of a problem.
-Refuse: TypeAlias = Callable[[Problem], None]
+Refuse: TypeAlias = Callable[[RowProblem], None]
 
 
-def raise_error(problem: Problem) -> None:
+def raise_error(problem: RowProblem) -> None:
     """Raise the error of a problem."""
     raise problem.error from None
 

@@ -1,19 +1,20 @@
 """Evaluation of metrics by human judgments: benchmarks, protocols, correlations, significance, and studies.
 
-``judge`` is the main function. benchmarks/ has a file per benchmark; protocols.py defines protocols, benchmark_items.py
-applies them to judged items, human_judgments.py computes the statistics. studies/ has the experiments of the papers,
-papers/ their tables as values, which ``reproduce`` computes.
+``judge`` is the main function. benchmarks/ has a file per benchmark, files/ reads them, scores/ has the scores that are
+compared with them; protocols.py defines protocols, benchmark_items.py applies them to judged items, human_judgments.py
+computes the statistics. studies/ has the experiments of the papers, papers/ their tables as values, which
+reproduction/ computes.
 """
 
 from captious.judgment.benchmark_items import CaptionPair, PairReferences, RankedSystem, RatedCaption
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
+from captious.judgment.files.judgment_files import DataFolder
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.judging import judge, load_judgments
-from captious.judgment.judgment_files import DataFolder
 from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.judgment.protocols import Protocol, Rule
-from captious.judgment.reproduction import reproduce
+from captious.judgment.reproduction.reproduce import reproduce
 from captious.judgment.study_result import Study
 
 __all__ = [

@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
-from captious.judgment.benchmark_scores import (
+from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.files.judgment_files import data_folder
+from captious.judgment.files.own_judgments import as_own, load_own
+from captious.judgment.human_judgments import HumanJudgments, SystemRanking
+from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
+from captious.judgment.protocols import PEOPLE
+from captious.judgment.scores.benchmark_scores import (
     ExternalScores,
     ItemScores,
     ScoresSource,
@@ -23,13 +29,7 @@ from captious.judgment.benchmark_scores import (
     read_scores,
     same_captions,
 )
-from captious.judgment.benchmarks import benchmark_names
-from captious.judgment.human_judgments import HumanJudgments, SystemRanking
-from captious.judgment.judgment_files import data_folder
-from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
-from captious.judgment.own_judgments import as_own, load_own
-from captious.judgment.protocols import PEOPLE
-from captious.judgment.published_scores import check_all_used
+from captious.judgment.scores.published_scores import check_all_used
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.availability import coco_available
 from captious.metrics.contract.metric import BaseMetric

@@ -9,8 +9,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from captious.judgment.metric_scores import negated
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.scores.metric_scores import negated
 from captious.results.pictures import Dot, Ranking
 from captious.results.table import Cell, Column, Row, Table
 from captious.version import __version__

@@ -20,7 +20,7 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter
 from captious.metrics.shared.vector_metric import VectorMetric
 from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
-from captious.native import nearest_word_movers, threads, transport_plan, word_distances, word_mover_distances
+from captious.native import nearest_word_mover_distances, threads, transport_plan, word_distances, word_mover_distances
 from captious.text.stop_words import NLTK_STOP_WORDS, StopWords
 
 #: Distinct words of a caption; the cost of moving them grows with the third power of their number.
@@ -62,7 +62,7 @@ class Wmd(VectorMetric):
         return EmbeddedLayer(self.vectors, self.tokenizer, "lower", self.stop_words, split=True)
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
-        nearest = nearest_word_movers(*self._arguments(captions))
+        nearest = nearest_word_mover_distances(*self._arguments(captions))
         return np.asarray(np.exp(-nearest / self.sigma))
 
     def distances(self, captions: Captions) -> NDArray[np.float64]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.memo import Memo
+from captious.data.text_cache import TextCache
 from captious.errors import MissingExtraError, ResourceError
 from captious.models.encoders import Encoder, equal_lengths, loaded_weights, token_ids
 from captious.models.encoding_layers import numbered
@@ -140,7 +140,7 @@ class PromptedCandidates(KeyedByFields):
             vectors, cut = encode_texts(self.encoder, [f"{self.prompt} {text}" for text in texts])
             return zip(map(np.copy, vectors), cut, strict=True)  # rows that do not keep the whole array alive
 
-        memo: Memo[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self.key, _CANDIDATES_KEPT)
+        memo: TextCache[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self.key, _CANDIDATES_KEPT)
         rows = memo.of(captions.candidates, encode)
         vectors = np.array([vector for vector, _ in rows], np.float32).reshape(len(rows), _clip(self.encoder).width)
         return ClipTexts(vectors, np.array([cut for _, cut in rows], np.bool_))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.data.memo import Memo
+from captious.data.text_cache import TextCache
 from captious.errors import ResourceError
 from captious.models.encoders import Encoder
 from captious.models.encoding_layers import numbered
@@ -82,7 +82,7 @@ def sentence_vectors(encoder: Encoder, texts: Sequence[str]) -> SentenceVectors:
 
 def phrase_vectors(encoder: Encoder, phrases: Sequence[str], references: References) -> NDArray[np.float32]:
     """Return the vectors of phrases, float32[n, d], cached with the references for other systems."""
-    memo: Memo[NDArray[np.float32]] = references.memo(("phrases", encoder), _PHRASES_KEPT)
+    memo: TextCache[NDArray[np.float32]] = references.memo(("phrases", encoder), _PHRASES_KEPT)
 
     def encode(texts: list[str]) -> list[NDArray[np.float32]]:
         return [vector.copy() for vector in sentence_vectors(encoder, texts).vectors]

@@ -22,8 +22,8 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from captious.server.actions.account_deletion import delete_account, why_not_deleted
 from captious.server.models import AuditEvent, Challenge, Membership, Participant, Submission, Team, User
-from captious.server.people.account_deletion import delete_account, why_not_deleted
 from captious.server.people.audit import record
 from captious.server.people.passwords import AdministratorsForm
 from captious.server.people.second_step import turn_off

@@ -11,3 +11,6 @@ class ServerConfig(AppConfig):
     name = "captious.server"
     label = "captious"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from captious.server.boards import standings  # noqa: F401  (it computes boards that have changed)

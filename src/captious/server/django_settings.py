@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import dj_database_url
 
 from captious.errors import ParameterError
-from captious.report.explanations import SCRIPTS_FOLDER
+from captious.report.explanations.values import SCRIPTS_FOLDER
 from captious.report.html import DESIGN_FOLDER
 from captious.server.people.addresses import SESSION_COOKIE
 from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSettings

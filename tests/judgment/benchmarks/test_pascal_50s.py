@@ -11,8 +11,8 @@ import pytest
 
 from captious.errors import CaptionFileError, ResourceError
 from captious.judgment.benchmarks.pascal_50s import PASCAL_50S
+from captious.judgment.files.judgment_files import data_folder
 from captious.judgment.human_judgments import CaptionPairs
-from captious.judgment.judgment_files import data_folder
 from captious.judgment.rated_systems import RatedSystems
 
 from ...support.judgments import load, write, write_jsonl

@@ -12,8 +12,8 @@ import pytest
 
 from captious import Settings
 from captious.judgment.papers import paper_names
-from captious.judgment.reproduction import reproduce
-from captious.judgment.reproduction_result import Reproduction
+from captious.judgment.reproduction.reproduce import reproduce
+from captious.judgment.reproduction.reproduction_result import Reproduction
 
 PROJECT = Path(__file__).parents[3]
 PAPERS = PROJECT / "docs" / "papers"

@@ -11,12 +11,12 @@ from captious import Settings
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.judgment import studies
 from captious.judgment.benchmarks import benchmark_names
-from captious.judgment.metric_sums import summands
-from captious.judgment.paper_checks import check_table
-from captious.judgment.paper_index import STATES
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.reproduction.paper_checks import check_table
+from captious.judgment.reproduction.paper_index import STATES
+from captious.judgment.scores.metric_sums import summands
 from captious.judgment.studies.collection_rules import RULES
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import Request

@@ -14,7 +14,7 @@ import captious
 from captious.data import References, read_references
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment.studies import human_agreement
-from captious.judgment.studies.human_agreement import PublishedScores, expected_next, read_human_row
+from captious.judgment.studies.human_agreement import PublishedRows, expected_next, read_human_row
 from captious.resources import meteor_tables as meteor
 
 #: Chen et al. 2015, as spec.md section 15 has it; SPICE is the leaderboard's.
@@ -147,11 +147,11 @@ def test_other_growth_is_not_extrapolated(counts: list[int], scores: list[float]
 
 
 def test_published_scores_are_shown_with_computed_ones() -> None:
-    study = human_agreement(captions(4, 4, 4), Listener(), published=PublishedScores("c4", {"listener": 0.5}, 4))
+    study = human_agreement(captions(4, 4, 4), Listener(), published=PublishedRows("c4", {"listener": 0.5}, 4))
     assert study.columns[-2:] == ["expected", "published_c4"]
     assert study.records[0]["published_c4"] == 0.5
     assert study.records[0]["expected"] == pytest.approx(4.001)  # gains of one stay one
-    both = [PublishedScores("c4", {"listener": 0.5}, 4), PublishedScores("c40", {"listener": 0.7}, 40)]
+    both = [PublishedRows("c4", {"listener": 0.5}, 4), PublishedRows("c40", {"listener": 0.7}, 40)]
     several = human_agreement(captions(4, 4, 4), Listener(), published=both)
     assert several.columns[-3:] == ["expected", "published_c4", "published_c40"]
     picture = several.pictures["agreement"]
@@ -160,7 +160,7 @@ def test_published_scores_are_shown_with_computed_ones() -> None:
     assert line.y.tolist()[3:] == line.low.tolist()[3:] == [0.5, 0.7]
     assert [*line.names] == ["", "", "", "c4", "c40"]
     assert picture.logarithmic  # type: ignore[union-attr]
-    other = human_agreement(captions(4, 4, 4), Listener(), published=PublishedScores("c9", {}, 9))
+    other = human_agreement(captions(4, 4, 4), Listener(), published=PublishedRows("c9", {}, 9))
     assert "expected" not in other.columns
     assert other.records[0]["published_c9"] is None
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from captious.data import Captions, References
-from captious.data.memo import Memo
+from captious.data.text_cache import TextCache
 from captious.metrics.contract import catalogue
 
 from ...support.corpora import large_corpus
@@ -132,7 +132,7 @@ def test_a_memo_keeps_what_was_used_last() -> None:
         batches.append(texts)
         return [len(text) for text in texts]
 
-    memo: Memo[int] = Memo(3)
+    memo: TextCache[int] = TextCache(3)
     assert memo.of(["a", "bb", "a"], compute) == [1, 2, 1]
     assert memo.of(["bb", "ccc"], compute) == [2, 3]
     assert memo.of(["a", "dddd"], compute) == [1, 4]  # bb is the oldest now

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from captious.report.write_report import write_report
+from captious.report.html_report import write_report
 
 from ..page.conftest import hostile, systems
 

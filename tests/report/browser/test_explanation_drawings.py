@@ -13,9 +13,9 @@ import pytest
 
 from captious import WordVectors
 from captious.metrics.contract import catalogue
-from captious.report.explanation_layouts import LAYOUTS, layout_values
-from captious.report.explanation_text import explanation_text
-from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER, drawn_values
+from captious.report.explanations.layouts import LAYOUTS, layout_values
+from captious.report.explanations.terminal import explanation_text
+from captious.report.explanations.values import SCRIPTS, SCRIPTS_FOLDER, drawn_values
 from captious.report.html import asset
 from captious.report.terminal import as_text
 

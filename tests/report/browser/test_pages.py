@@ -20,8 +20,8 @@ from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.metrics.meteor import align
 from captious.report import numbers
-from captious.report.explanation_layouts import SIGNS
-from captious.report.write_report import write_report
+from captious.report.explanations.layouts import SIGNS
+from captious.report.html_report import write_report
 from captious.results.pictures import scatter
 
 from ...support.pages import Page

@@ -15,9 +15,9 @@ import pytest
 import captious
 from captious.errors import OutputError, ParameterError
 from captious.report import numbers
+from captious.report.html_report import report_page, write_report
 from captious.report.interval_drawings import scores_drawing
 from captious.report.page.document import document
-from captious.report.write_report import report_page, write_report
 from captious.results.table import Cell
 
 from ...support.pages import Page, imports_of

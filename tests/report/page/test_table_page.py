@@ -9,7 +9,7 @@ from captious.evaluation.resampling import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
-from captious.report.write_report import report_page
+from captious.report.html_report import report_page
 
 from ...support.pages import Page
 

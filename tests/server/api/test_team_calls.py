@@ -173,15 +173,15 @@ def test_team_is_created_joined_and_left_with_the_api(site: Site, ann: Caller, b
     ]
 
 
-def test_api_refuses_invalid_team_changes(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious.server.pages import teams
+def test_what_a_team_cannot_do(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious.server.actions import team_changes
 
     assert [team["slug"] for team in ann.get("teams")] == ["ann"]
     for name in ("ann", "***", "", "P\u0430inters"):  # taken, without letters, none, with a Cyrillic a
         assert ann.answer("POST", f"teams?name={name}").status_code == 400, name
     for verb in ("invite", "leave"):
         assert "personal team" in ann.post(f"teams/ann/{verb}", status=409)["error"]
-    monkeypatch.setattr(teams, "MOST_TEAMS", 1)
+    monkeypatch.setattr(team_changes, "MOST_TEAMS", 1)
     assert "which is the limit" in ann.post("teams?name=another", status=409)["error"]
 
 
@@ -309,9 +309,9 @@ class TestScopes:
         assert len(free.get("challenges")) == 1
 
 
-def test_team_name_taken_concurrently_is_refused(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The name is free when it is checked, and taken when the team is created."""
-    from captious.server.pages import forms
+def test_two_who_take_a_name_at_once(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The name is free when it is checked, and taken when the team is made."""
+    from captious.server.actions import forms
 
     ann.post("teams?name=Painters", status=201)
     monkeypatch.setattr(forms, "is_free", lambda name: True)

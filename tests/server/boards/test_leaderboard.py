@@ -35,8 +35,8 @@ def shown(**parameters: str) -> Any:
 
 
 def change(row: Any, **values: Any) -> None:
-    from captious.server.boards.standings import board_changed
     from captious.server.models import Submission
+    from captious.server.submissions.board_changes import board_changed
 
     Submission.objects.filter(pk=row.pk).update(**values)
     board_changed(row.phase_id)

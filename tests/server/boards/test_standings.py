@@ -37,9 +37,9 @@ def add(numbers: Any) -> list[Any]:
     """Submissions with made-up scores, as a worker stores them."""
     from django.utils import timezone
 
-    from captious.server.boards.standings import board_changed
     from captious.server.models import Phase, Scores, Team
     from captious.server.scoring.stored_results import StoredResults, write_results
+    from captious.server.submissions.board_changes import board_changed
 
     phase = Phase.objects.get(name="main")
     outputs = tuple(phase.challenge.definition.outputs)
@@ -117,9 +117,9 @@ def board(site: Site, **query: str) -> list[Any]:
 def test_change_compares_only_changed_rows(large_site: Site, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     from django.utils import timezone
 
-    from captious.server.boards.standings import board_changed
     from captious.server.models import Scores, Submission
     from captious.server.submissions import storage
+    from captious.server.submissions.board_changes import board_changed
 
     stored()
     with monkeypatch.context() as patch:
@@ -212,8 +212,9 @@ def test_board_of_a_killed_process_is_computed_by_a_worker(large_site: Site, mon
 
 def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.boards import standings
+    from captious.server.submissions import board_changes
 
-    monkeypatch.setattr(standings, "_MOST_ROWS", N)
+    monkeypatch.setattr(board_changes, "_MOST_ROWS", N)
     add([N])
     assert len(board(large_site, all="1")) == N
     standings.refresh_stale()

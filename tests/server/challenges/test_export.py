@@ -286,11 +286,11 @@ closes = 2030-01-01T00:00:00Z
 '''
 
 
-class TestCommentedChallenge:
-    def test_round_trip_is_exact(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
-        """The export equals the folder that was loaded, and loading it changes nothing."""
+class TestOfOneWithComments:
+    def test_the_round_trip_is_exact(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        """What is exported is what was loaded, and loading it changes nothing."""
+        from captious.server.actions.challenge_store import check_for_server
         from captious.server.challenges.challenge_export import export_challenge
-        from captious.server.challenges.challenge_store import check_for_server
         from captious.server.models import Challenge
 
         challenge = Challenge.objects.get()
@@ -306,9 +306,9 @@ class TestCommentedChallenge:
         loaded = site.load(first)
         assert {name: getattr(loaded, name) for name in before} == before
 
-    def test_export_has_settings_of_the_site(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
+    def test_it_says_what_was_set_on_the_site(self, site: Site, commented: Path, tmp_path: Path) -> None:
+        from captious.server.actions.challenge_store import check_for_server
         from captious.server.challenges.challenge_export import export_challenge
-        from captious.server.challenges.challenge_store import check_for_server
         from captious.server.models import Challenge, Phase
 
         Phase.objects.update(board="hidden")

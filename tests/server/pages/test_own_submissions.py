@@ -52,11 +52,11 @@ def test_final_entry_is_chosen_in_the_list(site: Site) -> None:
     assert client.post(f"{better.url}choose", {"chosen": "1"})["Location"] == better.url
 
 
-def test_submission_page_axes_follow_the_leaderboard(site: Site) -> None:
-    """They are cached until the leaderboard changes, also when a submission is hidden."""
-    from captious.server.boards.standings import board_changed
+def test_the_axes_of_a_page_follow_the_board(site: Site) -> None:
+    """They are kept until the board changes, also when a submission is hidden."""
     from captious.server.boards.submission_place import place_of, query_of
     from captious.server.models import Submission
+    from captious.server.submissions.board_changes import board_changed
 
     site.demo()
     site.work()
@@ -155,7 +155,7 @@ def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
 
     site.demo()
     ann, bob = site.user("ann"), site.user("bob")
-    from captious.server.people.own_data import data_json
+    from captious.server.actions.own_data import data_json
 
     site.submit(ann, b"{", method="Not JSON", filename="cut.json")
     assert "Not JSON" not in _refused_page(site, bob)
@@ -175,9 +175,9 @@ def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
     assert json.loads(data_json(bob))["refused"] == []
 
 
-def test_banned_team_is_not_offered_submission(site: Site) -> None:
+def test_a_banned_team_is_not_offered_what_is_refused(site: Site) -> None:
+    from captious.server.actions.bans import ban
     from captious.server.models import Team
-    from captious.server.people.admission import ban
     from captious.server.people.teams import create_team
 
     challenge = site.demo()

@@ -74,8 +74,8 @@ class TestTake:
         assert lease.take("worker") is None
         assert (now_as_of(submission).status, submission.tries, submission.counts) == ("failed", 2, False)
 
-    def test_submission_lost_too_often_uses_a_turn(self, site: Site) -> None:
-        from captious.server.models import Turn
+    def test_one_that_is_lost_too_often_was_a_turn(self, site: Site) -> None:
+        from captious.server.models import QueueTurn
         from captious.server.scoring import lease
 
         site.configure(scoring_tries=1)
@@ -83,7 +83,7 @@ class TestTake:
         lease.take("worker")
         run_out(submission)
         assert lease.take("worker") is None
-        assert Turn.objects.filter(party=f"team:{submission.team_id}").exists()
+        assert QueueTurn.objects.filter(party=f"team:{submission.team_id}").exists()
 
     def test_next_submission_is_taken_after_a_failure(self, site: Site) -> None:
         from captious.server.scoring import lease
@@ -118,7 +118,8 @@ class TestLostLease:
     def test_finish_after_a_lost_lease_changes_nothing_and_removes_its_file(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         [submission] = queue()
         write = worker.write_results
@@ -154,8 +155,9 @@ class TestLostLease:
         assert not lease.give_back(first, "an error")
         assert (now_as_of(submission).status, submission.lease, submission.traceback) == ("running", 2, "")
 
-    def test_expired_lease_that_nobody_took_keeps_the_result(self, site: Site) -> None:
-        from captious.server.scoring import lease, worker
+    def test_if_nobody_else_took_it_the_result_counts(self, site: Site) -> None:
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         [submission] = queue()
         taken = lease.take("worker")
@@ -195,7 +197,8 @@ class TestHeartbeat:
     def test_scoring_past_the_time_limit_fails_and_does_not_count(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         site.configure(lease_seconds=1, scoring_seconds=1)
         [submission] = queue()
@@ -210,8 +213,11 @@ class TestHeartbeat:
         assert submission.reason == lease.OUR_FAULT
         assert "longer than 1 s" in submission.traceback
 
-    def test_submission_past_its_cpu_limit_fails_and_counts(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious.server.scoring import lease, worker
+    def test_a_submission_that_needs_more_than_its_words_allow_fails_and_counts(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         site.configure(lease_seconds=1)
         [submission] = queue()
@@ -252,7 +258,8 @@ class TestHeartbeat:
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.challenges import reference_cache
-        from captious.server.scoring import lease, worker
+        from captious.server.operations import worker
+        from captious.server.scoring import lease
 
         monkeypatch.setattr(reference_cache, "_ready", set())
         happened: list[str] = []

@@ -45,7 +45,8 @@ def during(worker: Any, monkeypatch: pytest.MonkeyPatch, do: Any) -> None:
 def test_references_replaced_during_scoring_are_scored_again(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     [submission] = queue()
     during(worker, monkeypatch, lambda: site.load(write_folder(folder, references=NEW)))
@@ -69,7 +70,8 @@ def test_result_of_a_version_that_changed_unseen_is_dropped(
 ) -> None:
     """On PostgreSQL, a submission can be taken while the transaction of a load, which does not see it, is open."""
     from captious.server.models import Phase
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     [submission] = queue()
     during(worker, monkeypatch, lambda: Phase.objects.update(scoring_version=2))
@@ -86,7 +88,8 @@ def test_result_of_a_version_that_changed_unseen_is_dropped(
 def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.challenges import reference_cache
     from captious.server.models import Submission
-    from captious.server.scoring import lease, worker
+    from captious.server.operations import worker
+    from captious.server.scoring import lease
 
     [submission] = queue()
     taken = lease.take("worker")
@@ -103,8 +106,8 @@ def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypa
     assert submission.status == "done"
 
 
-def test_unrelated_changes_do_not_score_again(site: Site, folder: Path) -> None:
-    from captious.server.challenges.challenge_store import load_challenge
+def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
+    from captious.server.actions.challenge_store import load_challenge
 
     queue()
     site.work()

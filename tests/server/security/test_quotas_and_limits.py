@@ -364,11 +364,11 @@ class TestRates:
         form = {"method": "Mine", "public": "on"}
         assert self.limited(sandbox, lambda: ann.post(f"/submissions/{pk}/edit", form))
 
-    def test_number_of_teams_is_limited(self, sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_the_number_of_teams(self, undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious.server.actions import team_changes
         from captious.server.models import Team
-        from captious.server.pages import teams
 
-        monkeypatch.setattr(teams, "MOST_TEAMS", 3)
+        monkeypatch.setattr(team_changes, "MOST_TEAMS", 3)
         for name in ("one", "two", "three"):
             sandbox.as_user("ann").post("/account/", {"action": "team", "team-name": name})
         assert [Team.objects.filter(name=name).exists() for name in ("one", "two", "three")] == [True, False, False]

@@ -69,8 +69,11 @@ class TestRemoval:
         """The removal happens as the request begins its first transaction about the team."""
         from django.db.transaction import Atomic
 
+        from captious.server.actions import team_changes
         from captious.server.models import Invitation
         from captious.server.pages import teams
+
+        modules = (team_changes, teams)  # the view of invitation links counts requests itself
 
         def removed_before(atomic: Any) -> None:
             monkeypatch.setattr(Atomic, "__enter__", begin)
@@ -78,11 +81,12 @@ class TestRemoval:
             begin(atomic)
 
         def counted(*_: Any, **__: Any) -> None:
-            monkeypatch.setattr(teams, "limit", limit)
+            for module in modules:
+                monkeypatch.setattr(module, "limit", limit)
             monkeypatch.setattr(Atomic, "__enter__", removed_before)
 
-        join(sandbox, "bob")
-        client, begin, limit = sandbox.as_user("bob"), Atomic.__enter__, teams.limit
+        join(undone, "bob")
+        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, team_changes.limit
         if address.endswith("invite"):
             counted()
         else:

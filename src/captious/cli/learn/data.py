@@ -11,8 +11,8 @@ from captious.cli.library_options import COUNT, FILE, option_of
 from captious.cli.options import data_option, named_systems, output_file, reads_captions, seed_option
 from captious.data import read_references
 from captious.errors import ParameterError
-from captious.judgment.judgment_files import data_folder
-from captious.judgment.made_files import coco_sources
+from captious.judgment.files.derived_files import coco_sources
+from captious.judgment.files.judgment_files import data_folder
 from captious.learned.training_example_files import read_ids, write_examples
 from captious.learned.training_examples import NEGATIVES, make_examples
 

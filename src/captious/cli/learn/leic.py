@@ -11,7 +11,7 @@ from captious.cli.learn.training_options import critique_options
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import reads_captions, resamples_option, subset_option
 from captious.cli.outputs import Destination, output_options
-from captious.judgment.two_fold_study import two_fold_study
+from captious.judgment.studies.two_fold_study import two_fold_study
 from captious.learned.critique.two_folds import two_folds
 from captious.report.formats import FORMATS
 

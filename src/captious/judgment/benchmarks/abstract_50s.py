@@ -5,7 +5,7 @@ from __future__ import annotations
 from operator import attrgetter
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
-from captious.judgment.consensus_files import read_consensus
+from captious.judgment.files.consensus_files import read_consensus
 
 _NORMALIZED = "abstract50s/pairs.jsonl"
 _CONSENSUS = "abstract50s/consensus_abstract.mat"

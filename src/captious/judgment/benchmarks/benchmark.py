@@ -10,8 +10,8 @@ from captious.data import References
 from captious.entry_points import did_you_mean
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
 from captious.judgment.benchmark_items import Item, judgments_of
+from captious.judgment.files.judgment_files import DataFolder
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.judgment_files import DataFolder
 from captious.judgment.protocols import Protocol
 
 #: Source of figures that were measured with the official toolkit on the normalized files.

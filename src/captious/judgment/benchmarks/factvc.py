@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
-from captious.judgment.judgment_files import entry_of, number_within
+from captious.judgment.files.judgment_files import entry_of, number_within
 from captious.judgment.protocols import of_systems
 
 #: The files of references by data set.

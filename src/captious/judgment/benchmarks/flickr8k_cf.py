@@ -9,7 +9,7 @@ from collections import defaultdict
 
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
-from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
+from captious.judgment.files.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 
 _NORMALIZED = "flickr8k/crowdflower.jsonl"
 _REFERENCES = "flickr8k/crowdflower_refs.json"

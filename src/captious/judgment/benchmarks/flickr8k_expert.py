@@ -14,7 +14,7 @@ from captious.errors import ParameterError
 from captious.judgment import Benchmark, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.correlation import BY_IMAGE
-from captious.judgment.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
+from captious.judgment.files.judgment_files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.protocols import AS_GIVEN
 
 _NORMALIZED = "flickr8k/expert.jsonl"

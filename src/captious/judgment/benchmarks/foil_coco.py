@@ -14,7 +14,7 @@ from functools import partial
 
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
-from captious.judgment.judgment_files import entry_of, read_coco_captions
+from captious.judgment.files.judgment_files import entry_of, read_coco_captions
 
 _FOIL = "foil/foilv1.0_test_2017.json"
 _COCO = "coco/captions_val2014.json"

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
-from captious.judgment.judgment_files import number_within
+from captious.judgment.files.judgment_files import number_within
 
 _TEST = "nebula/test-*.parquet"
 _CORRECTIONS = tuple(f"nebula/spica_{split}.csv" for split in ("train", "val", "test"))

@@ -17,7 +17,7 @@ from captious.errors import ResourceError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
 from captious.judgment.benchmark_items import letters, references_table, sides
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
-from captious.judgment.consensus_files import first_of, read_consensus
+from captious.judgment.files.consensus_files import first_of, read_consensus
 from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.protocols import NOTHING, of_systems
 

@@ -11,7 +11,7 @@ import ast
 
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption
-from captious.judgment.judgment_files import number_within
+from captious.judgment.files.judgment_files import number_within
 
 _TEST = "polaris/polaris_test.csv"
 

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.benchmark_items import letters
-from captious.judgment.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
+from captious.judgment.files.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
 
 #: The kinds of change, a file each.
 CHANGES = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")

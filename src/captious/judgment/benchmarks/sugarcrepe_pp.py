@@ -17,7 +17,7 @@ from typing import Any
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.benchmark_items import letters
-from captious.judgment.judgment_files import coco_captions_file, entry_of, number_within, read_coco_captions
+from captious.judgment.files.judgment_files import coco_captions_file, entry_of, number_within, read_coco_captions
 
 _CHANGES = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 _FILES = tuple(f"scpp/{change}.json" for change in _CHANGES)

@@ -10,7 +10,7 @@ The format is taken from the owners' files; the protocols have not been run on t
 from __future__ import annotations
 
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
-from captious.judgment.judgment_files import entry_of, number_within
+from captious.judgment.files.judgment_files import entry_of, number_within
 from captious.judgment.protocols import NOTHING, of_systems
 
 _RATINGS = "thumb/mscoco_THumB-1.0.jsonl"

@@ -15,7 +15,7 @@ from pathlib import PurePath
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, Rule
 from captious.judgment.benchmark_items import letters
-from captious.judgment.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
+from captious.judgment.files.judgment_files import COCO_CAPTIONS, entry_of, number_within, read_coco_captions
 
 _PIECES = ("plurals", "relations", "foil-it")
 _FILES = tuple(f"valse/{piece}.json" for piece in _PIECES)

@@ -9,8 +9,8 @@ from typing import Any, Literal, TypeAlias
 
 from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
-from captious.judgment.metric_needs import needs_of_metric
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.scores.metric_needs import needs_of_metric
 from captious.learned.network_recipes import Recipe, as_recipe
 
 #: States of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
@@ -47,7 +47,7 @@ class MadeFile:
 
     Args:
         name: its name.
-        maker: name of the function of ``captious.judgment.made_files`` that generates it.
+        maker: name of the function of ``captious.judgment.files.derived_files`` that generates it.
         sources: the files that it needs.
     """
 

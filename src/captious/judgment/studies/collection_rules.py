@@ -14,8 +14,8 @@ from typing import Any
 
 from captious.data import read_captions, read_references
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file
 from captious.judgment.study_result import Study
-from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.progress import steps
 from captious.text import PTB, Tokens
 

@@ -18,9 +18,16 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.judgment.human_judgments import HumanJudgments, RatedCaptions
-from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
+from captious.judgment.scores.metric_scores import (
+    Metrics,
+    as_selection,
+    check_not_constant,
+    negated,
+    oriented,
+    score_captions,
+)
+from captious.judgment.studies.shared.study_sources import judged_captions
 from captious.judgment.study_result import Study
-from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
 from captious.random_seed import DEFAULT_SEED
 

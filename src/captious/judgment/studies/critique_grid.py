@@ -20,8 +20,8 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.studies.robustness import PATHOLOGIES, specimens_of
+from captious.judgment.studies.shared.study_sources import checksums, name_of_file
 from captious.judgment.study_result import Dot, Dots, Study
-from captious.judgment.study_sources import checksums, name_of_file
 from captious.learned.critique.critique_recipes import CritiqueRecipe, as_critique_recipe
 from captious.learned.critique.critique_scores import critique_scores
 from captious.learned.critique.two_folds import TwoFolds, two_folds

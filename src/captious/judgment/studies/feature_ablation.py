@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.network_trials import Trials, Variation
+from captious.judgment.studies.shared.network_trials import Trials, Variation
 from captious.judgment.study_result import Dot, Dots, Study
 from captious.learned.feature_sets import FeatureSet
 from captious.learned.network_recipes import Recipe

@@ -24,10 +24,10 @@ from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.metric_scores import Metrics, as_selection, score_captions
+from captious.judgment.files.judgment_files import DataFolder
+from captious.judgment.scores.metric_scores import Metrics, as_selection, score_captions
+from captious.judgment.studies.shared.study_sources import checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.catalogue import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -35,7 +35,7 @@ from captious.random_seed import DEFAULT_SEED
 
 
 @dataclass(frozen=True)
-class PublishedScores:
+class PublishedRows:
     """Published scores of human captions.
 
     Args:
@@ -52,7 +52,7 @@ class PublishedScores:
 
 
 #: Source of published scores: a leaderboard's file, or the scores themselves.
-Published: TypeAlias = PublishedScores | str | os.PathLike[str]
+Published: TypeAlias = PublishedRows | str | os.PathLike[str]
 
 
 def human_agreement(
@@ -95,8 +95,8 @@ def human_agreement(
         Others as ``captious.score``, about captions and metrics.
     """
     sampling = Sampling(resamples, seed)
-    several = [published] if isinstance(published, str | os.PathLike | PublishedScores) else published
-    rows = [row if isinstance(row, PublishedScores) else read_human_row(row) for row in several]
+    several = [published] if isinstance(published, str | os.PathLike | PublishedRows) else published
+    rows = [row if isinstance(row, PublishedRows) else read_human_row(row) for row in several]
     selection = as_selection(metrics, settings)
     table = read_references(references)
     counts = _checked_counts(table, [counts] if isinstance(counts, int) else counts)
@@ -143,7 +143,7 @@ def human_agreement(
     )
 
 
-def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
+def read_human_row(file: str | os.PathLike[str]) -> PublishedRows:
     """Read the entry of the team "Human" in a leaderboard of the COCO captioning challenge, such as ``cap_c5.json``.
 
     Raises:
@@ -173,7 +173,7 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedScores:
             help='an entry is {"team": {"name": "Human"}, "leaderboard_name": "cap-c5", "results": "{...}"}',
         ) from error
     count = re.fullmatch(r"c(\d+)", label)
-    return PublishedScores(label, scores, int(count[1]) if count else None, folder.read)
+    return PublishedRows(label, scores, int(count[1]) if count else None, folder.read)
 
 
 def expected_next(counts: Sequence[int], scores: Sequence[float]) -> float | None:
@@ -197,7 +197,7 @@ def _line(
     counts: Sequence[int],
     scores: Sequence[float],
     intervals: Sequence[tuple[float, float]],
-    published: Sequence[PublishedScores],
+    published: Sequence[PublishedRows],
 ) -> Curve:
     """Return a curve of scores by number of references; published ones, without intervals, have a label."""
     points = [(n, score, *ends, "") for n, score, ends in zip(counts, scores, intervals, strict=True)]
@@ -217,7 +217,7 @@ def _record(
     counts: Sequence[int],
     scores: Sequence[float],
     intervals: Sequence[tuple[float, float]],
-    published: Sequence[PublishedScores],
+    published: Sequence[PublishedRows],
 ) -> dict[str, Any]:
     columns = [_column(count) for count in counts]
     record: dict[str, Any] = {"metric": label, **dict(zip(columns, scores, strict=True))}
@@ -294,7 +294,7 @@ def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
     return notes
 
 
-def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedScores) -> list[str]:
+def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], published: PublishedRows) -> list[str]:
     """Return the differences from published scores, and the part due to the number of references."""
     n = published.n_references
     notes = [

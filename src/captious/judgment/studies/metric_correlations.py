@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments
-from captious.judgment.metric_scores import Metrics, as_selection, negated, oriented, score_captions
-from captious.judgment.metric_sums import without_sums
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.scores.metric_scores import Metrics, as_selection, negated, oriented, score_captions
+from captious.judgment.scores.metric_sums import without_sums
+from captious.judgment.studies.shared.study_sources import judged_captions
 from captious.judgment.study_result import Matrix, Study
-from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.settings import Settings
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.network_trials import Trials, Variation
+from captious.judgment.studies.shared.network_trials import Trials, Variation
 from captious.judgment.study_result import Study
 from captious.learned.network_recipes import Recipe
 from captious.metrics.contract.settings import Settings

@@ -17,11 +17,18 @@ from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.files.judgment_files import data_folder
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
-from captious.judgment.judgment_files import data_folder
-from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
+from captious.judgment.scores.metric_scores import (
+    Metrics,
+    as_selection,
+    check_not_constant,
+    negated,
+    oriented,
+    score_captions,
+)
+from captious.judgment.studies.shared.study_sources import judged_captions
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import judged_captions
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps

@@ -28,10 +28,10 @@ from captious.errors import ParameterError
 from captious.evaluation import Report
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, interval
-from captious.judgment.metric_scores import Metrics, as_selection, check_not_constant, score_captions
-from captious.judgment.near_images import CAPTIONS, image_vectors, near_donors
+from captious.judgment.scores.metric_scores import Metrics, as_selection, check_not_constant, score_captions
+from captious.judgment.studies.shared.similar_images import CAPTIONS, image_vectors, near_donors
+from captious.judgment.studies.shared.study_sources import checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED

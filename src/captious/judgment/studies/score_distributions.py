@@ -17,10 +17,10 @@ from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
-from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.scores.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
+from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED

@@ -11,9 +11,9 @@ import numpy as np
 from captious.data import Captions, References, read_captions
 from captious.errors import ParameterError
 from captious.evaluation import evaluate
-from captious.judgment.metric_scores import Metrics, as_selection, score_captions
+from captious.judgment.scores.metric_scores import Metrics, as_selection, score_captions
+from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Study
-from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.native import threads, using_threads
 from captious.progress import steps

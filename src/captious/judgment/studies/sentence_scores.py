@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from captious.data import Captions, read_captions
 from captious.errors import CaptionFileError, ParameterError
 from captious.files.decompression import user_text
-from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, score_captions
+from captious.judgment.scores.metric_scores import Metrics, all_warnings, as_selection, score_captions
 from captious.judgment.studies.score_distributions import SUMMARY, cumulative, summary
+from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Study
-from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 

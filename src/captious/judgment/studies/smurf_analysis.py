@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, read_captions, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
-from captious.judgment.judgment_files import DataFolder
-from captious.judgment.polygons import ellipse, overlap
+from captious.judgment.files.judgment_files import DataFolder
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.studies.shared.polygons import ellipse, overlap
+from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file
 from captious.judgment.study_result import Cloud, Clouds, Study
-from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty

@@ -19,12 +19,12 @@ from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.files.decompression import user_text
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none
-from captious.judgment.judgment_files import data_folder
-from captious.judgment.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
-from captious.judgment.metric_sums import without_sums
+from captious.judgment.files.judgment_files import data_folder
+from captious.judgment.scores.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
+from captious.judgment.scores.metric_sums import without_sums
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
+from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Matrix, Study
-from captious.judgment.study_sources import checksums
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED

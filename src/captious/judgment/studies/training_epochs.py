@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.evaluation.resampling import Sampling
 from captious.judgment.correlation import correlation
 from captious.judgment.human_judgments import RatedCaptions
-from captious.judgment.network_trials import Trials
+from captious.judgment.studies.shared.network_trials import Trials
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.learned.network import Network
 from captious.learned.network_recipes import Recipe

@@ -23,9 +23,15 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References, read_captions, read_references, read_rows
 from captious.errors import ParameterError
+from captious.judgment.studies.shared.study_sources import checksums, name_of_file
+from captious.judgment.studies.shared.word_counts import (
+    WordCounts,
+    model_precision,
+    occurrences,
+    precision_at_recall,
+    ratio,
+)
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import checksums, name_of_file
-from captious.judgment.word_counts import WordCounts, model_precision, occurrences, precision_at_recall, ratio
 from captious.parsing.spacy_pipelines import Tagger, load_tagger
 from captious.progress import Progress, steps
 from captious.random_seed import DEFAULT_SEED, checked_seed

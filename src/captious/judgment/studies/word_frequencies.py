@@ -16,8 +16,8 @@ from captious.data import Captions, read_captions, read_references
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.protocols import PEOPLE
+from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.judgment.study_sources import check_systems, checksums, name_of_file
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens

@@ -76,7 +76,7 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ),
     ),
     "novel": ("metrics.novel", "Novel", ("novel",)),
-    "captious": ("learned.caption_agreement", "Captious", ("captious", "captious-precision", "captious-recall")),
+    "captious": ("learned.captious_metric", "Captious", ("captious", "captious-precision", "captious-recall")),
     "nneval": ("learned.nneval", "NNEval", ("nneval",)),
     "lceval": ("learned.lceval", "LCEval", ("lceval",)),
     "leic": ("learned.leic", "Leic", ("leic",)),

@@ -178,7 +178,7 @@ class _Variant(Parameter[str | None, str]):
         return str(value)
 
 
-class _Description:
+class MetricTraits:
     """The description of a metric for tables, tests and ranks; separate from the parameters, for type checkers."""
 
     #: The name of the metric. Set by ``register``, or written in the class.
@@ -195,7 +195,7 @@ class _Description:
     needs_fit: bool = False
 
 
-class BaseMetric(Parameterized, _Description, ABC):
+class BaseMetric(Parameterized, MetricTraits, ABC):
     """The common base of metrics of captions (``Metric``) and of sets of captions (``SetMetric``).
 
     Raises:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields
-from captious.data.memo import Memo
+from captious.data.text_cache import TextCache
 from captious.errors import ParameterError
 from captious.models import Encoder
 from captious.text.nltk_tokens import smurf_text
@@ -88,7 +88,7 @@ class FlowLayer(KeyedByFields):
         texts = [smurf_text(candidate) for candidate in captions.candidates]
         flow = np.full(len(texts), np.nan)
         rows = [row for row, text in enumerate(texts) if text]
-        memo: Memo[float] = captions.references.memo(self.key, _TEXTS_KEPT)
+        memo: TextCache[float] = captions.references.memo(self.key, _TEXTS_KEPT)
         flow[rows] = memo.of([texts[row] for row in rows], lambda new: self._flow(new).tolist())
         return flow
 

@@ -7,10 +7,15 @@
 #include "ngrams/candidate_ngrams.hpp"
 #include "parallel.hpp"
 
-namespace captious {
+namespace captious::cider {
+
+using ngrams::CandidateNgrams;
+using ngrams::Posting;
+
 namespace {
 
-constexpr std::size_t kAhead = 8;  // prefetch distance in steps
+constexpr int kTabulatedDocuments = 4096;  // numbers of documents whose logarithms are computed once
+constexpr std::size_t kAhead = 8;          // how many steps before its use memory is asked for
 
 // The n-gram in the word ids of the frequencies. An unknown word must not look like padding.
 Ngram mapped(const Ngram& ngram, std::span<const std::int32_t> word_map) {
@@ -29,7 +34,7 @@ Ngram mapped(const Ngram& ngram, std::span<const std::int32_t> word_map) {
 CiderReferences::CiderReferences(const ReferenceNgrams& references, const NgramFrequencies& frequencies,
                                  std::span<const std::int32_t> word_map, CiderOptions options, int threads)
     : references_(references), frequencies_(frequencies), options_(options) {
-    for (int documents = 0; documents < 4096; ++documents)
+    for (int documents = 0; documents < kTabulatedDocuments; ++documents)
         idf_of_.push_back(options_.log_documents - std::log(std::max(1.0, static_cast<double>(documents))));
     documents_ = frequencies.of_references(references);
     if (documents_ == nullptr) {
@@ -249,4 +254,4 @@ double CiderReferences::mean_similarity(const Workspace& workspace, std::size_t 
     return sum / kMaxOrder / static_cast<double>(n_references);
 }
 
-}  // namespace captious
+}  // namespace captious::cider

@@ -8,7 +8,7 @@
 #include "cider/frequencies.hpp"
 #include "ngrams/reference_ngrams.hpp"
 
-namespace captious {
+namespace captious::cider {
 
 struct CiderOptions {
     double log_documents;  // ln of the number of documents
@@ -62,4 +62,4 @@ private:
     std::vector<std::array<double, kMaxOrder>> norms_;  // [references]
 };
 
-}  // namespace captious
+}  // namespace captious::cider

@@ -13,6 +13,8 @@ using namespace nanobind::literals;
 namespace captious {
 namespace {
 
+using namespace captious::cider;
+
 using NgramsIn = nb::ndarray<const std::int32_t, nb::shape<-1, kMaxOrder>, nb::c_contig, nb::device::cpu>;
 
 }  // namespace

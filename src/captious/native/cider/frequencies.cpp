@@ -9,7 +9,9 @@
 #include "interrupt.hpp"
 #include "parallel.hpp"
 
-namespace captious {
+namespace captious::cider {
+
+using ngrams::hash_step;
 namespace {
 
 constexpr std::size_t kAhead = 8;    // prefetch distance in steps
@@ -201,4 +203,4 @@ void NgramFrequencies::count_order(int order, std::span<const std::uint32_t> by_
                      [](const Entry& entry) { return entry.count > 1; });
 }
 
-}  // namespace captious
+}  // namespace captious::cider

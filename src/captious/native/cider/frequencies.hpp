@@ -7,7 +7,11 @@
 
 #include "ngrams/reference_ngrams.hpp"
 
-namespace captious {
+namespace captious::cider {
+
+using ngrams::kMaxOrder;
+using ngrams::Ngram;
+using ngrams::ReferenceNgrams;
 
 // N-grams with a count each, found by their hash.
 class NgramTable {
@@ -83,4 +87,4 @@ private:
     std::size_t singles_ = 0;               // n-grams of the counted references that are in one document
 };
 
-}  // namespace captious
+}  // namespace captious::cider

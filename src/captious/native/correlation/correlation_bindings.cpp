@@ -11,6 +11,8 @@ using namespace nanobind::literals;
 namespace captious {
 namespace {
 
+using namespace captious::correlation;
+
 template <typename T>
 using TableIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 

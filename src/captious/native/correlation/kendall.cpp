@@ -6,7 +6,7 @@
 
 #include "parallel.hpp"
 
-namespace captious {
+namespace captious::correlation {
 namespace {
 
 class Fenwick {
@@ -141,4 +141,4 @@ void kendall_exchanged(const JudgedRows& rows, std::span<const std::int32_t> a, 
     });
 }
 
-}  // namespace captious
+}  // namespace captious::correlation

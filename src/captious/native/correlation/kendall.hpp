@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace captious {
+namespace captious::correlation {
 
 // Judged captions. Scores belong to rows; a row may have several points, one for each judgment. Ranks are integers
 // from 0, in the order of the ranked numbers.
@@ -27,4 +27,4 @@ void kendall_resampled(const JudgedRows& rows, std::span<const std::int32_t> sco
 void kendall_exchanged(const JudgedRows& rows, std::span<const std::int32_t> a, std::span<const std::int32_t> b,
                        const std::uint8_t* swaps, std::size_t n, std::size_t n_groups, int threads, std::int64_t* out);
 
-}  // namespace captious
+}  // namespace captious::correlation

@@ -7,6 +7,8 @@ using namespace nanobind::literals;
 namespace captious {
 namespace {
 
+using namespace captious::json;
+
 nb::object string_of(std::string_view utf8, const char* errors) {
     PyObject* text = PyUnicode_DecodeUTF8(utf8.data(), static_cast<Py_ssize_t>(utf8.size()), errors);
     if (text == nullptr) throw nb::python_error();
@@ -16,9 +18,9 @@ nb::object string_of(std::string_view utf8, const char* errors) {
 // The value of a field as from Python's json; nothing if it is neither text nor an integer.
 nb::object object_of(const JsonField& field) {
     switch (field.kind) {
-        case JsonField::Kind::text: return string_of(field.written, nullptr);
-        case JsonField::Kind::escaped: return string_of(json_unescaped(field.written), "surrogatepass");
-        case JsonField::Kind::integer: return nb::steal(PyLong_FromLongLong(field.number));
+        case JsonField::Kind::kText: return string_of(field.written, nullptr);
+        case JsonField::Kind::kEscaped: return string_of(json_unescaped(field.written), "surrogatepass");
+        case JsonField::Kind::kInteger: return nb::steal(PyLong_FromLongLong(field.number));
         default: return {};
     }
 }

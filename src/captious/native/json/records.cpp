@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace captious {
+namespace captious::json {
 namespace {
 
 constexpr int kDeepest = 64;
@@ -19,8 +19,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 int hexadecimal(std::string_view digits) {
     int value = -1;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
-    return digits.size() == 4 && is_blank(digits[0]) == false && digits[0] != '-' && end == digits.data() + 4 ? value
-                                                                                                              : -1;
+    return digits.size() == 4 && !is_blank(digits[0]) && digits[0] != '-' && end == digits.data() + 4 ? value : -1;
 }
 
 // Validates JSON from a position on; every function advances past its element and returns whether it was present.
@@ -240,17 +239,17 @@ const std::vector<JsonField>* JsonObjects::next() {
         scan.white_space();
         std::size_t value = scan.at;
         if (value >= text_.size()) return nullptr;
-        JsonField field{JsonField::Kind::other, {}, 0};
+        JsonField field{JsonField::Kind::kOther, {}, 0};
         if (text_[value] == '"') {
             bool escapes = false;
             scan.string(escapes);
-            field.kind = escapes ? JsonField::Kind::escaped : JsonField::Kind::text;
+            field.kind = escapes ? JsonField::Kind::kEscaped : JsonField::Kind::kText;
             field.written = text_.substr(value + 1, scan.at - value - 2);
         } else if (is_digit(text_[value]) || text_[value] == '-') {
             bool integer = false;
             scan.number(integer);
             auto [end, error] = std::from_chars(text_.data() + value, text_.data() + scan.at, field.number);
-            if (integer && error == std::errc()) field.kind = JsonField::Kind::integer;
+            if (integer && error == std::errc()) field.kind = JsonField::Kind::kInteger;
         } else if (!scan.value(2)) {
             return nullptr;
         }
@@ -300,4 +299,4 @@ std::string json_unescaped(std::string_view written) {
     return out;
 }
 
-}  // namespace captious
+}  // namespace captious::json

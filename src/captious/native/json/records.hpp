@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace captious {
+namespace captious::json {
 
 // A value of the document: the value of a key of the object, or the document itself.
 struct JsonValue {
@@ -23,7 +23,7 @@ std::optional<std::vector<JsonValue>> json_outline(std::string_view text);
 
 // A field of an object: text without escapes, text with escapes, or an integer.
 struct JsonField {
-    enum class Kind { missing, text, escaped, integer, other } kind = Kind::missing;
+    enum class Kind { kMissing, kText, kEscaped, kInteger, kOther } kind = Kind::kMissing;
     std::string_view written;  // without quotes
     long long number = 0;
 };
@@ -56,4 +56,4 @@ private:
 // characters.
 std::string json_unescaped(std::string_view written);
 
-}  // namespace captious
+}  // namespace captious::json

@@ -32,7 +32,7 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
     fix_certain_matches(matches);
     beam_.assign(1, Path{});
     for (std::uint32_t j = 0; j < n; ++j) {
-        if (certain_[j] != Certain::no || matches.count(j) == 0) {
+        if (certain_[j] != Certain::kNo || matches.count(j) == 0) {
             pulse_(beam_.size());
             extend_paths(j);
             continue;
@@ -52,7 +52,7 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
     for (std::int64_t at = best->trail; at != kNone; at = trail_[static_cast<std::size_t>(at)].before)
         links_.push_back(trail_[static_cast<std::size_t>(at)].link);
     for (std::uint32_t j = 0; j < n; ++j)
-        if (certain_[j] == Certain::begins) links_.push_back({certain_match_[j], j});
+        if (certain_[j] == Certain::kBegins) links_.push_back({certain_match_[j], j});
     std::sort(links_.begin(), links_.end(),
               [](const Link& a, const Link& b) { return a.reference_start < b.reference_start; });
     return links_;
@@ -61,7 +61,7 @@ const std::vector<Link>& Aligner::align(const MatchFinder& matches) {
 // A match is certain if it is the only one at its reference word and no other covers any word of it.
 void Aligner::fix_certain_matches(const MatchFinder& matches) {
     std::size_t n = matches.reference_length();
-    certain_.assign(n, Certain::no);
+    certain_.assign(n, Certain::kNo);
     certain_match_.resize(n);
     for (std::size_t j = 0; j < n; ++j) {
         if (matches.count(j) != 1) continue;
@@ -72,7 +72,7 @@ void Aligner::fix_certain_matches(const MatchFinder& matches) {
                 if (matches.candidate_coverage()[match.start + k] != 1) return;
             certain_match_[j] = match;
             for (std::size_t k = 0; k < match.reference_length; ++k)
-                certain_[j + k] = k == 0 ? Certain::begins : Certain::inside;
+                certain_[j + k] = k == 0 ? Certain::kBegins : Certain::kInside;
             set_bits(used_.data(), match);
         });
     }
@@ -80,7 +80,7 @@ void Aligner::fix_certain_matches(const MatchFinder& matches) {
 
 bool Aligner::is_free(const Path& path, std::uint32_t j, const Match& match) const {
     for (std::size_t k = 1; k < match.reference_length; ++k)
-        if (certain_[j + k] != Certain::no) return false;
+        if (certain_[j + k] != Certain::kNo) return false;
     const std::uint64_t* row = used_.data() + path.used * blocks_;
     for (std::size_t i = match.start; i < match.start + match.length; ++i)
         if (row[i / 64] >> (i % 64) & 1) return false;
@@ -89,10 +89,10 @@ bool Aligner::is_free(const Path& path, std::uint32_t j, const Match& match) con
 
 // Advance all paths over a reference word without a choice: nothing matches it, or one match is certain.
 void Aligner::extend_paths(std::uint32_t j) {
-    if (certain_[j] == Certain::inside) return;  // all have taken the match that it is in
+    if (certain_[j] == Certain::kInside) return;  // all have taken the match that it is in
     for (Path& path : beam_) {
         if (j < path.next) continue;
-        if (certain_[j] == Certain::begins) {
+        if (certain_[j] == Certain::kBegins) {
             path.take(certain_match_[j]);
             path.distance += distance_between(certain_match_[j].start, j);
         } else {

@@ -69,7 +69,11 @@ private:
             return a.distance != b.distance ? a.distance < b.distance : a.path < b.path;
         }
     };
-    enum class Certain : std::uint8_t { no, begins, inside };  // whether a reference word is in the only possible match
+    enum class Certain : std::uint8_t {
+        kNo,
+        kBegins,
+        kInside
+    };  // whether a reference word is in a match without rival
 
     static constexpr std::int64_t kNone = -1;
 

@@ -44,8 +44,8 @@ private:
         std::uint16_t word;
     };
 
-    Vocabulary words_;
-    std::string rest_;  // of an incomplete line
+    vocabulary::Vocabulary words_;
+    std::string rest_;  // of a line whose end has not come yet
     std::size_t lines_ = 0;
     std::vector<Node> nodes_{{0, 0}};
     std::unordered_map<std::uint64_t, std::uint32_t> children_;  // (parent, word) -> node

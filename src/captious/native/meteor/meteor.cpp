@@ -19,8 +19,9 @@ void drop_separators(std::string& line) {
 
 }  // namespace
 
-FlatTokens normalize_captions(const Vocabulary& source, TokensView captions, Vocabulary& target) {
-    // Most words are plain: they stay unchanged, and their id in the target is looked up once.
+FlatTokens normalize_captions(const vocabulary::Vocabulary& source, TokensView captions,
+                              vocabulary::Vocabulary& target) {
+    // Most words are plain: they stay as they are, and their id in the target is looked up once.
     constexpr std::int32_t kUnresolved = -1, kNotPlain = -2;
     std::vector<std::int32_t> plain(source.size(), kUnresolved);
     auto plain_id = [&](std::int32_t id) {

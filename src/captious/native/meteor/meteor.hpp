@@ -12,8 +12,9 @@
 
 namespace captious::meteor {
 
-// Captions of `source` after METEOR's normalization, in words of `target`, to which new words are added.
-FlatTokens normalize_captions(const Vocabulary& source, TokensView captions, Vocabulary& target);
+// Captions of words of `source` after METEOR's normalization, as words of `target`, which gets those it does not have.
+FlatTokens normalize_captions(const vocabulary::Vocabulary& source, TokensView captions,
+                              vocabulary::Vocabulary& target);
 
 // Counts of each candidate with each reference of its image, [n_references][kCounts].
 void count_pairs(const Lexicon& lexicon, ModuleSet modules, TokensView candidates, TokensView references,

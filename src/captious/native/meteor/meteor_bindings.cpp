@@ -192,7 +192,8 @@ void bind_meteor(nb::module_& m) {
 
     m.def(
         "meteor_normalize",
-        [](const SharedVocabulary& source, Int32In ids, Int64In offsets, SharedVocabulary& target) {
+        [](const vocabulary::SharedVocabulary& source, Int32In ids, Int64In offsets,
+           vocabulary::SharedVocabulary& target) {
             TokensView captions = view(ids, offsets);
             if (&source == &target) throw nb::value_error("source and target are one vocabulary");
             return to_numpy(without_gil([&] {

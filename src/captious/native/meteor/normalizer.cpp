@@ -116,7 +116,7 @@ void cut_contractions(Line& line) {
     rewrite(line, is_digit, U'\'', [](Char c) { return c == 's'; }, U" '");
 }
 
-enum class Abbreviation { none, always, before_number };
+enum class Abbreviation { kNone, kAlways, kBeforeNumber };
 
 // Whether a dot after this word belongs to it. METEOR's case-sensitive list of English abbreviations.
 Abbreviation abbreviation(const Line& word) {
@@ -127,10 +127,10 @@ Abbreviation abbreviation(const Line& word) {
         U"Mme",   U"Mr",  U"Mrs",  U"Ms",   U"Msgr", U"Nos",  U"Nr",   U"Op",   U"Ord",  U"Pfc",    U"Ph",
         U"Prof",  U"Pvt", U"Rep",  U"Reps", U"Res",  U"Rev",  U"Rt",   U"Sen",  U"Sens", U"Sfc",    U"Sgt",
         U"Sr",    U"St",  U"Supt", U"Surg", U"e.g",  U"i.e",  U"rev",  U"v",    U"vs"};
-    if (word.size() == 1 && word[0] >= 'A' && word[0] <= 'Z') return Abbreviation::always;
-    if (word == U"No" || word == U"Art" || word == U"pp") return Abbreviation::before_number;
+    if (word.size() == 1 && word[0] >= 'A' && word[0] <= 'Z') return Abbreviation::kAlways;
+    if (word == U"No" || word == U"Art" || word == U"pp") return Abbreviation::kBeforeNumber;
     bool listed = std::find(std::begin(kAlways), std::end(kAlways), word) != std::end(kAlways);
-    return listed ? Abbreviation::always : Abbreviation::none;
+    return listed ? Abbreviation::kAlways : Abbreviation::kNone;
 }
 
 std::vector<Line> cut(const Line& line) {
@@ -154,8 +154,8 @@ Line settle_final_dots(const std::vector<Line>& pieces) {
             Abbreviation kind = abbreviation(head);
             Char next = i + 1 < pieces.size() ? pieces[i + 1][0] : U'\0';
             bool acronym = head.find(U'.') != Line::npos && std::any_of(head.begin(), head.end(), is_letter);
-            bool kept = kind == Abbreviation::always || is_ascii_lower(next) ||
-                        (kind == Abbreviation::before_number && is_digit(next));
+            bool kept = kind == Abbreviation::kAlways || is_ascii_lower(next) ||
+                        (kind == Abbreviation::kBeforeNumber && is_digit(next));
             if (acronym) {
                 std::erase(piece, U'.');
             } else if (!kept) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace captious {
+namespace captious::ngrams {
 
 void CandidateNgrams::collect(const ReferenceNgrams::Image& image, std::span<const std::int32_t> words,
                               bool with_unknown) {
@@ -49,4 +49,4 @@ void CandidateNgrams::add_unknown(const std::int32_t* words, int order, std::uin
     slots_[slot] = static_cast<std::uint32_t>(unknown_ngrams_.size());
 }
 
-}  // namespace captious
+}  // namespace captious::ngrams

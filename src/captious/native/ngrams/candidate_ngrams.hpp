@@ -7,7 +7,7 @@
 
 #include "ngrams/reference_ngrams.hpp"
 
-namespace captious {
+namespace captious::ngrams {
 
 // The distinct n-grams of one candidate with their counts: those in its references, and unknown ones.
 class CandidateNgrams {
@@ -38,4 +38,4 @@ private:
     std::vector<std::uint32_t> slots_;     // hash table of unknown_ngrams_
 };
 
-}  // namespace captious
+}  // namespace captious::ngrams

@@ -8,7 +8,7 @@
 #include "ngrams/candidate_ngrams.hpp"
 #include "parallel.hpp"
 
-namespace captious {
+namespace captious::ngrams {
 
 void bleu_statistics(const ReferenceNgrams& references, TokensView candidates, int threads, double* out) {
     parallel_for(references.images(), threads, 64, [&](std::size_t begin, std::size_t end) {
@@ -118,4 +118,4 @@ void ngram_matches(const ReferenceNgrams& references, TokensView candidates, int
     });
 }
 
-}  // namespace captious
+}  // namespace captious::ngrams

@@ -6,7 +6,7 @@
 #include "ngrams/reference_ngrams.hpp"
 #include "tokens.hpp"
 
-namespace captious {
+namespace captious::ngrams {
 
 // Per image: clipped matches of order 1..4, n-grams of order 1..4, words of the candidate, words of the reference whose
 // length is closest (of two equally close ones the shorter). `out` is [images][10].
@@ -22,4 +22,4 @@ void distinct_ngrams(const ReferenceNgrams& references, std::int64_t* out);
 // Per reference: clipped n-gram matches with the candidate of its image, order 1..4. `out` is [references][4].
 void ngram_matches(const ReferenceNgrams& references, TokensView candidates, int threads, std::int64_t* out);
 
-}  // namespace captious
+}  // namespace captious::ngrams

@@ -9,6 +9,8 @@ using namespace nanobind::literals;
 namespace captious {
 namespace {
 
+using namespace captious::ngrams;
+
 // The arrays of all blocks, back to back.
 template <typename T>
 Vector<T> joined(const ReferenceNgrams& index, std::span<const T> ReferenceNgrams::Block::* part) {

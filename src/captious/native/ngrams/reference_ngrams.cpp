@@ -6,7 +6,7 @@
 
 #include "parallel.hpp"
 
-namespace captious {
+namespace captious::ngrams {
 namespace {
 
 // Numbers the distinct n-grams of one image; reused for the next.
@@ -291,4 +291,4 @@ ReferenceNgrams::Image ReferenceNgrams::image(std::size_t i) const {
             count >= kLarge ? slots / 2 : slots};
 }
 
-}  // namespace captious
+}  // namespace captious::ngrams

@@ -9,7 +9,7 @@
 
 #include "tokens.hpp"
 
-namespace captious {
+namespace captious::ngrams {
 
 constexpr int kMaxOrder = 4;
 
@@ -169,4 +169,4 @@ inline std::int64_t ReferenceNgrams::Image::find(const std::int32_t* words, int 
     }
 }
 
-}  // namespace captious
+}  // namespace captious::ngrams

@@ -7,7 +7,7 @@
 
 #include "parallel.hpp"
 
-namespace captious {
+namespace captious::ngrams {
 namespace {
 
 // Bit-parallel longest common subsequence (Hyyro 2004): a bit per candidate word, one pass over the reference.
@@ -211,4 +211,4 @@ void skip_bigram_matches(TokensView candidates, TokensView references, std::span
     });
 }
 
-}  // namespace captious
+}  // namespace captious::ngrams

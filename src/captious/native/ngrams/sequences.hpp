@@ -6,7 +6,7 @@
 
 #include "tokens.hpp"
 
-namespace captious {
+namespace captious::ngrams {
 
 // Per reference: length of the longest common subsequence with the candidate of its image. `out` is [references].
 void lcs_lengths(TokensView candidates, TokensView references, std::span<const std::int64_t> image_offsets, int threads,
@@ -22,4 +22,4 @@ void subsequence_places(TokensView captions, TokensView others, int threads, std
 void skip_bigram_matches(TokensView candidates, TokensView references, std::span<const std::int64_t> image_offsets,
                          std::int64_t gap, int threads, std::int64_t* out);
 
-}  // namespace captious
+}  // namespace captious::ngrams

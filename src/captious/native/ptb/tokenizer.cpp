@@ -79,7 +79,7 @@ public:
             if (accepted) {
                 match = {at, accepted};
             } else if (state == 0 ||
-                       (at - match.end > kPatience && at / 64 != before / 64 && is_hopeless(at, state, match.end))) {
+                       (at - match.end > kScanLimit && at / 64 != before / 64 && is_hopeless(at, state, match.end))) {
                 break;
             }
         }
@@ -115,7 +115,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kPatience = 256;
+    static constexpr std::size_t kScanLimit = 256;
 
     // Whether a scan in this state at this position is known to fail; otherwise it is recorded in case it does.
     bool is_hopeless(std::size_t at, std::uint32_t state, std::size_t accepted_at) {

@@ -8,7 +8,7 @@
 #include "interrupt.hpp"
 #include "parallel.hpp"
 
-namespace captious {
+namespace captious::vectors {
 namespace {
 
 constexpr std::size_t kLanes = 8;  // parallel sums, which the compiler may keep in registers
@@ -46,4 +46,4 @@ void closest_words(const WordTable& table, const WordGroups& groups, const WordG
     });
 }
 
-}  // namespace captious
+}  // namespace captious::vectors

@@ -6,7 +6,7 @@
 
 #include "vectors/word_mover.hpp"
 
-namespace captious {
+namespace captious::vectors {
 
 // Groups of words, and groups of others: those of group g are words[offsets[g]] up to words[offsets[g + 1]].
 struct WordGroups {
@@ -19,4 +19,4 @@ struct WordGroups {
 void closest_words(const WordTable& table, const WordGroups& groups, const WordGroups& others, int threads,
                    float* products, std::int32_t* closest);
 
-}  // namespace captious
+}  // namespace captious::vectors

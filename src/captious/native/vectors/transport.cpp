@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-namespace captious {
+namespace captious::vectors {
 
 double Transport::solve(std::span<const double> costs, std::span<const std::int64_t> supplies,
                         std::span<const std::int64_t> demands) {
@@ -113,4 +113,4 @@ void Transport::augment(std::size_t column) {
     }
 }
 
-}  // namespace captious
+}  // namespace captious::vectors

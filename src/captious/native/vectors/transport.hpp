@@ -8,7 +8,7 @@
 
 #include "interrupt.hpp"
 
-namespace captious {
+namespace captious::vectors {
 
 // Solves one transport problem after another in the same memory.
 //
@@ -39,4 +39,4 @@ private:
     Pulse pulse_;
 };
 
-}  // namespace captious
+}  // namespace captious::vectors

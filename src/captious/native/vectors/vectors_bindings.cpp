@@ -16,6 +16,8 @@ using namespace nanobind::literals;
 namespace captious {
 namespace {
 
+using namespace captious::vectors;
+
 using BytesIn = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using VectorsIn = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using CostsIn = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -52,12 +54,12 @@ WordList list_of(const BytesIn& text, const Int64In& ends) {
 
 const char* name_of(LineFault fault) {
     switch (fault) {
-        case LineFault::none: return "";
-        case LineFault::empty: return "empty";
-        case LineFault::no_word: return "no word";
-        case LineFault::wrong_count: return "wrong count";
-        case LineFault::no_number: return "no number";
-        case LineFault::not_finite: return "not finite";
+        case LineFault::kNone: return "";
+        case LineFault::kEmpty: return "empty";
+        case LineFault::kNoWord: return "no word";
+        case LineFault::kWrongCount: return "wrong count";
+        case LineFault::kNoNumber: return "no number";
+        case LineFault::kNotFinite: return "not finite";
     }
     return "";
 }
@@ -174,9 +176,9 @@ void bind_vectors(nb::module_& m) {
           "offsets"_a, "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
           "Word mover's distance of each reference from its candidate; float64[n_references]. Bags are distinct\n"
           "words, rows of vectors, with their counts.");
-    m.def("nearest_word_movers", distances(nearest_word_mover_distances, true), "vectors"_a, "words"_a, "counts"_a,
-          "offsets"_a, "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a, "threads"_a,
-          "Smallest word mover's distance for each image; float64[n_images].");
+    m.def("nearest_word_mover_distances", distances(nearest_word_mover_distances, true), "vectors"_a, "words"_a,
+          "counts"_a, "offsets"_a, "reference_words"_a, "reference_counts"_a, "reference_offsets"_a, "image_offsets"_a,
+          "threads"_a, "Smallest word mover's distance for each image; float64[n_images].");
     m.def(
         "mean_vectors",
         [](VectorsIn vectors, Int32In words, Int64In offsets, int threads) {

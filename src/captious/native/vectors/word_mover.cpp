@@ -12,7 +12,7 @@
 #include "parallel.hpp"
 #include "vectors/transport.hpp"
 
-namespace captious {
+namespace captious::vectors {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -190,4 +190,4 @@ void mean_vectors(const WordTable& table, std::span<const std::int32_t> words, s
     });
 }
 
-}  // namespace captious
+}  // namespace captious::vectors

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace captious {
+namespace captious::vectors {
 
 // Vectors of words, one after the other.
 struct WordTable {
@@ -41,4 +41,4 @@ void word_distances(const WordTable& table, std::span<const std::int32_t> a, std
 void mean_vectors(const WordTable& table, std::span<const std::int32_t> words, std::span<const std::int64_t> offsets,
                   int threads, double* out);
 
-}  // namespace captious
+}  // namespace captious::vectors

@@ -9,7 +9,7 @@
 #include "decimal.hpp"
 #include "interrupt.hpp"
 
-namespace captious {
+namespace captious::vectors {
 namespace {
 
 constexpr std::string_view kSeparators = " \t", kTrailing = " \t\r";
@@ -41,8 +41,8 @@ public:
     // Adds a line; false if it is invalid.
     bool parse(std::string_view line) {
         line = line.substr(0, line.find_last_not_of(kTrailing) + 1);
-        if (line.empty()) return fail(LineFault::empty);
-        if (kSeparators.find(line[0]) != std::string_view::npos) return fail(LineFault::no_word);
+        if (line.empty()) return fail(LineFault::kEmpty);
+        if (kSeparators.find(line[0]) != std::string_view::npos) return fail(LineFault::kNoWord);
         std::size_t start = out_.values.size();
         if (quick(line)) return true;
         out_.values.resize(start);
@@ -84,14 +84,14 @@ private:
 
     bool careful(std::string_view line) {
         std::vector<std::string_view> fields = fields_of(line);
-        if (fields.size() <= width_) return fail(LineFault::wrong_count, fields.size() - 1);
+        if (fields.size() <= width_) return fail(LineFault::kWrongCount, fields.size() - 1);
         std::size_t first = fields.size() - width_;
         for (std::size_t k = 1; k < first; ++k)
-            if (number(fields[k])) return fail(LineFault::wrong_count, fields.size() - 1);
+            if (number(fields[k])) return fail(LineFault::kWrongCount, fields.size() - 1);
         for (std::size_t k = first; k < fields.size(); ++k) {
             std::optional<double> value = number(fields[k]);
-            if (!value) return fail(LineFault::no_number, 0, fields[k]);
-            if (!std::isfinite(static_cast<float>(*value))) return fail(LineFault::not_finite, 0, fields[k]);
+            if (!value) return fail(LineFault::kNoNumber, 0, fields[k]);
+            if (!std::isfinite(static_cast<float>(*value))) return fail(LineFault::kNotFinite, 0, fields[k]);
             out_.values.push_back(static_cast<float>(*value));
         }
         const char* end = fields[first - 1].data() + fields[first - 1].size();
@@ -162,4 +162,4 @@ void subword_buckets(std::string_view word, std::size_t shortest, std::size_t lo
     }
 }
 
-}  // namespace captious
+}  // namespace captious::vectors

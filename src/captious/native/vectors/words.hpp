@@ -8,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
-namespace captious {
+namespace captious::vectors {
 
 // Faults of a line.
-enum class LineFault { none, empty, no_word, wrong_count, no_number, not_finite };
+enum class LineFault { kNone, kEmpty, kNoWord, kWrongCount, kNoNumber, kNotFinite };
 
 // Lines "word number number ..." in file order, up to the first invalid one.
 struct VectorLines {
     std::vector<std::uint8_t> text;  // of all words, back to back
     std::vector<std::int64_t> ends;  // of each word in `text`
     std::vector<float> values;       // [lines][width]
-    LineFault fault = LineFault::none;
-    std::size_t n_numbers = 0;  // of wrong_count: the count of numbers
-    std::string field;          // of no_number and not_finite: the text of the field
+    LineFault fault = LineFault::kNone;
+    std::size_t n_numbers = 0;  // of wrong_count: how many numbers
+    std::string field;          // of no_number and not_finite: what stands there
 };
 
 // Lines end with '\n'; fields are separated by spaces or tabs. A word may contain spaces, as some of GloVe's do, as
@@ -53,4 +53,4 @@ std::int64_t find_sorted(const WordList& sorted, std::string_view word);
 void subword_buckets(std::string_view word, std::size_t shortest, std::size_t longest, std::uint32_t buckets,
                      std::vector<std::int32_t>& out);
 
-}  // namespace captious
+}  // namespace captious::vectors

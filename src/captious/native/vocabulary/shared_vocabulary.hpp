@@ -6,11 +6,11 @@
 #include "bindings.hpp"
 #include "vocabulary/vocabulary.hpp"
 
-namespace captious {
+namespace captious::vocabulary {
 
 // Python threads may share a vocabulary: readers wait for writers.
 struct SharedVocabulary : Vocabulary {
     mutable SharedMutex mutex;
 };
 
-}  // namespace captious
+}  // namespace captious::vocabulary

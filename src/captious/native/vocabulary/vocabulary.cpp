@@ -10,7 +10,7 @@
 #include "parallel.hpp"
 #include "ptb/tokenizer.hpp"
 
-namespace captious {
+namespace captious::vocabulary {
 namespace {
 
 constexpr std::size_t kCaptionsPerThread = 512;
@@ -46,11 +46,11 @@ void cut_at_white_space(std::string_view text, const Emit& emit) {
 // Calls emit(token) for every token of the caption.
 template <typename Emit>
 void cut_caption(std::string_view caption, TokenizerRule rule, ptb::TokenBuffer& buffer, const Emit& emit) {
-    if (rule == TokenizerRule::ptb || rule == TokenizerRule::ptb_raw) {
+    if (rule == TokenizerRule::kPtb || rule == TokenizerRule::kPtbRaw) {
         ptb::tokenize(caption, buffer);
         for (std::size_t i = 0; i < buffer.size(); ++i)
-            if (rule == TokenizerRule::ptb_raw || !ptb::is_dropped_punctuation(buffer[i])) emit(buffer[i]);
-    } else if (rule == TokenizerRule::spaces) {
+            if (rule == TokenizerRule::kPtbRaw || !ptb::is_dropped_punctuation(buffer[i])) emit(buffer[i]);
+    } else if (rule == TokenizerRule::kSpaces) {
         for (std::size_t from = 0, to; from != std::string_view::npos;
              from = to == std::string_view::npos ? to : to + 1) {
             to = caption.find(' ', from);
@@ -193,4 +193,4 @@ FlatTokens Vocabulary::lookup(const std::vector<std::string_view>& captions, Tok
     return out;
 }
 
-}  // namespace captious
+}  // namespace captious::vocabulary

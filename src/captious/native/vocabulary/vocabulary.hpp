@@ -8,14 +8,14 @@
 
 #include "tokens.hpp"
 
-namespace captious {
+namespace captious::vocabulary {
 
 // Rules that split a caption into tokens.
 enum class TokenizerRule {
-    ptb,         // Penn Treebank tokens, lower-cased, without the punctuation that the COCO harness drops
-    ptb_raw,     // with punctuation
-    whitespace,  // pieces between Unicode white space, like Python's str.split()
-    spaces,      // pieces between single spaces, empty ones too, like Python's str.split(" ")
+    kPtb,         // Penn Treebank tokens, lower-cased, without the punctuation that the COCO harness drops
+    kPtbRaw,      // with punctuation
+    kWhitespace,  // pieces between Unicode white space, like Python's str.split()
+    kSpaces,      // pieces between single spaces, empty ones too, like Python's str.split(" ")
 };
 
 // A set of words numbered in order of insertion. Words are never removed.
@@ -58,4 +58,4 @@ private:
     std::vector<Slot> slots_ = std::vector<Slot>(256);
 };
 
-}  // namespace captious
+}  // namespace captious::vocabulary

@@ -8,13 +8,16 @@ using namespace nanobind::literals;
 
 namespace captious {
 
+using namespace captious::vocabulary;
+
 void bind_vocabulary(nb::module_& m) {
     nb::enum_<TokenizerRule>(m, "TokenizerRule", "Rules that split a caption into tokens.")
-        .value("ptb", TokenizerRule::ptb,
+        .value("ptb", TokenizerRule::kPtb,
                "Penn Treebank tokens, lower-cased, without the punctuation the COCO harness drops")
-        .value("ptb_raw", TokenizerRule::ptb_raw, "Penn Treebank tokens, lower-cased, with punctuation")
-        .value("whitespace", TokenizerRule::whitespace, "pieces between white space, as str.split()")
-        .value("spaces", TokenizerRule::spaces, "pieces between single spaces, empty ones included, as str.split(' ')");
+        .value("ptb_raw", TokenizerRule::kPtbRaw, "Penn Treebank tokens, lower-cased, with punctuation")
+        .value("whitespace", TokenizerRule::kWhitespace, "pieces between white space, as str.split()")
+        .value("spaces", TokenizerRule::kSpaces,
+               "pieces between single spaces, empty ones included, as str.split(' ')");
 
     nb::class_<SharedVocabulary>(m, "Vocabulary", "Words numbered from 0 in order of addition.")
         .def(nb::init<>())

@@ -11,7 +11,7 @@ from html import escape
 from string import Template
 from typing import Any
 
-from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
+from captious.report.explanations.values import SCRIPTS, SCRIPTS_FOLDER
 from captious.report.html import DESIGN_FOLDER, asset, text
 from captious.report.image_folder import ImageFolder
 from captious.report.image_urls import ImageUrls

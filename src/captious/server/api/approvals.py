@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 
+from captious.server.actions.forms import AskForm
+from captious.server.actions.team_approvals import ask_for, decide_on
 from captious.server.api.calls import Failure, Operation, Parameter, call, is_true
 from captious.server.api.team_answers import ApprovalAnswer, approval_answer
 from captious.server.api.uploads import team_of
 from captious.server.models import Challenge
-from captious.server.pages.approvals import ask_for, decide_on
-from captious.server.pages.forms import AskForm
 from captious.server.people.access import challenge_for, may_manage
 from captious.server.people.approval import approvals_of
 from captious.server.people.rate_limits import limit

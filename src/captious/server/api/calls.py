@@ -14,11 +14,11 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from captious.server.flags import flag
 from captious.server.models import Challenge, Submission, Token
 from captious.server.people.addresses import token_in
 from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import token_of
+from captious.server.request_values import flag
 
 View = Callable[..., HttpResponse]
 _LONGEST_QUOTED = 100  # characters

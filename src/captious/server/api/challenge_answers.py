@@ -9,8 +9,8 @@ from django.urls import reverse
 from typing_extensions import TypedDict
 
 from captious.server.api.answers import exact
+from captious.server.challenges.news import news_of
 from captious.server.models import Challenge, TermsAcceptance
-from captious.server.pages.news import news_of
 from captious.server.people.access import why_withheld
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
+from captious.server.actions.downloads import captions_template, published_file, scores_of_images
+from captious.server.actions.leaderboards import requested_comparison
 from captious.server.api.board_answers import ComparisonAnswer, comparison_answer
 from captious.server.api.calls import Failure, Operation, Parameter, call
 from captious.server.api.challenge_answers import TermsAnswer, TermsTextAnswer, terms_answer
 from captious.server.api.submission_answers import QuotaAnswer, RefusedAnswer, quota_answer, refused_answer
 from captious.server.api.uploads import team_of
-from captious.server.pages import challenge_files, challenges, submissions
-from captious.server.people.access import challenge_for, own_refused
+from captious.server.people.access import challenge_for, own_refused, submission_for
 from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
@@ -31,8 +32,7 @@ _TEAM = Parameter("team", "Defaults to your only team.")
 )
 def files(request: HttpRequest, slug: str) -> HttpResponse:
     """A file that the organizers publish."""
-    answer: HttpResponse = challenge_files.download(request, slug, request.GET.get("file", ""))
-    return answer
+    return published_file(challenge_for(request.user, slug), request.GET.get("file", ""))
 
 
 @call(
@@ -45,9 +45,8 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
     )
 )
 def template(request: HttpRequest, slug: str) -> HttpResponse:
-    """A template of a captions file."""
-    answer: HttpResponse = challenge_files.template(request, slug)
-    return answer
+    """A file in which captions are to be written."""
+    return captions_template(request, challenge_for(request.user, slug))
 
 
 @call(
@@ -127,7 +126,7 @@ def refused(request: HttpRequest, slug: str) -> HttpResponse:
 )
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions, compared as on the page."""
-    _, rows = challenges.requested_comparison(request, slug)
+    _, rows = requested_comparison(request, slug)
     if not rows:
         raise Failure(404, "Set a and b to the ids of two submissions on this leaderboard, or of yours.")
     return JsonResponse([comparison_answer(row) for row in rows], safe=False)
@@ -147,5 +146,4 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
 def scores(request: HttpRequest, pk: int) -> HttpResponse:
     """Scores of single images."""
     names = (request.GET.get(name, "") for name in ("captions", "references"))
-    answer: HttpResponse = submissions.scores(request, pk, *names)
-    return answer
+    return scores_of_images(request.user, submission_for(request.user, pk), *names)

@@ -9,11 +9,11 @@ from typing import Any
 from typing_extensions import TypedDict
 
 from captious.server.api.answers import ProblemAnswer, exact
-from captious.server.boards.board_outputs import BoardOutputs
-from captious.server.boards.visible_scores import visible_scores
+from captious.server.boards.visible_scores import visible_scores, warnings_for
 from captious.server.models import RefusedUpload, Submission
-from captious.server.people.access import is_own, may_manage, may_see_scores, warnings_for, why_withheld
+from captious.server.people.access import is_own, may_manage, may_see_scores, why_withheld
 from captious.server.scoring import queue
+from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.submissions.quotas import Quota
 
 

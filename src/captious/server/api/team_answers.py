@@ -7,9 +7,9 @@ from datetime import datetime
 from django.http import HttpRequest
 from typing_extensions import TypedDict
 
+from captious.server.actions.team_changes import open_invitations
 from captious.server.api.answers import exact
 from captious.server.models import Invitation, Team, TeamApproval
-from captious.server.pages.teams import open_invitations
 
 
 @exact

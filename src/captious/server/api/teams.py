@@ -9,11 +9,11 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 
+from captious.server.actions import team_changes as changes
+from captious.server.actions.forms import TeamForm
 from captious.server.api.calls import Failure, Operation, Parameter, call
 from captious.server.api.team_answers import LeftAnswer, NewInvitationAnswer, TeamAnswer, invitation_answer, team_answer
 from captious.server.models import Team
-from captious.server.pages import teams as changes
-from captious.server.pages.forms import TeamForm
 from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import invitation_of
 from captious.server.people.teams import teams_of

@@ -9,9 +9,9 @@ from pathlib import Path
 from django.conf import settings
 from django.http import HttpRequest
 
+from captious.server.actions.forms import EditForm, one_line, open_phases
 from captious.server.api.calls import Failure, is_true
 from captious.server.models import Challenge, Phase, Submission, Team
-from captious.server.pages.forms import EditForm, one_line, open_phases
 from captious.server.people.teams import teams_of
 
 _CHUNK = 256 * 1024

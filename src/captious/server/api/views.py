@@ -8,6 +8,10 @@ import uuid
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from captious.server.actions.archives import archive_answer
+from captious.server.actions.forms import EditForm
+from captious.server.actions.leaderboards import json_file, query_of
+from captious.server.actions.submission_changes import choose_submission, delete_submission, edit_submission, upload_of
 from captious.server.api.board_answers import BoardRow
 from captious.server.api.calls import Failure, Operation, Parameter, call, is_true
 from captious.server.api.challenge_answers import ChallengeAnswer, ChallengeSummary, challenge_answer, challenge_summary
@@ -16,10 +20,6 @@ from captious.server.api.uploads import new_submission, receive, upload_key, val
 from captious.server.boards.leaderboard_query import DATE
 from captious.server.models import Submission
 from captious.server.operations.prometheus import prometheus_text
-from captious.server.pages.challenges import leaderboard_json, query_of
-from captious.server.pages.forms import EditForm
-from captious.server.pages.management import archive_answer
-from captious.server.pages.submissions import choose_submission, delete_submission, edit_submission, upload_of
 from captious.server.people.access import (
     challenge_for,
     managed_challenge,
@@ -70,11 +70,11 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A leaderboard as JSON; the same that the site has without a token."""
     output = request.GET.get("sort", "").removeprefix("-")
-    names = query_of(request, slug).outputs.names
+    query = query_of(request, slug)
+    names = query.outputs.names
     if output and output not in (*names, DATE):
-        raise Failure(400, f"sort must be one of {', '.join([*names, DATE])}; a leading - sorts in descending order.")
-    response: HttpResponse = leaderboard_json(request, slug)
-    return response
+        raise Failure(400, f"sort is one of {', '.join([*names, DATE])}, with - in front for the largest first.")
+    return json_file(query)
 
 
 @call(
@@ -170,8 +170,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
     """The archive of all submissions of a challenge or of a phase."""
     challenge = managed_challenge(request.user, slug)
-    answer: HttpResponse = archive_answer(request, challenge)
-    return answer
+    return archive_answer(request, challenge)
 
 
 @call(

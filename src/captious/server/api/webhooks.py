@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 
+from captious.server.actions.webhooks import WebhookForm, add_webhook, remove_webhook
 from captious.server.api.calls import Failure, Operation, Parameter, call
 from captious.server.api.webhook_answers import NewWebhookAnswer, WebhookAnswer, webhook_answer
 from captious.server.models import Webhook
 from captious.server.notices.events import ping
-from captious.server.pages.webhooks import WebhookForm, add_webhook, remove_webhook
 from captious.server.people.access import managed_challenge
 from captious.server.people.rate_limits import limit
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
-from captious.server.boards.board_outputs import sets_of
 from captious.server.challenges.challenge_metrics import public_label, public_path
 from captious.server.local_times import local_time
 from captious.server.people.access import why_hidden
+from captious.server.scoring.board_outputs import sets_of
 
 if TYPE_CHECKING:
     from captious.server.boards.challenge_archive import ChallengeArchive

@@ -16,9 +16,9 @@ from django.urls import reverse
 from captious.data import References
 from captious.errors import CaptiousError
 from captious.report import terminal
-from captious.report.explanation_layouts import layout_values
-from captious.report.explanation_text import explanation_text
-from captious.report.explanations import drawn_values, explained_parts, explanation_name
+from captious.report.explanations.layouts import layout_values
+from captious.report.explanations.terminal import explanation_text
+from captious.report.explanations.values import drawn_values, explained_parts, explanation_name
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.shown_digits import rounded_array, rounded_values
 from captious.server.boards.word_agreement import Piece, has_word, pieces

@@ -22,7 +22,6 @@ from django.utils.crypto import salted_hmac
 from captious.files.row_files import csv_row, csv_text
 from captious.server.boards.archive_definition import archive_definition, baselines
 from captious.server.boards.archive_readme import archive_readme
-from captious.server.boards.board_outputs import sets_of
 from captious.server.boards.datacite import datacite_record
 from captious.server.boards.formulas import harmless
 from captious.server.boards.visible_scores import rounded_outputs
@@ -30,6 +29,7 @@ from captious.server.challenges.challenge_metrics import FILE_SETTINGS
 from captious.server.challenges.folder import FILE_NAME
 from captious.server.local_times import utc_time
 from captious.server.models import Challenge, Phase, Submission
+from captious.server.scoring.board_outputs import sets_of
 from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
 

@@ -11,11 +11,10 @@ from urllib.parse import urlencode
 from django.db.models import Q
 from django.urls import reverse
 
-from captious.server.boards.board_outputs import BoardOutputs, ReferenceSet
-from captious.server.flags import flag
 from captious.server.models import Challenge, Phase, Standing, Submission
 from captious.server.people.access import may_see_board
-from captious.server.row_ids import row_id
+from captious.server.request_values import flag, row_id
+from captious.server.scoring.board_outputs import BoardOutputs, ReferenceSet
 
 #: The word in addresses that sorts by the time of submission.
 DATE = "date"

@@ -19,29 +19,25 @@ import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
+from django.dispatch import receiver
 from numpy.typing import NDArray
 
-from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.entries import Member, entries_of
 from captious.server.boards.ranking import HOLM_ROWS, RankedScores, corrected_rows, rank_rows, update_ranks
 from captious.server.boards.resampled_scores import Record, ResampledScores
 from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Standing, Submission
+from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.stored_results import read_results
+from captious.server.submissions.board_changes import board_is_stale
 
 _log = logging.getLogger("captious.boards")
-_MOST_ROWS = 500  # rows of a board that is computed at the change; larger ones are left to a worker
-_MOST_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
+_MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
 
 
-def board_changed(phase: int) -> None:
-    """Count a change to the board of a phase, and compute the board when the transaction is committed.
-
-    Boards of many rows are left to a worker, so that a page does not take seconds.
-    """
-    Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
-    if Submission.objects.competing().filter(phase=phase).count() <= _MOST_ROWS:
-        transaction.on_commit(lambda: refresh(phase), robust=True)
+@receiver(board_is_stale)
+def _refresh_changed(phase: int, **_: object) -> None:
+    refresh(phase)
 
 
 def refresh_stale() -> None:

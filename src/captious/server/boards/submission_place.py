@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.caption_browser import Browsing, CaptionRow, positions_of, rows_of
 from captious.server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at
 from captious.server.boards.leaderboard_query import Query, standing_of
@@ -17,6 +16,7 @@ from captious.server.boards.shown_digits import rounded_array, rounded_ends
 from captious.server.boards.visible_scores import rounded_outputs
 from captious.server.models import Scores, Standing, Submission
 from captious.server.people.access import may_browse, may_see_board
+from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.stored_results import read_results
 
 _AROUND = 2  # neighbors on each side

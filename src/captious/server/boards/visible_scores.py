@@ -6,13 +6,14 @@ that caption fits. Pages, files and the API therefore take scores from here, and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from captious.server.boards.board_outputs import BoardOutputs, sets_of
 from captious.server.boards.shown_digits import rounded, rounded_ends
 from captious.server.models import Phase, Submission
-from captious.server.people.access import may_see_scores
+from captious.server.people.access import is_own, may_manage, may_see_scores
+from captious.server.scoring.board_outputs import BoardOutputs, sets_of
 
 
 def rounded_outputs(outputs: Mapping[str, Mapping[str, Any]], phase: Phase) -> dict[str, dict[str, Any]]:
@@ -45,3 +46,36 @@ def visible_scores(user: Any, submission: Submission) -> dict[str, dict[str, dic
             in_order = {name: outputs[name] for name in names if name in outputs}
             scores[key] = rounded_outputs(in_order | outputs, phase)
     return scores
+
+
+def warnings_for(user: Any, submission: Submission) -> list[str]:
+    """The warnings of a submission, each once."""
+    return [*dict.fromkeys(warning for warnings in set_warnings_for(user, submission).values() for warning in warnings)]
+
+
+def set_warnings_for(user: Any, submission: Submission) -> dict[str, list[str]]:
+    """The warnings of a submission on each reference set, by key.
+
+    Unless captions are public, none tells what references say, and only the team and organizers read ids of images.
+    Only those who manage its challenge read about commands of the server.
+    """
+    if submission.shown_scores is None or not may_see_scores(user, submission.phase):
+        return {}
+    manages = may_manage(user, submission.challenge)
+    reader = "organizers" if manages else "team" if is_own(user, submission) else "others"
+    warnings: dict[str, list[str]] = {}
+    for key, references in sets_of(submission.phase).items():
+        stored = submission.shown_scores.set_warnings.get(key, {})
+        is_public = submission.challenge.is_public(references.captions)
+        all_warnings = stored.get("public" if is_public else reader, [])
+        warnings[key] = [text for each in all_warnings if (text := each if manages else without_commands(each))]
+    return warnings
+
+
+def without_commands(warning: str) -> str:
+    """The sentences of a warning before the one that names a command of captious, which only operators can run."""
+    before, command, _ = warning.partition("captious ")
+    if not command:
+        return warning
+    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)", before)]
+    return before[: ends[-1]] if ends else ""

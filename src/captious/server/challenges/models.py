@@ -1,14 +1,175 @@
-"""Drafts, versions, news, terms, approvals and bans of challenges; the challenges are in ``server.models``."""
+"""Challenges in the database, with their phases, drafts, versions, news, terms, approvals and bans."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 
 from django.conf import settings
 from django.db import models
 from django.urls import reverse
+from django.utils import timezone
 
+from captious.server.challenges.definition import ChallengeDefinition, ReferencesDefinition
 from captious.server.people.models import Team, User
+
+#: Where the image ids of captions files are, in the folder of a challenge; no organizer has a folder of this name.
+IDS_FOLDER = ".captious-ids"
+
+
+class Challenge(models.Model):
+    """A challenge. What its folder says is in ``definition``; files are in a folder for each version."""
+
+    slug = models.SlugField(max_length=80, unique=True)
+    title = models.CharField(max_length=200)
+    summary = models.TextField(blank=True)
+    access = models.CharField(max_length=20, default="public")
+    #: challenge.toml as plain values.
+    definition_values = models.JSONField()
+    #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
+    texts = models.JSONField(default=list)
+    #: What can be downloaded: [{"title", "file", "size", "sha256"}].
+    downloads = models.JSONField(default=list)
+    #: A checksum of the terms that teams accept; empty if there are none.
+    terms_version = models.CharField(max_length=16, blank=True)
+    #: Number of images of each reference set.
+    counts = models.JSONField(default=dict)
+    #: Increases whenever the challenge is loaded; names the folder of its files.
+    version = models.PositiveIntegerField(default=1)
+    organizers = models.ManyToManyField(User, related_name="organized", blank=True)
+    participants = models.ManyToManyField(User, through="Participant", related_name="challenges")
+    created = models.DateTimeField(auto_now_add=True)
+    loaded = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-created"]
+
+    def __str__(self) -> str:
+        return str(self.title)
+
+    @cached_property
+    def definition(self) -> ChallengeDefinition:
+        return ChallengeDefinition.model_validate(self.definition_values)
+
+    @property
+    def url(self) -> str:
+        return reverse("captious:challenge", args=[self.slug])
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the files of this version, which is never served."""
+        data: Path = settings.CAPTIOUS.data
+        return data / "challenges" / str(self.slug) / str(self.version)
+
+    @property
+    def logo_url(self) -> str:
+        """The address of the logo, which changes with every version; empty if there is none."""
+        logo = self.definition_values.get("logo")
+        return f"{reverse('captious:logo', args=[self.slug])}?v={self.version}" if logo else ""
+
+    def is_public(self, captions: str) -> bool:
+        """Return whether captions, references and scores per image of a captions file may be seen."""
+        return any(file.public for file in self.definition.captions if file.name == captions)
+
+    def ids_file(self, captions: str) -> Path:
+        """The file with the image ids of a captions file, which a submission must have."""
+        return self.folder / IDS_FOLDER / f"{captions}.json"
+
+    @cached_property
+    def phase_list(self) -> list[Phase]:
+        return [phase for phase in self.phases.all() if not phase.is_retired]
+
+    @property
+    def is_open(self) -> bool:
+        return any(phase.state == "open" for phase in self.phase_list)
+
+
+class Phase(models.Model):
+    """A phase of a challenge: when submissions are taken, and how many."""
+
+    challenge = models.ForeignKey(Challenge, models.CASCADE, related_name="phases")
+    name = models.SlugField(max_length=80)
+    title = models.CharField(max_length=200)
+    position = models.PositiveIntegerField()
+    opens = models.DateTimeField(null=True)
+    closes = models.DateTimeField(null=True)
+    scored_per_day = models.PositiveIntegerField(default=0)
+    scored_in_total = models.PositiveIntegerField(default=0)
+    attempts_per_day = models.PositiveIntegerField(default=0)
+    board = models.CharField(max_length=20, default="public")
+    #: Decimal places of the scores that are shown.
+    digits = models.PositiveSmallIntegerField(default=4)
+    #: "at-once", "at-end" or "never": when anybody but organizers sees scores.
+    scores_shown = models.CharField(max_length=20, default="at-once")
+    #: The largest share of images that may have the same caption.
+    equal_captions = models.FloatField(default=0.1)
+    #: "all" or "one": which submissions of a team everybody can see.
+    entries = models.CharField(max_length=20, default="all")
+    #: Names of the captions files that its submissions contain.
+    captions = models.JSONField(default=list)
+    #: The phase is no longer in the challenge's folder; its submissions stay.
+    is_retired = models.BooleanField(default=False)
+    #: Increases when what scores depend on has changed: ``set_keys`` or ``program``; see scoring/versions.py.
+    scoring_version = models.PositiveIntegerField(default=1)
+    #: The version of the scores on its board: an older one until all of the new one is there.
+    shown_version = models.PositiveIntegerField(default=1)
+    #: The columns of its board, which change with ``shown_version``; see scoring/board_outputs.py.
+    board_values = models.JSONField(default=dict)
+    #: key of a reference set -> checksum of its references, the metrics and their settings.
+    set_keys = models.JSONField(default=dict)
+    #: The version of captious that scores it.
+    program = models.CharField(max_length=40, blank=True)
+    #: Increases with every change to its board, in the same transaction; see boards/standings.py.
+    board_changes = models.PositiveBigIntegerField(default=0)
+    #: The change whose board is stored. Less than ``board_changes`` until ranks are computed.
+    board_stored = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [models.UniqueConstraint(fields=["challenge", "name"], name="one_phase")]
+
+    def __str__(self) -> str:
+        return str(self.title or self.name)
+
+    def state_at(self, time: datetime) -> str:
+        """ "upcoming", "open" or "closed"."""
+        if self.is_retired:
+            return "closed"
+        if self.opens is not None and time < self.opens:
+            return "upcoming"
+        return "closed" if self.closes is not None and time > self.closes else "open"
+
+    @property
+    def state(self) -> str:
+        return self.state_at(timezone.now())
+
+    @property
+    def scores_open_at(self) -> datetime | None:
+        """The time at which withheld scores are shown; None for phases that were removed early, which have no end.
+
+        That is when nothing more can arrive: an upload that began before the phase closed may take a while.
+        """
+        if self.scores_shown != "at-end" or self.closes is None:
+            return None
+        return self.closes + timedelta(seconds=settings.CAPTIOUS.upload_seconds)
+
+    @property
+    def has_scores_open(self) -> bool:
+        """Whether scores are shown to others than organizers by now."""
+        end = self.scores_open_at
+        return self.scores_shown == "at-once" or (end is not None and timezone.now() > end)
+
+    @property
+    def is_board_open(self) -> bool:
+        """Whether the leaderboard is shown, by now, to all who see the challenge."""
+        return self.board == "public" and self.has_scores_open
+
+    @property
+    def reference_sets(self) -> dict[str, ReferencesDefinition]:
+        """The reference sets of this phase, by key, in the order of the challenge's folder."""
+        definition = self.challenge.definition
+        return {definition.key(row): row for row in definition.references if row.captions in self.captions}
 
 
 class Draft(models.Model):

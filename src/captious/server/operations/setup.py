@@ -161,7 +161,7 @@ def _remark(password: str) -> str:
 
 def load_demo() -> None:
     """Load the challenge "demo", unless it is there."""
-    from captious.server.challenges.challenge_store import load_challenge
+    from captious.server.actions.challenge_store import load_challenge
     from captious.server.challenges.starter import write_demo
     from captious.server.models import Challenge
 

@@ -77,7 +77,7 @@ def run_worker(data: Path) -> None:
     """Score submissions until told to stop; one that is being scored is finished first."""
     set_up(data)
     logs.configure()
-    from captious.server.scoring.worker import run
+    from captious.server.operations.worker import run
 
     stop = _stop_on_signals()
     _end_with_supervisor()

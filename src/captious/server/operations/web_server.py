@@ -29,10 +29,10 @@ from waitress.parser import HTTPRequestParser
 from waitress.server import TcpWSGIServer
 from waitress.task import WSGITask
 
+from captious.server.operations.early_responses import Refusal
+from captious.server.operations.fair_shares import Holding, surplus
+from captious.server.operations.request_turns import TurnThreads, UploadThreads
 from captious.server.operations.slow_pages import hashes_password, takes_long
-from captious.server.operations.web_refusals import Refusal
-from captious.server.operations.web_shares import Holding, surplus
-from captious.server.operations.web_threads import TurnThreads, UploadThreads
 from captious.server.people.addresses import client_address, network, sender
 from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes

@@ -5,20 +5,17 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods
 
-from captious.server.models import Challenge, Team, TeamApproval
-from captious.server.notices.events import team_asked
+from captious.server.actions.forms import AskForm, one_line
+from captious.server.actions.team_approvals import ask_for, decide_on
+from captious.server.models import TeamApproval
 from captious.server.pages.challenges import challenge_page, page_of
-from captious.server.pages.forms import AskForm, one_line
 from captious.server.people.access import challenge_for, may_manage
-from captious.server.people.approval import approvals_of, ask, decide, teams_to_approve
-from captious.server.people.audit import record
+from captious.server.people.approval import approvals_of, teams_to_approve
 from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
-
-_LONGEST_REASON = 500
 
 
 @login_required
@@ -66,28 +63,3 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
         to_ask=[team for team in teams_to_approve(challenge, own) if team.pk not in waiting],
         page=page_of(request, approvals_of(challenge)) if manages else None,
     )
-
-
-def ask_for(request: HttpRequest, challenge: Challenge, team: Team, message: str) -> TeamApproval:
-    """Ask for a team, and tell webhooks."""
-    row = ask(challenge, team, message)
-    record("ask for approval", team.name, request=request, challenge=challenge)
-    if row.status == TeamApproval.Status.ASKED:
-        team_asked(row)
-    return row
-
-
-def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved: bool, reason: str) -> str:
-    """Approve or refuse a team by its slug; return the reason if that is not possible, else an empty text.
-
-    Raises:
-        Http404: the team has not asked.
-    """
-    row = get_object_or_404(TeamApproval.objects.select_related("team"), challenge=challenge, team__slug=team)
-    reason = one_line(reason)[:_LONGEST_REASON]
-    if not approved and not reason:
-        return "Give a reason; it is shown to the team."
-    decide(row, approved=approved, reason=reason)
-    action = "approve team" if approved else "refuse team"
-    record(action, row.team.name, request=request, challenge=challenge, detail="" if approved else reason)
-    return ""

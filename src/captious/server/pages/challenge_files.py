@@ -2,35 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
+from captious.server.actions.downloads import captions_template, file_of, published_file
 from captious.server.challenges.logo import LOGO_TYPES
 from captious.server.models import TermsAcceptance
-from captious.server.pages.challenges import UnknownNameError, challenge_page
-from captious.server.pages.forms import open_phases
+from captious.server.pages.challenges import challenge_page
 from captious.server.pages.middleware import POLICY
 from captious.server.people.access import challenge_for, draft_for, may_manage
 from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept, accepted_by, teams_without, terms_of
-from captious.server.streamed_zip import zip_blocks
-from captious.server.submissions.captions_template import needed_captions
 
 
 @require_safe
 def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
-    """A file that the organizers publish. No other file of a challenge is served."""
-    challenge = challenge_for(request.user, slug)
-    return _file_of(challenge.folder, challenge.downloads, name)
+    """A file that the organizers publish."""
+    return published_file(challenge_for(request.user, slug), name)
 
 
 @login_required
@@ -38,42 +33,14 @@ def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
     """A file to download of a draft that has no problems."""
     draft = draft_for(request.user, slug)
-    return _file_of(draft.folder, draft.shown.get("downloads", ()), name)
-
-
-def _file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> FileResponse:
-    """A file of a challenge folder, if it is among those to download.
-
-    Raises:
-        Http404: it is not.
-    """
-    row = next((row for row in downloads if row["file"] == name), None)
-    path = folder / name
-    if row is None or not path.is_file():
-        raise Http404
-    response = FileResponse(path.open("rb"), as_attachment=True, filename=Path(name).name)
-    response["Content-Type"] = "application/octet-stream"
-    response["ETag"] = f'"{row["sha256"]}"'
-    return response
+    return file_of(draft.folder, draft.shown.get("downloads", ()), name)
 
 
 @login_required
 @require_safe
 def template(request: HttpRequest, slug: str) -> HttpResponse:
-    """A template of the captions files of a phase: JSON, or a zip file if there are several."""
-    challenge = challenge_for(request.user, slug)
-    phases = open_phases(challenge, request.arrived)
-    phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
-    if phase is None:
-        raise UnknownNameError("open phase", request.GET.get("phase", ""), (phase.name for phase in phases))
-    files = needed_captions(phase)
-    if len(files) == 1:
-        ending, response = "json", StreamingHttpResponse(files[0].template, "application/json")
-    else:
-        blocks = zip_blocks((file.name, file.template) for file in files)
-        ending, response = "zip", StreamingHttpResponse(blocks, "application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{slug}-{phase.name}-template.{ending}"'
-    return response
+    """The captions files that a phase needs, without captions: one as JSON, several as a zip file."""
+    return captions_template(request, challenge_for(request.user, slug))
 
 
 @require_safe

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from functools import wraps
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
@@ -14,19 +13,17 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from captious.files.row_files import csv_row, csv_text
-from captious.report.explanations import SCRIPTS, SCRIPTS_FOLDER
+from captious.report.explanations.values import SCRIPTS, SCRIPTS_FOLDER
+from captious.server.actions.explained_errors import OldScoresError
+from captious.server.actions.forms import open_phases
+from captious.server.actions.leaderboards import HiddenBoardError, csv_file, json_file, query_of, requested_comparison
 from captious.server.boards import caption_browser as browsing
 from captious.server.boards import leaderboard as boards
-from captious.server.boards.board_outputs import BoardOutputs
 from captious.server.boards.challenge_card import cards
-from captious.server.boards.formulas import harmless
-from captious.server.boards.leaderboard_query import Query, phase_from, query_from, standing_of
 from captious.server.boards.leaderboard_query import choices as choices_of
-from captious.server.boards.submission_comparison import ComparedOutput, compare_submissions
-from captious.server.models import Challenge, Phase, Submission
-from captious.server.pages.error_pages import ExplainedError, OldScoresError
-from captious.server.pages.forms import open_phases
+from captious.server.boards.leaderboard_query import standing_of
+from captious.server.boards.submission_comparison import ComparedOutput
+from captious.server.models import Challenge, Submission
 from captious.server.pages.overview import overview_of
 from captious.server.people.access import (
     challenge_for,
@@ -43,26 +40,6 @@ from captious.server.people.admission import is_banned
 _IMAGES_PER_PAGE = 20
 _MOST_SYSTEMS = 6
 _LONGEST_WORD = 60  # characters
-_PARTS_AT_A_TIME = 100  # of a file sent in parts
-
-
-class HiddenBoardError(ExplainedError):
-    """A leaderboard that is not shown to the reader, who may know of its phase; see ``_explained``."""
-
-    status = 403
-
-    def __init__(self, phase: Phase) -> None:
-        super().__init__(f"The leaderboard of {phase} is not shown. {why_hidden(phase)}")
-        self.phase = phase
-
-
-class UnknownNameError(ExplainedError):
-    """An address with an unknown phase or reference set."""
-
-    status = 404
-
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no {kind} {name!r:.80}; known are {', '.join(known) or 'none'}.")
 
 
 def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -142,8 +119,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def leaderboard_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as JSON."""
-    query = query_of(request, slug)
-    return StreamingHttpResponse(_blocks(boards.as_json(boards.all_rows(query), query)), "application/json")
+    return json_file(query_of(request, slug))
 
 
 @require_safe
@@ -184,31 +160,6 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
         n_images=board.n_images,
     )
-
-
-class ComparisonRequest(NamedTuple):
-    """The two requested submissions; None for one that cannot be compared."""
-
-    query: Query
-    choices: list[Submission]
-    a: Submission | None
-    b: Submission | None
-
-
-def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonRequest, list[ComparedOutput]]:
-    """The submissions to compare and their differences: none unless there are two submissions.
-
-    Raises:
-        HiddenBoardError: the leaderboard is not shown to the user.
-        Http404: there is none.
-    """
-    query = query_of(request, slug)
-    ticked = request.GET.getlist("systems")
-    wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
-    choices = choices_of(query, request.user, wanted)
-    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
-    rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
-    return ComparisonRequest(query, choices, a, b), rows
 
 
 def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:
@@ -267,29 +218,6 @@ def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     )
 
 
-def query_of(request: HttpRequest, slug: str) -> Query:
-    """The requested leaderboard.
-
-    Raises:
-        HiddenBoardError: it is not shown to the user.
-        UnknownNameError: there is no such phase or reference set.
-        Http404: there is none.
-    """
-    challenge = challenge_for(request.user, slug)
-    query = query_from(challenge, request.GET, request.user)
-    if query is None:
-        phase = phase_from(challenge.phase_list, request.GET)
-        if phase is None and "phase" in request.GET:
-            raise UnknownNameError("phase", request.GET["phase"], (row.name for row in challenge.phase_list))
-        if phase is None:
-            raise Http404
-        if may_see_board(request.user, phase):
-            name = request.GET.get("references", "")
-            raise UnknownNameError("reference set", name, BoardOutputs.of_board(phase).sets)
-        raise HiddenBoardError(phase)
-    return query
-
-
 def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[Submission]]:
     """The view of captions that an address requests, and the submissions to choose from."""
     query = query_of(request, slug)
@@ -327,26 +255,3 @@ def _number(text: str) -> float | None:
     except ValueError:
         return None
     return value if math.isfinite(value) else None
-
-
-def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
-    """A table as a streamed file of this name.
-
-    Text that spreadsheets would interpret as a formula is prefixed with an apostrophe.
-    """
-    safe = ([*map(harmless, row)] for row in rows)
-    lines = chain([csv_text(heads, [])], (csv_row(row) for row in safe))
-    response = StreamingHttpResponse(_blocks(lines), "text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-def _blocks(parts: Iterable[str]) -> Iterator[str]:
-    """Short texts joined to longer ones."""
-    block: list[str] = []
-    for part in parts:
-        block.append(part)
-        if len(block) >= _PARTS_AT_A_TIME:
-            yield "".join(block)
-            block.clear()
-    yield "".join(block)

@@ -17,24 +17,6 @@ _MESSAGES = {
 }
 
 
-class ExplainedError(Exception):
-    """An error answer with a status and its own message, on pages and in the API."""
-
-    status = 404
-
-
-class OldScoresError(ExplainedError):
-    """The shown scores come from earlier references or metrics than the current ones, which pages would show."""
-
-    status = 503
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The references or metrics have changed, and submissions are being scored again. Scores of single images "
-            "are shown when that is done."
-        )
-
-
 def is_api(request: HttpRequest) -> bool:
     """Return whether a program is asking."""
     return bool(request.path.startswith("/api/"))

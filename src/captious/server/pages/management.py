@@ -12,21 +12,20 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from captious.server.boards.challenge_archive import ChallengeArchive
+from captious.server.actions.archives import archive_answer
+from captious.server.actions.bans import ban
+from captious.server.actions.forms import BanForm, NewsForm, ParticipantsForm, one_line
+from captious.server.actions.webhooks import WebhookForm
 from captious.server.boards.own_scores import main_score
-from captious.server.boards.standings import board_changed
-from captious.server.flags import flag
 from captious.server.models import Challenge, Draft, News, Participant, Phase, Submission, Team, TeamApproval, User
-from captious.server.pages.challenges import UnknownNameError, challenge_page, page_of
-from captious.server.pages.error_pages import ExplainedError
-from captious.server.pages.forms import BanForm, NewsForm, ParticipantsForm, one_line
+from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.pages.managed_submissions import SubmissionFilter, summary_of
-from captious.server.pages.webhooks import WebhookForm, act_on_webhooks, webhook_of
-from captious.server.people.access import managed_challenge, why_hidden
-from captious.server.people.admission import ban
+from captious.server.pages.webhooks import act_on_webhooks, webhook_of
+from captious.server.people.access import managed_challenge
 from captious.server.people.audit import record
-from captious.server.row_ids import row_id
+from captious.server.request_values import row_id
 from captious.server.scoring import queue
+from captious.server.submissions.board_changes import board_changed
 
 _MOST_EVENTS = 200
 _BOARDS = ("public", "hidden")
@@ -96,44 +95,12 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-class WithheldArchiveError(ExplainedError):
-    """A public archive of phases whose scores are withheld."""
-
-    status = 403
-
-    def __init__(self, archive: ChallengeArchive) -> None:
-        why = " ".join(f"{phase}: {why_hidden(phase)}" for phase in archive.withheld)
-        super().__init__(f"There is no public archive of {archive.title}, as its scores are withheld. {why}")
-
-
 @login_required
 @require_safe
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """All submissions with their scores as one zip file; with ``public``, only public data."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
-
-
-def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
-    """The archive of a challenge, or of the phase that an address names, for those who manage the challenge.
-
-    Raises:
-        UnknownNameError: there is no such phase.
-        WithheldArchiveError: a public archive would have no scores.
-    """
-    phase = None
-    if "phase" in request.GET:
-        phase = challenge.phases.filter(name=one_line(request.GET["phase"])).first()
-        if phase is None:
-            raise UnknownNameError("phase", request.GET["phase"], (row.name for row in challenge.phases.all()))
-    # Invalid values select the more private archive.
-    is_public, anonymous = (flag(request.GET.get(name, "0")) is not False for name in ("public", "anonymous"))
-    made = ChallengeArchive(challenge, phase, is_public=is_public, anonymous=anonymous)
-    if not made.phases:
-        raise WithheldArchiveError(made)
-    response = StreamingHttpResponse(made.blocks(), "application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{made.name}"'
-    return response
 
 
 def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | None:

@@ -18,7 +18,8 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 
 from captious.errors import CaptiousError
-from captious.server.pages.error_pages import ExplainedError, error_answer, is_api, unavailable
+from captious.server.actions.explained_errors import ExplainedError
+from captious.server.pages.error_pages import error_answer, is_api, unavailable
 from captious.server.pages.inline_style import style_policy
 from captious.server.pages.static_digests import FOREVER, digest
 from captious.server.people.rate_limits import TooManyRequests

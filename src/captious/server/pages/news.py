@@ -3,31 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC
-from functools import lru_cache
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.http import require_safe
 
-from captious.server.challenges.markdown_html import as_html
-from captious.server.models import Challenge
+from captious.server.challenges.news import news_of
 from captious.server.people.access import challenge_for
-
-_MOST = 20
-
-
-def news_of(challenge: Challenge) -> list[dict[str, Any]]:
-    """The latest news as pages show them."""
-    rows = challenge.news.all()[:_MOST]
-    return [{"row": row, "anchor": f"news-{row.pk}", "html": news_html(row.text)} for row in rows]
-
-
-@lru_cache(maxsize=128)
-def news_html(text: str) -> str:
-    """News as HTML, cached for repeated visits."""
-    return str(as_html(text, top_heading=4))
 
 
 @require_safe

@@ -9,15 +9,15 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
-from captious.server.boards.board_outputs import BoardOutputs
+from captious.server.actions.forms import open_phases
 from captious.server.challenges.definition import ChallengeDefinition
 from captious.server.challenges.draft_folder import effective, text_of
+from captious.server.challenges.news import news_of
 from captious.server.challenges.shown_values import shown_texts
 from captious.server.models import Challenge, Draft, Phase, Submission
-from captious.server.pages.forms import open_phases
-from captious.server.pages.news import news_of
 from captious.server.people.admission import bans_of
 from captious.server.people.teams import teams_of
+from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.submissions.quotas import Quota, quota
 
 

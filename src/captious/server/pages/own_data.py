@@ -13,11 +13,11 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
+from captious.server.actions.account_deletion import delete_account, kept_submissions, why_not_deleted
+from captious.server.actions.own_data import data_json, data_zip
 from captious.server.models import User
 from captious.server.pages.reauthentication import ProofForm
-from captious.server.people.account_deletion import delete_account, kept_submissions, why_not_deleted
 from captious.server.people.audit import record
-from captious.server.people.own_data import data_json, data_zip
 from captious.server.people.rate_limits import limit
 
 

@@ -14,12 +14,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
+from captious.server.actions.forms import TeamForm
+from captious.server.actions.team_changes import TeamError, new_team
 from captious.server.models import Identity, Token
-from captious.server.pages.forms import SignUpForm, TeamForm, TokenForm
+from captious.server.pages.account_forms import SignUpForm, TokenForm
 from captious.server.pages.mail import send_link
 from captious.server.pages.shown_once import redirect_with, secret_in, without_secret
 from captious.server.pages.sign_in import BACKEND, next_page, purpose_of
-from captious.server.pages.teams import TeamError, new_team
 from captious.server.people.audit import record
 from captious.server.people.passwords import ChangeForm, LinkForm, ResetForm
 from captious.server.people.rate_limits import limit

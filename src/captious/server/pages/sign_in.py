@@ -19,9 +19,10 @@ from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from captious.server.actions.forms import one_line
 from captious.server.models import Identity, User
+from captious.server.pages.account_forms import NameForm
 from captious.server.pages.error_pages import error_answer
-from captious.server.pages.forms import NameForm, one_line
 from captious.server.pages.reauthentication import ProofForm, device_of, keep_device
 from captious.server.people.audit import record
 from captious.server.people.identity_providers import IdentityError, begin, identity_in, provider_named

@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from itertools import pairwise
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.db import transaction
-from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from captious.server.boards.board_outputs import BoardOutputs, sets_of
+from captious.server.actions.downloads import scores_of_images
+from captious.server.actions.forms import EditForm
+from captious.server.actions.submission_changes import choose_submission, delete_submission, edit_submission, upload_of
 from captious.server.boards.own_scores import SORTS, OwnScore, own_scores, sorted_scores
-from captious.server.boards.shown_digits import rounded_array
-from captious.server.boards.standings import board_changed
 from captious.server.boards.submission_place import Place, Scale, compared_outputs, images_of, places_of
-from captious.server.boards.visible_scores import visible_scores
-from captious.server.challenges import reference_cache
+from captious.server.boards.visible_scores import set_warnings_for, visible_scores
 from captious.server.models import Submission
-from captious.server.pages.challenges import challenge_page, csv_file, page_of
-from captious.server.pages.error_pages import OldScoresError
-from captious.server.pages.forms import EditForm
+from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import (
     challenge_for,
     is_own,
@@ -35,16 +29,14 @@ from captious.server.people.access import (
     may_see_scores,
     own_refused,
     own_submissions,
-    set_warnings_for,
     submission_for,
 )
 from captious.server.people.admission import bans_of
 from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.people.teams import teams_of
-from captious.server.scoring import queue, versions
-from captious.server.scoring.stored_results import read_results
-from captious.server.submissions import storage, team_entry
+from captious.server.scoring import queue
+from captious.server.scoring.board_outputs import BoardOutputs, sets_of
 from captious.server.submissions.team_entry import of_team, why_not_chosen
 
 _Status = Submission.Status
@@ -191,21 +183,6 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     return challenge_page(request, submission.challenge, "submission_edit", tab, submission=submission, form=form)
 
 
-def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
-    """Save the values of a valid form."""
-    limit(request, "change")
-    changes = {name: form.cleaned_data[name] for name in form.changed_data}
-    if not changes:
-        return
-    with transaction.atomic():  # these fields only: a worker may be writing others
-        Submission.objects.filter(pk=submission.pk).update(**changes)
-        if "anonymous" in changes and submission.phase.entries == "one":
-            of_team(submission).update(anonymous=changes["anonymous"])
-        if changes.keys() & {"public", "anonymous"}:
-            board_changed(submission.phase_id)
-    record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
-
-
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
@@ -264,29 +241,6 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     return _confirm(request, submission, "Delete", consequence)
 
 
-def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> str:
-    """Choose or unchoose the entry of a team; return the reason if that is not possible, else an empty text."""
-    limit(request, "change")
-    manages = may_manage(request.user, submission.challenge)
-    reason = why_not_chosen(submission, chosen=chosen, manages=manages)
-    if not reason:
-        team_entry.choose(submission, chosen=chosen)
-        record("choose" if chosen else "release", submission.method, request=request, submission=submission)
-    return reason
-
-
-def delete_submission(request: HttpRequest, submission: Submission) -> bool:
-    """Delete a submission and its files; False while it is being scored."""
-    limit(request, "change")
-    queue.cancel(submission)  # one that waits to be scored is free
-    rows = Submission.objects.filter(pk=submission.pk).exclude(status__in=[_Status.RUNNING, _Status.DELETED])
-    if storage.delete(rows) == 0:
-        return False
-    versions.show_complete()
-    record("delete", submission.method, request=request, submission=submission)
-    return True
-
-
 def _confirm(request: HttpRequest, submission: Submission, verb: str, consequence: str) -> HttpResponse:
     return challenge_page(
         request,
@@ -307,44 +261,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
     return upload_of(submission_for(request.user, pk, own=True))
 
 
-def upload_of(submission: Submission) -> HttpResponse:
-    """The file of a submission as it was uploaded.
-
-    Raises:
-        Http404: it was deleted.
-    """
-    path = storage.upload_file(submission.folder)
-    if not path.exists():
-        raise Http404
-    name = os.path.basename(submission.filename) or "submission"
-    response = FileResponse(path.open("rb"), as_attachment=True, filename=name)
-    response["Content-Type"] = "application/octet-stream"
-    return response
-
-
 @require_safe
 def scores(request: HttpRequest, pk: int, captions: str, references: str) -> HttpResponse:
     """Captions, references and scores of each image as CSV, for captions files that are public."""
-    submission = submission_for(request.user, pk)
-    challenge = submission.challenge
-    keys = {(row.captions, row.name): key for key, row in submission.phase.reference_sets.items()}
-    key = keys.get((captions, references), "")
-    if not key or not may_browse(request.user, submission, captions):
-        raise Http404
-    stored = read_results(submission.results_path, key)
-    if stored is None:
-        raise Http404
-    if not submission.is_current(key):
-        raise OldScoresError
-    candidates = storage.candidates_in(submission.folder, captions)
-    table = reference_cache.references(challenge, submission.phase.reference_sets[key])
-    offsets = table.offsets.tolist()
-    n = max(end - start for start, end in pairwise(offsets))
-    per_caption = rounded_array(stored.per_caption, submission.phase.digits)
-    texts = (table.texts[start:end] for start, end in pairwise(offsets))
-    rows = (
-        [image, candidates[image], *values.tolist(), *of_image, *[""] * (n - len(of_image))]
-        for image, of_image, values in zip(table.ids, texts, per_caption, strict=True)
-    )
-    heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
-    return csv_file(heads, rows, f"submission-{pk}-{captions}-{references}.csv")
+    return scores_of_images(request.user, submission_for(request.user, pk), captions, references)

@@ -16,9 +16,9 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods
 
+from captious.server.actions.forms import SubmitForm, open_phases
 from captious.server.models import Submission
 from captious.server.pages.challenges import challenge_page
-from captious.server.pages.forms import SubmitForm, open_phases
 from captious.server.people.access import challenge_for
 from captious.server.people.admission import bans_of
 from captious.server.people.approval import teams_to_approve

@@ -14,7 +14,7 @@ from captious.server.boards.version_comparison import MOST_RANKED, compare_versi
 from captious.server.challenges.changes import changes_between
 from captious.server.pages.challenges import challenge_page, page_of
 from captious.server.people.access import challenge_for, may_manage
-from captious.server.row_ids import row_id
+from captious.server.request_values import row_id
 
 
 @login_required

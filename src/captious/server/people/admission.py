@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from captious.report.numbers import counted
-from captious.server.boards.standings import board_changed
 from captious.server.local_times import local_time
 from captious.server.models import Challenge, Membership, Submission, Team, TeamBan
 from captious.server.people.approval import why_not_approved
 from captious.server.people.terms import why_terms_refuse
-from captious.server.scoring import queue
 
 
 def why_not_admitted(submission: Submission) -> str:
@@ -56,22 +53,3 @@ def is_banned(challenge: Challenge, user: Any) -> bool:
     teams = Team.objects.filter(members=user)
     bans = bans_of(challenge, teams, user)
     return bool(bans) and len(bans) == len(teams)
-
-
-def ban(challenge: Challenge, team: Team, reason: str) -> int:
-    """Ban a team and its members, cancel its queued submissions, and hide its others.
-
-    Returns the number of hidden submissions.
-
-    A ban that is lifted shows none of them again: organizers do that.
-    """
-    banned, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
-    banned.users.add(*team.members.all())
-    own = Submission.objects.filter(phase__challenge=challenge, team=team)
-    for submission in own.filter(status=Submission.Status.QUEUED):
-        queue.cancel(submission)
-    with transaction.atomic():
-        n = own.filter(is_hidden=False).update(is_hidden=True)
-        for phase in {*own.values_list("phase", flat=True)}:
-            board_changed(phase)
-    return n

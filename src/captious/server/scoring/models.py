@@ -5,8 +5,8 @@ from __future__ import annotations
 from django.db import models
 
 
-class Turn(models.Model):
-    """The end of the last turn of a party or challenge in the queue; see scoring/turns.py."""
+class QueueTurn(models.Model):
+    """The end of the last turn of a party, or of a challenge, in the queue; see scoring/turns.py."""
 
     party = models.CharField(max_length=40, unique=True)
     ended = models.DateTimeField()

@@ -9,7 +9,7 @@ from django.core.cache import cache
 from django.db.models import F, Q
 from django.utils import timezone
 
-from captious.server.models import Submission, Turn
+from captious.server.models import QueueTurn, Submission
 from captious.server.scoring.turns import Waiting, in_turn
 from captious.version import __version__
 
@@ -55,7 +55,7 @@ def _in_order(waiting: Q, now: datetime) -> list[int]:
     if len(rows) < 2:
         return [row.id for row in rows]
     running = [_parties(*row) for row in _rows(Q(status=_Status.RUNNING, lease_until__gte=now), *_PARTIES)]
-    return in_turn(rows, running, dict(Turn.objects.values_list("party", "ended")))
+    return in_turn(rows, running, dict(QueueTurn.objects.values_list("party", "ended")))
 
 
 _PARTIES = ("team_id", "user_id", "phase__challenge_id", "finished")
@@ -81,12 +81,12 @@ def end_turn(submission: Submission) -> None:
     challenge = submission.phase.challenge_id
     parties = _parties(submission.team_id, submission.user_id, challenge, submission.finished)
     for party in sorted((*parties, _challenge(challenge))):  # all workers lock them in this order
-        Turn.objects.update_or_create(party=party, defaults={"ended": timezone.now()})
+        QueueTurn.objects.update_or_create(party=party, defaults={"ended": timezone.now()})
 
 
 def remove_old_turns() -> None:
-    """Delete parties without a recent turn."""
-    Turn.objects.filter(ended__lt=timezone.now() - _FORGOTTEN).delete()
+    """Forget parties that had no turn for a long time."""
+    QueueTurn.objects.filter(ended__lt=timezone.now() - _FORGOTTEN).delete()
 
 
 def cancel(submission: Submission) -> bool:

@@ -14,11 +14,11 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Subquery
 from django.utils import timezone
 
-from captious.server.boards.board_outputs import BoardOutputs
-from captious.server.boards.standings import board_changed
 from captious.server.models import Phase, Scores, Submission
 from captious.server.people.audit import record
+from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.queue import queue_again
+from captious.server.submissions.board_changes import board_changed
 from captious.version import __version__
 
 _Status = Submission.Status

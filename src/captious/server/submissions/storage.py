@@ -20,8 +20,8 @@ from django.core.files.uploadhandler import TemporaryFileUploadHandler
 from django.db import transaction
 from django.db.models import QuerySet
 
-from captious.server.boards.standings import board_changed
 from captious.server.models import Scores, Submission
+from captious.server.submissions.board_changes import board_changed
 
 _UPLOAD = "upload"
 #: Seconds after which a file without a submission is a leftover of a killed process.

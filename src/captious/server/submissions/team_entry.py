@@ -8,8 +8,8 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import QuerySet
 
-from captious.server.boards.standings import board_changed
 from captious.server.models import Submission, Team
+from captious.server.submissions.board_changes import board_changed
 
 _Status = Submission.Status
 

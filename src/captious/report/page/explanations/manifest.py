@@ -8,8 +8,8 @@ from typing import Any
 from captious.evaluation import Report
 from captious.metrics.contract.metric import BaseMetric
 from captious.progress import steps
-from captious.report.explanation_layouts import layout_values
-from captious.report.explanations import explained_parts, explanation_name
+from captious.report.explanations.layouts import layout_values
+from captious.report.explanations.values import explained_parts, explanation_name
 from captious.report.page.explanations import (
     cider_ngrams,
     coverage_matrices,

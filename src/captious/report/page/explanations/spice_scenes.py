@@ -6,8 +6,8 @@ from typing import Any
 
 from captious.metrics.spice import Spice
 from captious.report import numbers
+from captious.report.explanations.scene_layout import scene_rows
 from captious.report.page.explanations.explained import Explained
-from captious.report.scene_layout import scene_rows
 from captious.scenes.facts import KINDS, Fact, Facts
 from captious.scenes.synonyms import names_of
 

@@ -1,0 +1,1 @@
+"""``reproduce``: the tables of papers, computed and compared with the published figures."""

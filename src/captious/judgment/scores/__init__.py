@@ -1,0 +1,1 @@
+"""Scores of judged captions: computed, published, or sums of others."""

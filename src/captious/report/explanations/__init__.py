@@ -1,0 +1,1 @@
+"""Explanations of scores: their values, how they are laid out, and what draws them."""

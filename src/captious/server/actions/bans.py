@@ -1,0 +1,28 @@
+"""Bans of teams from a challenge."""
+
+from __future__ import annotations
+
+from django.db import transaction
+
+from captious.server.models import Challenge, Submission, Team, TeamBan
+from captious.server.scoring import queue
+from captious.server.submissions.board_changes import board_changed
+
+
+def ban(challenge: Challenge, team: Team, reason: str) -> int:
+    """Take no more submissions of a team and its members, cancel those of the team that wait, and hide its others.
+
+    Returns how many are hidden.
+
+    A ban that is lifted shows none of them again: organizers do that.
+    """
+    banned, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
+    banned.users.add(*team.members.all())
+    own = Submission.objects.filter(phase__challenge=challenge, team=team)
+    for submission in own.filter(status=Submission.Status.QUEUED):
+        queue.cancel(submission)
+    with transaction.atomic():
+        n = own.filter(is_hidden=False).update(is_hidden=True)
+        for phase in {*own.values_list("phase", flat=True)}:
+            board_changed(phase)
+    return n

@@ -1,0 +1,98 @@
+"""Files that teams download: those of organizers, templates of submissions, scores of images."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from django.http import FileResponse, Http404, HttpRequest, StreamingHttpResponse
+
+from captious.server.actions.explained_errors import OldScoresError
+from captious.server.actions.forms import open_phases
+from captious.server.actions.leaderboards import UnknownNameError, csv_file
+from captious.server.boards.shown_digits import rounded_array
+from captious.server.challenges import reference_cache
+from captious.server.models import Challenge, Submission
+from captious.server.people.access import may_browse
+from captious.server.scoring.stored_results import read_results
+from captious.server.streamed_zip import zip_blocks
+from captious.server.submissions import storage
+from captious.server.submissions.captions_template import needed_captions
+
+
+def published_file(challenge: Challenge, name: str) -> FileResponse:
+    """A file that the organizers of a challenge publish. No other file of a challenge is served.
+
+    Raises:
+        Http404: there is none of this name.
+    """
+    return file_of(challenge.folder, challenge.downloads, name)
+
+
+def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> FileResponse:
+    """A file of a challenge folder, if it is among those to download.
+
+    Raises:
+        Http404: it is not.
+    """
+    row = next((row for row in downloads if row["file"] == name), None)
+    path = folder / name
+    if row is None or not path.is_file():
+        raise Http404
+    response = FileResponse(path.open("rb"), as_attachment=True, filename=Path(name).name)
+    response["Content-Type"] = "application/octet-stream"
+    response["ETag"] = f'"{row["sha256"]}"'
+    return response
+
+
+def captions_template(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
+    """The captions files, without captions, of the open phase that an address names: JSON or, of several, a zip file.
+
+    Raises:
+        UnknownNameError: there is no such phase, or it is not open.
+    """
+    phases = open_phases(challenge, request.arrived)
+    phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
+    if phase is None:
+        raise UnknownNameError("open phase", request.GET.get("phase", ""), (phase.name for phase in phases))
+    files = needed_captions(phase)
+    if len(files) == 1:
+        ending, response = "json", StreamingHttpResponse(files[0].template, "application/json")
+    else:
+        blocks = zip_blocks((file.name, file.template) for file in files)
+        ending, response = "zip", StreamingHttpResponse(blocks, "application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{challenge.slug}-{phase.name}-template.{ending}"'
+    return response
+
+
+def scores_of_images(user: Any, submission: Submission, captions: str, references: str) -> StreamingHttpResponse:
+    """Captions, references and scores of each image as CSV.
+
+    Raises:
+        Http404: there are none, or the user may not see them.
+        OldScoresError: the scores come from other references or metrics than those of now.
+    """
+    challenge = submission.challenge
+    keys = {(row.captions, row.name): key for key, row in submission.phase.reference_sets.items()}
+    key = keys.get((captions, references), "")
+    if not key or not may_browse(user, submission, captions):
+        raise Http404
+    stored = read_results(submission.results_path, key)
+    if stored is None:
+        raise Http404
+    if not submission.is_current(key):
+        raise OldScoresError
+    candidates = storage.candidates_in(submission.folder, captions)
+    table = reference_cache.references(challenge, submission.phase.reference_sets[key])
+    offsets = table.offsets.tolist()
+    n = max(end - start for start, end in pairwise(offsets))
+    per_caption = rounded_array(stored.per_caption, submission.phase.digits)
+    texts = (table.texts[start:end] for start, end in pairwise(offsets))
+    rows = (
+        [image, candidates[image], *values.tolist(), *of_image, *[""] * (n - len(of_image))]
+        for image, of_image, values in zip(table.ids, texts, per_caption, strict=True)
+    )
+    heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
+    return csv_file(heads, rows, f"submission-{submission.pk}-{captions}-{references}.csv")

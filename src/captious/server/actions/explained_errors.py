@@ -1,0 +1,21 @@
+"""Errors with a status and an explanation of their own, on pages and in the API."""
+
+from __future__ import annotations
+
+
+class ExplainedError(Exception):
+    """An answer that is an error with a status and its own words, on pages and in the API."""
+
+    status = 404
+
+
+class OldScoresError(ExplainedError):
+    """The scores that are shown are with other references or metrics than those of now, which pages would show."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The references or metrics have changed, and submissions are being scored again. Scores of single images "
+            "are shown when that is done."
+        )

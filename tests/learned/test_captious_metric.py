@@ -1,0 +1,231 @@
+"""The metric captious: its scores, what moves them, and what it says about them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import captious
+from captious.data import Captions, read_captions
+from captious.errors import CaptiousError
+from captious.learned.caption_features import KnownWords
+from captious.learned.caption_weights import FEATURES, CaptionWeights
+from captious.learned.captious_metric import Captious
+from captious.text import PTB
+from captious.text.tokenizers import SMURF
+from captious.text.word_forms import word_forms
+
+from ..oracles import captious_score as oracle
+from ..parity.real_captions import read_lines
+from ..support.corpora import Corpus, corpora, table
+
+WEIGHTS = CaptionWeights.load()
+WORDS = oracle.Words(WEIGHTS)
+ENGLISH_WORDS = replace(PTB, form=word_forms("en"))
+REFERENCES = ["a dog runs across the grass", "a brown dog is running in a field", "the dog plays outside"]
+
+
+def score(candidate: str, *references: str) -> float:
+    return float(Captious().scores(table([candidate], [[*(references or REFERENCES)]]))[0, 0])
+
+
+def tokens(caption: str) -> list[str]:
+    return ENGLISH_WORDS(caption)
+
+
+def expected(candidates: list[list[str]], references: list[list[list[str]]], captions: Captions) -> list[object]:
+    sparcs = captious.Sparcs(tokenizer=replace(SMURF, form=word_forms("en"))).scores(captions).tolist()
+    ngrams = captious.CiderD(idf=WEIGHTS.frequencies("ptb"), tokenizer=ENGLISH_WORDS).scores(captions).tolist()
+    return [
+        oracle.score(candidate, own, *parts, WEIGHTS, WORDS)
+        for candidate, own, *parts in zip(candidates, references, sparcs, ngrams, strict=True)
+    ]
+
+
+@settings(max_examples=25, deadline=None)
+@given(corpus=corpora())
+def test_captious_equals_the_oracle(corpus: Corpus) -> None:
+    captions = corpus.table()
+    candidates = [[*map(str.lower, candidate)] for candidate in corpus.candidates]
+    np.testing.assert_allclose(
+        Captious().scores(captions), expected(candidates, corpus.references, captions), rtol=0, atol=1e-5
+    )
+
+
+def test_captious_equals_the_oracle_on_real_captions(shared_data: Path) -> None:
+    rows = read_lines(shared_data / "flickr8k" / "expert.jsonl.gz")[:60]
+    captions = table([row["candidate"] for row in rows], [row["refs"] for row in rows])
+    candidates = [tokens(row["candidate"]) for row in rows]
+    references = [[*map(tokens, row["refs"])] for row in rows]
+    np.testing.assert_allclose(
+        Captious().scores(captions), expected(candidates, references, captions), rtol=0, atol=1e-5
+    )
+
+
+def test_captious_beats_cider_d_on_flickr8k_expert_and_pascal_50s(shared_data: Path) -> None:
+    judgment = captious.judge(["flickr8k-expert", "pascal-50s"], ["captious", "cider-d"], data=shared_data, resamples=1)
+    for benchmark in ("flickr8k-expert", "pascal-50s"):
+        assert judgment[benchmark]["captious"].value > judgment[benchmark]["cider-d"].value + 0.03
+
+
+@pytest.mark.parametrize(
+    "worse",
+    [
+        "grass dog the runs a across",
+        "a dog runs across the",
+        "a cat runs across the grass",
+        "a train stands in a station",
+        "dog dog dog dog dog",
+        "",
+    ],
+)
+def test_worse_captions_score_lower(worse: str) -> None:
+    assert score(worse) < score("a dog runs across the grass")
+
+
+def test_paraphrases_score_higher_than_other_content() -> None:
+    references = ["a man rides a motorcycle", "someone on a motorbike"]
+    assert score("a guy riding a bike", *references) > score("a guy eating a pizza", *references)
+
+
+def test_scores_lie_between_0_and_1_whatever_the_caption() -> None:
+    for candidate in ("", "!!!", "zzqqxx", "dog " * 500, "\N{SNOWMAN}"):
+        assert 0 <= score(candidate) <= 1
+    assert 0 <= score("a dog", "", "zzqqxx") <= 1
+
+
+def test_words_without_a_vector_count_by_their_spelling() -> None:
+    assert "zzqqxx" not in WEIGHTS.numbers
+    assert "photosynthesizes" not in WEIGHTS.numbers
+    references = "a dog zzqqxx", "the zzqqxx of a dog"
+    assert score("a dog zzqqxx", *references) > score("a dog bbvvkk", *references)
+    assert score("zzqqxx", "zzqqxx") > score("bbvvkk", "zzqqxx")
+    words = KnownWords.of(["photosynthesizes", "photosynthesized", "zzqqxx"], WEIGHTS).lexicon(WEIGHTS).directions
+    assert words[0] @ words[1] > words[0] @ words[2] + 0.2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "paraphrase", "reference"),
+    [
+        ("a dog bites a man", "the man is biting a dog", "a man bites a dog"),
+        ("three dogs run", "two dogs are running", "two dogs run"),
+        ("a blue car next to a red house", "a red car beside a blue house", "a red car next to a blue house"),
+        ("a cat lies on the sofa", "a dog is lying on a couch", "a dog lies on the sofa"),
+    ],
+)
+def test_a_copy_with_a_change_scores_lower_than_a_paraphrase(wrong: str, paraphrase: str, reference: str) -> None:
+    assert score(wrong, reference) < score(paraphrase, reference) < score(reference, reference)
+
+
+def test_a_place_that_a_reference_has_several_times_does_not_make_a_caption_its_copy() -> None:
+    features = Captious().features(
+        table(
+            ["a man and a dog and a bird and a tree near some old houses"],
+            [["a cat and a woman and a horse and a car in front of water"]],
+        )
+    )
+    assert features[0, FEATURES.index("contradiction")] == 0
+
+
+def test_omissions_lower_recall_and_additions_lower_precision() -> None:
+    scene = "a dog runs across the grass"
+    more = "a man holds an umbrella . a red bus stops at the station . two plates of food are on the table"
+    captions = table(
+        [scene, f"{scene} . {more}", f"{scene} . {more}", scene], [[scene]] * 2 + [[f"{scene} . {more}"]] * 2
+    )
+    full, longer, both, shorter = Captious().scores(captions).tolist()
+    assert full[1:] == pytest.approx([1, 1])
+    assert longer[1] < 0.7
+    assert longer[2] == pytest.approx(1)
+    assert both[1:] == pytest.approx([1, 1])
+    assert shorter[1] == pytest.approx(1)
+    assert shorter[2] < 0.7
+    assert full[0] > longer[0]
+    assert both[0] > shorter[0]
+
+
+def test_the_parts_of_an_explanation_add_up() -> None:
+    agreement = Captious().explain("a dog zzqqxx runs over grass", REFERENCES)
+    assert sum(word.share for word in agreement.words) == pytest.approx(agreement.centroid, abs=1e-5)
+    assert agreement.score == pytest.approx(score("a dog zzqqxx runs over grass"))
+    logit = WEIGHTS.bias + sum(feature.adds for feature in agreement.features)
+    assert 1 / (1 + np.exp(-logit)) == pytest.approx(agreement.score)
+    by_word = {word.word: word for word in agreement.words}
+    assert by_word["dog"].closest == "dog"
+    assert by_word["dog"].status == "supported"
+    assert by_word["zzqqxx"].status == "unsupported"
+    assert by_word["dog"].similarity == pytest.approx(1, abs=1e-5)
+    assert by_word["dog"].share > by_word["a"].share
+    assert len(agreement.cosines) == len(REFERENCES)
+
+
+def test_an_explanation_names_what_is_missing_and_what_is_contradicted() -> None:
+    agreement = Captious().explain("a man bites a dog", ["a dog bites a man"])
+    assert [(word.word, word.instead) for word in agreement.words if word.instead] == [("man", "dog"), ("dog", "man")]
+    assert agreement.missing == ()
+    agreement = Captious().explain("a man", ["a man holds an umbrella near a train"])
+    missing = [word for word, _ in agreement.missing]
+    assert {"umbrella", "train"} <= set(missing)
+    assert "man" not in missing
+    assert sum(loss for _, loss in agreement.missing) <= 1 - agreement.recall + 1e-6
+    assert not any(word.instead for word in agreement.words)
+
+
+def test_an_explanation_shows_where_a_caption_breaks() -> None:
+    assert Captious().explain("a dog runs across the grass", REFERENCES).unsound == ()
+    assert ("the", "") in Captious().explain("a dog runs across the", REFERENCES).unsound
+
+
+def test_captious_works_as_a_reward() -> None:
+    scorer = captious.reward(Captious(), {1: REFERENCES, 2: ["a plate of food"]})
+    rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
+    assert rewards[0] > rewards[1]
+    assert rewards[0] > rewards[2]
+    assert rewards[0] == pytest.approx(score("a dog runs"), abs=1e-12)
+
+
+def test_the_signature_names_the_weights() -> None:
+    signatures = Captious().signatures()
+    assert all(f"weights:{WEIGHTS.name}" in signature for signature in signatures)
+
+
+def test_weights_are_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.safetensors"
+    WEIGHTS.save(path)
+    report = captious.score(["a dog"], [REFERENCES], [f"captious:weights={path}"])
+    assert report[f"captious:weights={path}"].score == pytest.approx(score("a dog"), abs=1e-4)
+    assert read_captions({0: "a dog"}, {0: REFERENCES}).ids == (0,)
+
+
+def test_german_captions_use_german_weights() -> None:
+    german = Captious(language="de")
+    references = [["ein Hund rennt über die Wiese", "ein brauner Hund läuft auf Gras"]] * 2
+    right, wrong = german.scores(table(["ein Hund läuft auf der Wiese", "eine Frau kocht in der Küche"], references))
+    assert right[0] > wrong[0] + 0.3
+    assert "weights:captious-de-" in german.signatures()[0]
+    report = captious.score(["ein Hund"], [references[0]], ["captious:language=de"])
+    assert report["captious:language=de"].score == pytest.approx(
+        german.scores(table(["ein Hund"], references[:1]))[0, 0]
+    )
+
+
+@pytest.mark.filterwarnings("ignore:captious. made for English:captious.CaptiousWarning")
+def test_language_of_captions_chooses_bundled_weights() -> None:
+    captions = [["ein Hund läuft auf der Wiese"], [["ein Hund rennt über die Wiese"]]]
+    german = captious.score(*captions, "captious", settings=captious.Settings(language="de"))
+    assert "weights:captious-de-" in german["captious"].signature
+    assert not any("made for English" in warning for warning in german.warnings)
+    french = captious.score(*captions, "captious", settings=captious.Settings(language="fr"))
+    assert f"weights:{WEIGHTS.name}" in french["captious"].signature
+    assert any("made for English" in warning for warning in french.warnings)
+
+
+def test_a_language_is_one_of_the_package_and_excludes_other_weights() -> None:
+    with pytest.raises(CaptiousError, match="has no language 'fr'"):
+        Captious(language="fr")
+    with pytest.raises(CaptiousError, match="chooses among the weights"):
+        Captious(language="de", weights=WEIGHTS)
