@@ -62,7 +62,7 @@ def test_new_images_need_a_new_slug(site: Site, folder: Path) -> None:
     assert "the images have changed" in caught.value.problems[0]
 
 
-def test_a_baseline_that_cannot_be_submitted_changes_nothing(site: Site, folder: Path) -> None:
+def test_refused_baseline_leaves_the_challenge_unchanged(site: Site, folder: Path) -> None:
     from captious.server.actions.challenge_store import check_for_server
     from captious.server.models import Challenge, Submission
 

@@ -173,7 +173,7 @@ def test_team_is_created_joined_and_left_with_the_api(site: Site, ann: Caller, b
     ]
 
 
-def test_what_a_team_cannot_do(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_api_refuses_invalid_team_changes(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.actions import team_changes
 
     assert [team["slug"] for team in ann.get("teams")] == ["ann"]
@@ -309,7 +309,7 @@ class TestScopes:
         assert len(free.get("challenges")) == 1
 
 
-def test_two_who_take_a_name_at_once(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_team_name_taken_concurrently_is_refused(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is free when it is checked, and taken when the team is made."""
     from captious.server.actions import forms
 

@@ -286,8 +286,8 @@ closes = 2030-01-01T00:00:00Z
 '''
 
 
-class TestOfOneWithComments:
-    def test_the_round_trip_is_exact(self, site: Site, commented: Path, tmp_path: Path) -> None:
+class TestCommentedChallenge:
+    def test_round_trip_is_exact(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         """What is exported is what was loaded, and loading it changes nothing."""
         from captious.server.actions.challenge_store import check_for_server
         from captious.server.challenges.challenge_export import export_challenge
@@ -306,7 +306,7 @@ class TestOfOneWithComments:
         loaded = site.load(first)
         assert {name: getattr(loaded, name) for name in before} == before
 
-    def test_it_says_what_was_set_on_the_site(self, site: Site, commented: Path, tmp_path: Path) -> None:
+    def test_export_has_settings_of_the_site(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         from captious.server.actions.challenge_store import check_for_server
         from captious.server.challenges.challenge_export import export_challenge
         from captious.server.models import Challenge, Phase

@@ -145,9 +145,7 @@ class TestFailures:
         submission.refresh_from_db()
         assert (submission.status, submission.reason, submission.traceback) == ("done", "", "")
 
-    def test_it_tidies_although_there_is_always_something_to_score(
-        self, site: Site, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_worker_cleans_up_under_constant_load(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
 
         tidied = threading.Event()
@@ -157,7 +155,7 @@ class TestFailures:
         with running(tidied.is_set, monkeypatch):
             pass
 
-    def test_no_space_while_it_tidies(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_cleanup_without_disk_space_is_retried(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
 
         full = threading.Event()
@@ -174,7 +172,7 @@ class TestFailures:
 
 @pytest.mark.usefixtures("sqlite")
 class TestLockedDatabase:
-    def test_a_worker_waits_and_goes_on(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_worker_waits_for_a_locked_database(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
 
         refused = threading.Event()

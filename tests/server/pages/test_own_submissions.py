@@ -52,7 +52,7 @@ def test_final_entry_is_chosen_in_the_list(site: Site) -> None:
     assert client.post(f"{better.url}choose", {"chosen": "1"})["Location"] == better.url
 
 
-def test_the_axes_of_a_page_follow_the_board(site: Site) -> None:
+def test_submission_page_axes_follow_the_leaderboard(site: Site) -> None:
     """They are kept until the board changes, also when a submission is hidden."""
     from captious.server.boards.submission_place import place_of, query_of
     from captious.server.models import Submission
@@ -175,7 +175,7 @@ def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
     assert json.loads(data_json(bob))["refused"] == []
 
 
-def test_a_banned_team_is_not_offered_what_is_refused(site: Site) -> None:
+def test_banned_team_is_not_offered_submission(site: Site) -> None:
     from captious.server.actions.bans import ban
     from captious.server.models import Team
     from captious.server.people.teams import create_team

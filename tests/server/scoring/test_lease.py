@@ -74,7 +74,7 @@ class TestTake:
         assert lease.take("worker") is None
         assert (now_as_of(submission).status, submission.tries, submission.counts) == ("failed", 2, False)
 
-    def test_one_that_is_lost_too_often_was_a_turn(self, site: Site) -> None:
+    def test_submission_lost_too_often_uses_a_turn(self, site: Site) -> None:
         from captious.server.models import QueueTurn
         from captious.server.scoring import lease
 
@@ -155,7 +155,7 @@ class TestLostLease:
         assert not lease.give_back(first, "an error")
         assert (now_as_of(submission).status, submission.lease, submission.traceback) == ("running", 2, "")
 
-    def test_if_nobody_else_took_it_the_result_counts(self, site: Site) -> None:
+    def test_expired_lease_that_nobody_took_keeps_the_result(self, site: Site) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 
@@ -213,9 +213,7 @@ class TestHeartbeat:
         assert submission.reason == lease.OUR_FAULT
         assert "longer than 1 s" in submission.traceback
 
-    def test_a_submission_that_needs_more_than_its_words_allow_fails_and_counts(
-        self, site: Site, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_submission_past_its_cpu_limit_fails_and_counts(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 

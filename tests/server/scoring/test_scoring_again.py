@@ -106,7 +106,7 @@ def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypa
     assert submission.status == "done"
 
 
-def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
+def test_unrelated_changes_do_not_score_again(site: Site, folder: Path) -> None:
     from captious.server.actions.challenge_store import load_challenge
 
     queue()

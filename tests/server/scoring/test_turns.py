@@ -92,7 +92,7 @@ class TestQueue:
 
         self.a, self.b = (Team.objects.create(name=name, slug=name) for name in ("a", "b"))
 
-    def test_a_burst_delays_another_team_by_one_scoring_at_most(self, site: Site) -> None:
+    def test_burst_delays_another_team_by_at_most_one_scoring(self, site: Site) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
         from captious.server.scoring.queue import places
@@ -123,7 +123,7 @@ class TestQueue:
         taken = [lease.take("worker") for _ in range(5)]
         assert [row.submission for row in taken if row is not None] == [rows[0], new[0], rows[1], new[1], rows[2]]
 
-    def test_a_team_takes_turns_between_challenges(self, site: Site, folder: Any, tmp_path: Any) -> None:
+    def test_team_alternates_between_challenges(self, site: Site, folder: Any, tmp_path: Any) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 

@@ -364,7 +364,7 @@ class TestRates:
         form = {"method": "Mine", "public": "on"}
         assert self.limited(sandbox, lambda: ann.post(f"/submissions/{pk}/edit", form))
 
-    def test_the_number_of_teams(self, undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_number_of_teams_is_limited(self, sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.actions import team_changes
         from captious.server.models import Team
 

@@ -85,8 +85,8 @@ class TestRemoval:
                 monkeypatch.setattr(module, "limit", limit)
             monkeypatch.setattr(Atomic, "__enter__", removed_before)
 
-        join(undone, "bob")
-        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, team_changes.limit
+        join(sandbox, "bob")
+        client, begin, limit = sandbox.as_user("bob"), Atomic.__enter__, team_changes.limit
         if address.endswith("invite"):
             counted()
         else:

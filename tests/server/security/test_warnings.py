@@ -25,7 +25,7 @@ from tests.support.small_challenge import REFERENCES, write_folder
         ("", ""),
     ],
 )
-def test_without_commands(site: Site, warning: str, shown: str) -> None:
+def test_commands_are_removed_from_warnings(site: Site, warning: str, shown: str) -> None:
     from captious.server.boards.visible_scores import without_commands
 
     assert without_commands(warning) == shown

@@ -73,7 +73,7 @@ private:
         kNo,
         kBegins,
         kInside
-    };  // whether a reference word is in a match without rival
+    };  // whether a reference word is in the only possible match
 
     static constexpr std::int64_t kNone = -1;
 

@@ -45,7 +45,7 @@ private:
     };
 
     vocabulary::Vocabulary words_;
-    std::string rest_;  // of a line whose end has not come yet
+    std::string rest_;  // of an incomplete line
     std::size_t lines_ = 0;
     std::vector<Node> nodes_{{0, 0}};
     std::unordered_map<std::uint64_t, std::uint32_t> children_;  // (parent, word) -> node

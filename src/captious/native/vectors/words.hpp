@@ -19,8 +19,8 @@ struct VectorLines {
     std::vector<std::int64_t> ends;  // of each word in `text`
     std::vector<float> values;       // [lines][width]
     LineFault fault = LineFault::kNone;
-    std::size_t n_numbers = 0;  // of wrong_count: how many numbers
-    std::string field;          // of no_number and not_finite: what stands there
+    std::size_t n_numbers = 0;  // of wrong_count: the count of numbers
+    std::string field;          // of no_number and not_finite: the text of the field
 };
 
 // Lines end with '\n'; fields are separated by spaces or tabs. A word may contain spaces, as some of GloVe's do, as

@@ -115,14 +115,14 @@ class TeamForm(forms.Form):
 class AskForm(forms.Form):
     """A team that asks the organizers to be approved."""
 
-    message = Line(required=False, max_length=500, label="About the team", help_text="The organizers read it.")
+    message = Line(required=False, max_length=500, label="About the team", help_text="It is shown to the organizers.")
 
 
 class BanForm(forms.Form):
     """A team that may not submit any more."""
 
     team = forms.CharField(label="Name of the team", max_length=80)
-    reason = Line(max_length=500, help_text="The team reads it.")
+    reason = Line(max_length=500, help_text="It is shown to the team.")
 
     def clean_team(self) -> Team:
         team = Team.objects.filter(name=self.cleaned_data["team"].strip(), is_baselines=False).first()

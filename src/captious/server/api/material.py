@@ -45,7 +45,7 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
     )
 )
 def template(request: HttpRequest, slug: str) -> HttpResponse:
-    """A file in which captions are to be written."""
+    """A template of a captions file."""
     return captions_template(request, challenge_for(request.user, slug))
 
 

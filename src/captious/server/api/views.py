@@ -73,7 +73,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     query = query_of(request, slug)
     names = query.outputs.names
     if output and output not in (*names, DATE):
-        raise Failure(400, f"sort is one of {', '.join([*names, DATE])}, with - in front for the largest first.")
+        raise Failure(400, f"sort must be one of {', '.join([*names, DATE])}; a leading - sorts in descending order.")
     return json_file(query)
 
 

@@ -32,7 +32,7 @@ from captious.server.scoring.stored_results import read_results
 from captious.server.submissions.board_changes import board_is_stale
 
 _log = logging.getLogger("captious.boards")
-_MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
+_MOST_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
 
 
 @receiver(board_is_stale)

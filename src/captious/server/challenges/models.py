@@ -19,7 +19,7 @@ IDS_FOLDER = ".captious-ids"
 
 
 class Challenge(models.Model):
-    """A challenge. What its folder says is in ``definition``; files are in a folder for each version."""
+    """A challenge. The contents of its folder are in ``definition``; each version has a folder of files."""
 
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
@@ -29,7 +29,7 @@ class Challenge(models.Model):
     definition_values = models.JSONField()
     #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
     texts = models.JSONField(default=list)
-    #: What can be downloaded: [{"title", "file", "size", "sha256"}].
+    #: Downloads: [{"title", "file", "size", "sha256"}].
     downloads = models.JSONField(default=list)
     #: A checksum of the terms that teams accept; empty if there are none.
     terms_version = models.CharField(max_length=16, blank=True)
@@ -100,7 +100,7 @@ class Phase(models.Model):
     board = models.CharField(max_length=20, default="public")
     #: Decimal places of the scores that are shown.
     digits = models.PositiveSmallIntegerField(default=4)
-    #: "at-once", "at-end" or "never": when anybody but organizers sees scores.
+    #: "at-once", "at-end" or "never": when scores are shown to others than organizers.
     scores_shown = models.CharField(max_length=20, default="at-once")
     #: The largest share of images that may have the same caption.
     equal_captions = models.FloatField(default=0.1)
@@ -110,7 +110,7 @@ class Phase(models.Model):
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
     is_retired = models.BooleanField(default=False)
-    #: Increases when what scores depend on has changed: ``set_keys`` or ``program``; see scoring/versions.py.
+    #: Increases when ``set_keys`` or ``program``, which scores depend on, change; see scoring/versions.py.
     scoring_version = models.PositiveIntegerField(default=1)
     #: The version of the scores on its board: an older one until all of the new one is there.
     shown_version = models.PositiveIntegerField(default=1)
@@ -156,13 +156,13 @@ class Phase(models.Model):
 
     @property
     def has_scores_open(self) -> bool:
-        """Whether scores are shown to others than organizers by now."""
+        """Whether scores are now shown to others than organizers."""
         end = self.scores_open_at
         return self.scores_shown == "at-once" or (end is not None and timezone.now() > end)
 
     @property
     def is_board_open(self) -> bool:
-        """Whether the leaderboard is shown, by now, to all who see the challenge."""
+        """Whether the leaderboard is now shown to everybody who sees the challenge."""
         return self.board == "public" and self.has_scores_open
 
     @property

@@ -59,7 +59,7 @@ class _Gate:
         self._behind: defaultdict[str, deque[PendingRequest]] = defaultdict(deque)
 
     def enter(self, party: str, turn: PendingRequest) -> bool:
-        """Return whether it passes now."""
+        """Return whether the request passes now."""
         with self._mutex:
             passes = self._passed[party] < self._most
             if passes:
@@ -69,7 +69,7 @@ class _Gate:
             return passes
 
     def leave(self, party: str) -> PendingRequest | None:
-        """Note that a task has ended; return the task that enters in its place."""
+        """Record the end of a task; return the task that takes its place."""
         with self._mutex:
             if self._behind[party]:
                 return self._behind[party].popleft()

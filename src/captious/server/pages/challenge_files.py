@@ -39,7 +39,7 @@ def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 @login_required
 @require_safe
 def template(request: HttpRequest, slug: str) -> HttpResponse:
-    """The captions files that a phase needs, without captions: one as JSON, several as a zip file."""
+    """A template of the captions files of a phase: JSON, or a zip file if there are several."""
     return captions_template(request, challenge_for(request.user, slug))
 
 

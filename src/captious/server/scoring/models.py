@@ -6,7 +6,7 @@ from django.db import models
 
 
 class QueueTurn(models.Model):
-    """The end of the last turn of a party, or of a challenge, in the queue; see scoring/turns.py."""
+    """The end of the last turn of a party or challenge in the queue; see scoring/turns.py."""
 
     party = models.CharField(max_length=40, unique=True)
     ended = models.DateTimeField()

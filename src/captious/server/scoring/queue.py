@@ -85,7 +85,7 @@ def end_turn(submission: Submission) -> None:
 
 
 def remove_old_turns() -> None:
-    """Forget parties that had no turn for a long time."""
+    """Delete parties without a recent turn."""
     QueueTurn.objects.filter(ended__lt=timezone.now() - _FORGOTTEN).delete()
 
 
