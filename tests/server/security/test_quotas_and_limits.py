@@ -453,7 +453,7 @@ class TestDeletion:
         (submission.folder / "results-1.npz").write_bytes(b"x")
         page = sandbox.as_user("ann").get(f"{submission.url}delete").content.decode()
         assert "disappears from the leaderboard" in page
-        assert "ranks of the others are computed again" in page
+        assert "ranks of other submissions are recomputed" in page
         assert "still counts toward the quota" in page
         assert submission.folder.exists()  # nothing happens before it is confirmed
         sandbox.as_user("ann").post(f"{submission.url}delete")
