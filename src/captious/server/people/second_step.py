@@ -110,7 +110,7 @@ def refusal(user: User, code: str, device: str = "") -> str:
         return ""
     wait, now = timedelta(minutes=settings.CAPTIOUS.lock_minutes), timezone.now()
     if counted.wrong_codes >= settings.CAPTIOUS.wrong_passwords and now < counted.wrong_code_time + wait:
-        return f"Too many wrong codes. Try again in {settings.CAPTIOUS.lock_minutes} minutes."
+        return f"There were too many wrong codes. Try again in {settings.CAPTIOUS.lock_minutes} minutes."
     used = _time_step(row.totp_salt, code, after=row.totp_used)
     if used is None:
         rows.update(wrong_codes=F("wrong_codes") + 1, wrong_code_time=now)
