@@ -484,7 +484,7 @@ class TestResets:
         with override_settings(EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend"):
             for page in pages:
                 text = client.get(page).content.decode()
-                assert "the administrator can make a link" in text.lower() or "for a reset link" in text
+                assert "the administrator can create a reset link" in text.lower() or "for a reset link" in text
                 assert "on its way" not in text
                 assert "We will send" not in text
 
