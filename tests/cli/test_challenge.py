@@ -69,7 +69,7 @@ def test_all_problems_of_a_challenge_are_reported(folder: Path, run: Run) -> Non
         "mine has 2 problems",
         "texts[2].file: there is no file rules.md",
         "references[1].file: there is no file references/c5.json",
-        "help: tables are counted from 1; captious challenge init makes a folder that shows the format",
+        "help: tables are counted from 1; captious challenge init creates a folder that shows the format",
     )
 
 
@@ -92,7 +92,7 @@ def test_invalid_challenge_commands_are_refused(folder: Path, run: Run) -> None:
     assert_refused(run("challenge", "init", "x", "--references", "none.json"), "there is no such file", "none.json")
     assert not (folder / "x").exists()
     assert_refused(run("challenge", "check", "x"), "x has 1 problem", "there is no such folder")
-    assert_refused(run("challenge", "check", "."), "captious challenge init FOLDER makes one")
+    assert_refused(run("challenge", "check", "."), "create one with captious challenge init FOLDER")
 
 
 @pytest.mark.parametrize("command", [("init", "x"), ("check", "x")], ids=" ".join)

@@ -33,13 +33,13 @@ def test_data_folder_without_a_server_is_an_error(
     for place in ("empty", "nothing"):
         done = captious("serve", *command, "--data", place)
         assert done.returncode == 2
-        assert f"error: {place} holds no server" in done.stderr
+        assert f"error: {place} is not the data folder of a server" in done.stderr
     assert [*(tmp_path / "empty").iterdir()] == []
     assert [*tmp_path.iterdir()] == [tmp_path / "empty"]
 
 
 @pytest.mark.parametrize(
-    ("place", "message"), [("file/data", "the data folder cannot be made: Not a directory"), ("", "name a folder")]
+    ("place", "message"), [("file/data", "the data folder cannot be created: Not a directory"), ("", "name a folder")]
 )
 def test_data_folder_that_cannot_be_created_is_an_error(
     place: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -56,7 +56,7 @@ def test_data_folder_that_cannot_be_created_is_an_error(
 def test_loading_a_challenge_without_a_server_is_an_error(tmp_path: Path) -> None:
     done = captious("challenge", "load", str(tmp_path), "--data", str(tmp_path / "new"))
     assert done.returncode == 2
-    assert "new holds no server" in done.stderr
+    assert "new is not the data folder of a server" in done.stderr
     assert [*tmp_path.iterdir()] == []
 
 

@@ -55,18 +55,18 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_unknown_challenge_is_named(address: str, file: Path) -> None:
+def test_unknown_challenge_is_named(address: str, file: Path) -> None:
     with pytest.raises(ServerError) as caught:
         Client(address, "x").submit(file, "nope", method="Mine")
-    assert caught.value.message == f"there is no challenge 'nope' on {address}, or you may not see it"
+    assert caught.value.message == f"there is no challenge 'nope' on {address}, or you do not have access to it"
     assert caught.value.status == 404
 
 
 @pytest.mark.parametrize("path", ["/challenges", "/challenges/open/"])
-def test_an_address_within_the_site(address: str, file: Path, path: str) -> None:
+def test_page_address_as_server_is_refused(address: str, file: Path, path: str) -> None:
     with pytest.raises(ServerError) as caught:
         Client(address + path, "x").submit(file, "open", method="Mine")
-    assert caught.value.help == f"give the address of the site, such as {address}"
+    assert caught.value.help == f"use the address of the site, such as {address}"
 
 
 def submit(address: str, file: Path, *more: str) -> Result:
@@ -76,7 +76,7 @@ def submit(address: str, file: Path, *more: str) -> Result:
     return CliRunner().invoke(command, [str(file), *place, *more])
 
 
-def test_a_dry_run_says_what_would_be_refused(address: str, file: Path) -> None:
+def test_dry_run_reports_what_would_be_refused(address: str, file: Path) -> None:
     found = submit(address, file)
     assert found.output.splitlines() == [
         "no problems found",
@@ -143,7 +143,7 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., _Script]]:
         each.close()
 
 
-def test_a_call_is_repeated_with_its_key(script: Callable[..., _Script], file: Path) -> None:
+def test_lost_call_is_repeated_with_its_key(script: Callable[..., _Script], file: Path) -> None:
     server = script(503, "lost", 429, 502, 201)
     assert server.client.submit(file, "open", method="Mine") == {"id": 1}
     assert server.bodies == [b"[]"] * 5
@@ -155,28 +155,30 @@ def test_a_call_is_repeated_with_its_key(script: Callable[..., _Script], file: P
 
 
 @pytest.mark.parametrize("line", [400, 409, 500])
-def test_what_will_not_change_is_not_repeated(script: Callable[..., _Script], file: Path, line: int) -> None:
+def test_permanent_errors_are_not_retried(script: Callable[..., _Script], file: Path, line: int) -> None:
     server = script(line, 201)
     with pytest.raises(ServerError) as caught:
         server.client.submit(file, "open", method="Mine")
     assert caught.value.status == line
 
 
-def test_it_gives_up(script: Callable[..., _Script], file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_client_gives_up_after_repeated_failures(
+    script: Callable[..., _Script], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(http_calls, "_PATIENCE", -1.0)
     with pytest.raises(ServerError) as caught:
         script("lost").client.submit(file, "open", method="Mine")
     assert "was lost" in caught.value.message
 
 
-def test_a_wrong_address_is_not_tried_again(file: Path) -> None:
+def test_wrong_address_is_not_retried(file: Path) -> None:
     with pytest.raises(ServerError) as caught:
         Client("http://127.0.0.1:9", "x").submit(file, "open", method="Mine")
     assert "cannot be reached" in caught.value.message
 
 
-def test_the_reason_is_read_when_the_server_reads_no_more(script: Callable[..., _Script], tmp_path: Path) -> None:
-    """Not "Broken pipe"."""
+def test_early_refusal_is_reported(script: Callable[..., _Script], tmp_path: Path) -> None:
+    """The message is the server's, not "Broken pipe"."""
     file = tmp_path / "captions.json"
     with file.open("wb") as content:
         content.truncate(64 << 20)

@@ -10,7 +10,7 @@ from tests.support.site import REPOSITORY
 _TESTS = REPOSITORY / "tests" / "server"
 
 
-def test_every_promise_names_tests_that_exist() -> None:
+def test_promises_name_existing_tests() -> None:
     section = (REPOSITORY / "docs" / "server" / "promises.md").read_text().partition("## Under load and attack")[2]
     rows = re.findall(r"^\| (?!promise)(.+?) \| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
     assert len(rows) > 5

@@ -13,7 +13,7 @@ from captious.errors import ParameterError
 from captious.server.server_settings import ServerSettings
 
 
-def test_the_environment_takes_precedence(tmp_path: Path) -> None:
+def test_environment_takes_precedence_over_the_file(tmp_path: Path) -> None:
     (tmp_path / "captious.toml").write_text('workers = 3\nsite_name = "ours"\nhosts = ["a.example", "b.example"]\n')
     environment = {"CAPTIOUS_SERVER_WORKERS": "2", "CAPTIOUS_SERVER_HTTPS": "true", "DATABASE_URL": "postgres://h/n"}
     settings = ServerSettings.load(tmp_path, environment)
@@ -26,7 +26,7 @@ def test_the_environment_takes_precedence(tmp_path: Path) -> None:
     )
 
 
-def test_other_sites(tmp_path: Path) -> None:
+def test_identity_providers_are_read_from_file_and_environment(tmp_path: Path) -> None:
     (tmp_path / "captious.toml").write_text('[sign_in.orcid]\nclient_id = "x"\nclient_secret = "y"\n')
     orcid = ServerSettings.load(tmp_path, {}).sign_in["orcid"]
     assert (orcid.issuer, orcid.title) == ("https://orcid.org", "ORCID")
@@ -57,32 +57,32 @@ def test_other_sites(tmp_path: Path) -> None:
         ('[sign_in.orcid]\nclient_id = "x"', "sign_in.orcid.client_secret"),
         ('[sign_in.other]\nclient_id = "x"\nclient_secret = "y"', "other needs an issuer"),
         ('[sign_in.o]\nclient_id = "x"\nclient_secret = "y"\nissuer = "http://id.example"', "must be the https://"),
-        ('[sign_in."A B"]\nclient_id = "x"\nclient_secret = "y"\nissuer = "https://id.example"', "small letters"),
+        ('[sign_in."A B"]\nclient_id = "x"\nclient_secret = "y"\nissuer = "https://id.example"', "lower-case letters"),
         ('[sign_in.orcid]\nclient_id = "x"\nclient_secret = "y"\nsecret = "z"', "sign_in.orcid.secret"),
         ("workers = ", "cannot be read"),
     ],
 )
-def test_mistakes_in_the_file(line: str, said: str, tmp_path: Path) -> None:
+def test_invalid_settings_are_refused(line: str, said: str, tmp_path: Path) -> None:
     (tmp_path / "captious.toml").write_text(line)
     with pytest.raises(ParameterError) as caught:
         ServerSettings.load(tmp_path, {})
     assert said in str(caught.value)
 
 
-def test_all_mistakes_at_once(tmp_path: Path) -> None:
+def test_invalid_settings_are_reported_together(tmp_path: Path) -> None:
     (tmp_path / "captious.toml").write_text('workers = 0\ntime_zone = "X/Y"\nnothing = 1\n')
     with pytest.raises(ParameterError) as caught:
         ServerSettings.load(tmp_path, {})
     assert len(caught.value.where.splitlines()) == 3
 
 
-def test_unknown_variables(tmp_path: Path) -> None:
+def test_unknown_environment_variable_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="CAPTIOUS_SERVER_WORKERZ") as caught:
         ServerSettings.load(tmp_path, {"CAPTIOUS_SERVER_WORKERZ": "3"})
     assert "workers" in caught.value.help
 
 
-def test_the_secret_key_is_made_once(tmp_path: Path) -> None:
+def test_secret_key_is_created_once(tmp_path: Path) -> None:
     key = ServerSettings.load(tmp_path, {}).secret_key
     assert len(key) >= 50
     assert ServerSettings.load(tmp_path, {}).secret_key == key

@@ -177,7 +177,7 @@ def token(data: Path, user: str, name: str, scopes: tuple[str, ...], challenge: 
     only = Challenge.objects.filter(slug=challenge).first() if challenge else None
     if challenge and only is None:
         raise ParameterError(
-            f"there is no challenge {challenge!r}", help="give its name as in its address, /challenges/NAME/"
+            f"there is no challenge {challenge!r}", help="use the name in its address, /challenges/NAME/"
         )
     if only is not None and "teams" in scopes:
         raise ParameterError("a token for one challenge cannot change teams", help="leave out --scope teams")

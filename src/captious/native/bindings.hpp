@@ -1,4 +1,4 @@
-// Helpers of the bindings: arrays of numpy in and out, a lock for objects that threads of Python share, checks.
+// Helpers of the bindings: NumPy arrays in and out, a lock for objects shared by Python threads, checks.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -30,7 +30,7 @@ using Vector = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <typename T>
 using Matrix = nb::ndarray<nb::numpy, T, nb::ndim<2>>;
 
-// An array of numpy that owns the values.
+// A NumPy array that owns the values.
 template <typename Array, typename T>
 Array owning(std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
     auto owned = std::make_unique<std::vector<T>>(std::move(values));
@@ -52,7 +52,7 @@ Matrix<T> to_numpy(std::vector<T>&& values, std::size_t columns) {
     return owning<Matrix<T>>(std::move(values), {rows, columns});
 }
 
-// A mutex that nobody waits for while holding the GIL: a kernel may hold it and ask for the GIL to look for signals.
+// A mutex that is never awaited while holding the GIL: a kernel may hold it and acquire the GIL to check for signals.
 class SharedMutex {
 public:
     void lock() {
@@ -67,7 +67,7 @@ public:
 private:
     template <typename Lock>
     static void wait(const Lock& lock) {
-        nb::gil_scoped_acquire acquire;  // whether this thread has it cannot be asked in the stable ABI
+        nb::gil_scoped_acquire acquire;  // the stable ABI cannot tell whether this thread holds it
         nb::gil_scoped_release release;
         lock();
     }
@@ -90,7 +90,7 @@ std::vector<T> fill_vector(std::size_t size, const Kernel& kernel) {
     return out;
 }
 
-// These as an array of numpy.
+// The values as a NumPy array.
 template <typename T, typename Kernel>
 Vector<T> fill_array(std::size_t size, const Kernel& kernel) {
     return to_numpy(fill_vector<T>(size, kernel));
@@ -103,7 +103,7 @@ Matrix<T> fill_array(std::size_t rows, std::size_t columns, const Kernel& kernel
 
 using Strings = nb::typed<nb::tuple, nb::str, nb::ellipsis>;
 
-// Types of numpy arrays in signatures.
+// Types of NumPy arrays in signatures.
 #define UINT8S "numpy.typing.NDArray[numpy.uint8]"
 #define INT32S "numpy.typing.NDArray[numpy.int32]"
 #define INT64S "numpy.typing.NDArray[numpy.int64]"

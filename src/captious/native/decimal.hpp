@@ -1,4 +1,4 @@
-// Decimal numbers in text, as std::from_chars reads them, also with standard libraries that have it for integers only.
+// Parses decimal numbers like std::from_chars, also with standard libraries that support it only for integers.
 #pragma once
 
 #include <charconv>
@@ -60,7 +60,7 @@ inline std::from_chars_result read_decimal(const char* first, const char* last, 
     }
     static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", locale_t{});
     double read = strtod_l(std::string(first, end).c_str(), nullptr, c_locale);
-    bool nonzero = false;  // whether the digits say that the number is not 0
+    bool nonzero = false;  // whether the digits are not all 0
     for (const char* digit = at; digit != end && (*digit | 0x20) != 'e'; ++digit)
         nonzero = nonzero || (*digit >= '1' && *digit <= '9');
     if (any && (std::isinf(read) || (read == 0.0 && nonzero))) return {end, std::errc::result_out_of_range};

@@ -1,4 +1,4 @@
-// Hash functions of the kernels. Tables compare keys in full, so a collision costs time and never an answer.
+// Hash functions of the kernels. Tables compare full keys, so collisions cost time but never change a result.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Asking Python for signals from within a kernel.
+// Checking for Python signals from within a kernel.
 #include "interrupt.hpp"
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Lets long kernels end when the user presses Ctrl-C: their loops count steps and look for signals now and then.
+// Lets Ctrl-C interrupt long kernels: their loops count steps and check for signals now and then.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@ constexpr std::chrono::milliseconds kPatience{100};
 // Thrown in a thread of a kernel whose other threads have been told to stop.
 struct Stopped {};
 
-// While it lives, poll() throws Stopped in this thread once the flag is set. In a thread of the kernel's own, poll()
-// does not ask Python.
+// During its lifetime, poll() throws Stopped in this thread once the flag is set. In worker threads, poll()
+// does not call Python.
 class StopScope {
 public:
     StopScope(const std::atomic<bool>& stop, bool own_thread);
@@ -23,15 +23,15 @@ public:
     StopScope& operator=(const StopScope&) = delete;
 };
 
-// Says that a kernel begins, which need not look for signals before its patience is over.
+// Marks the start of a kernel, which need not check for signals before its patience is over.
 void begin_kernel();
 
-// In the thread that has called the kernel, throws what Python's signal handlers raise (nanobind::python_error);
-// handlers are asked at most once in kPatience, under the GIL, which the thread need not hold. Where a StopScope lives,
+// In the calling thread of the kernel, throws exceptions of Python's signal handlers (nanobind::python_error);
+// handlers run at most once in kPatience, under the GIL, which the thread need not hold. Within a StopScope,
 // throws Stopped if its flag is set.
 void poll();
 
-// Counts the steps of a loop, each of a few nanoseconds, and polls after so many that little time has passed.
+// Counts the steps of a loop, each of a few nanoseconds, and polls often enough to notice signals soon.
 class Pulse {
 public:
     void operator()(std::size_t steps) {

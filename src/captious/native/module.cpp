@@ -4,7 +4,7 @@
 using namespace captious;
 
 NB_MODULE(_kernels, m) {
-    // Objects that live until the interpreter ends, in a user's globals or a cache, are no reason to print anything.
+    // No leak warnings for objects that live until the interpreter ends, in globals of users or a cache.
     nb::set_leak_warnings(false);
     m.doc() = "Kernels over arrays of integers, used by `captious.text` and `captious.metrics`.";
 

@@ -14,10 +14,10 @@
 
 namespace captious {
 
-// Calls body(begin, end) on contiguous pieces of [0, n), one per thread; a piece has at least `grain` rows. Pieces for
-// which the system gives no thread are done by this one. The calling thread looks for signals while it waits. Once a
-// piece has thrown, the others are told to stop, and what it threw is thrown again here; the first piece's, where
-// several have.
+// Calls body(begin, end) on contiguous pieces of [0, n), one per thread; a piece has at least `grain` rows. The calling
+// thread takes over pieces that get no thread, and checks for signals while it waits. Once a
+// piece has thrown, the others are told to stop, and the exception is rethrown here; the first piece's, if
+// several threw.
 template <typename Body>
 void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& body) {
     std::size_t pieces = std::max<std::size_t>(1, std::min<std::size_t>(threads < 1 ? 1 : threads, n / grain));
@@ -28,7 +28,7 @@ void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& bod
     }
     std::vector<std::exception_ptr> errors(pieces);
     std::vector<std::thread> workers;
-    workers.reserve(pieces - 1);  // nothing may throw while threads run, so memory comes first
+    workers.reserve(pieces - 1);  // nothing may throw while threads run, so allocate first
     std::atomic<bool> stop = false;
     std::mutex mutex;
     std::condition_variable ended;
@@ -38,7 +38,7 @@ void parallel_for(std::size_t n, int threads, std::size_t grain, const Body& bod
         try {
             work();
             return true;
-        } catch (const Stopped&) {  // the error that counts is another thread's
+        } catch (const Stopped&) {  // another thread has the actual error
         } catch (...) {
             if (!errors[piece]) errors[piece] = std::current_exception();
         }

@@ -13,7 +13,7 @@ struct FlatTokens {
     std::vector<std::int64_t> offsets{0};
 };
 
-// Captions as flat arrays that somebody else owns: caption i is ids[offsets[i] .. offsets[i + 1]).
+// A view of captions as flat arrays: caption i is ids[offsets[i] .. offsets[i + 1]).
 struct TokensView {
     const std::int32_t* ids;
     const std::int64_t* offsets;

@@ -1,6 +1,6 @@
 """The administration pages: accounts, teams, and the audit log.
 
-Accounts are activated here, get links that reset passwords, lose a second step, and are deleted as users do it.
+Administrators activate accounts, create password reset links, turn off the second step, and delete accounts.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from captious.server.people.second_step import turn_off
 
 admin.site.site_header = admin.site.site_title = "Administration"
 admin.site.index_title = "Accounts, teams, submissions"
-admin.site.enable_nav_sidebar = False  # it would repeat the lists of the first page
+admin.site.enable_nav_sidebar = False  # would repeat the lists of the first page
 admin.site.unregister(Group)  # roles come from challenges and teams
-# Names of the lists of Axes. Sign-ins are in the audit log; here remain the accounts that wrong passwords have locked.
+# Names of the lists of Axes, which keep the locked accounts. Sign-ins are in the audit log.
 apps.get_app_config("axes").verbose_name = "Wrong passwords"
 admin.site.unregister([AccessLog, AccessFailureLog])
 
-#: What other scripts need, in this order.
+#: Scripts that others depend on, in this order.
 _JQUERY = ("vendor/jquery/jquery.min", "jquery.init")
 
 
@@ -50,7 +50,7 @@ class _Audited(admin.ModelAdmin):
 
     @property
     def media(self) -> forms.Media:
-        """Without what fills in a field from another one, as these pages have none: 50 kB."""
+        """Without the 50 kB of scripts that fill in one field from another, which these pages do not need."""
         return _deferred("core", "admin/RelatedObjectLookups", "actions")
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
@@ -77,7 +77,7 @@ class _Users(_Audited, UserAdmin):
     list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
     list_filter = ("is_active", "is_superuser")
     readonly_fields = ("last_login", "date_joined")
-    # Django's pickers of several values, and its tables of inline forms, have parts without a name for screen readers.
+    # Parts of Django's multi-selects and inline forms have no accessible names.
     filter_horizontal = ()
     change_password_form = AdministratorsForm
     actions = ("activate", "deactivate", "reset_link", "reset_second_step")
@@ -90,26 +90,26 @@ class _Users(_Audited, UserAdmin):
     def deactivate(self, request: HttpRequest, users: Any) -> None:
         _set_active(request, users.exclude(pk=request.user.pk), False)
 
-    @admin.action(description="Make links that reset the passwords", permissions=["superuser"])
+    @admin.action(description="Create password reset links", permissions=["superuser"])
     def reset_link(self, request: HttpRequest, users: Any) -> None:
         for user in users:
             name = urlsafe_base64_encode(force_bytes(user.pk))
             address = reverse("captious:password_reset_confirm", args=[name, default_token_generator.make_token(user)])
             record("make reset link", user.username, request=request)
-            messages.info(request, f"Give this link to {user.username}: {request.build_absolute_uri(address)}")
+            messages.info(request, f"Send this link to {user.username}: {request.build_absolute_uri(address)}")
 
-    @admin.action(description="Turn off the second step of signing in", permissions=["superuser"])
+    @admin.action(description="Turn off the second sign-in step", permissions=["superuser"])
     def reset_second_step(self, request: HttpRequest, users: Any) -> None:
         for user in users.exclude(totp_salt=""):
             turn_off(user)
             record("turn off second step", user.username, request=request)
 
     def has_superuser_permission(self, request: HttpRequest) -> bool:
-        """Return whether the user may do what lets them sign in as others."""
+        """Return whether the user may use actions that allow signing in as others."""
         return bool(request.user.is_superuser)
 
     def log_deletions(self, request: HttpRequest, queryset: Any) -> Any:
-        """Log no deletion in advance: some of the objects may be refused."""
+        """Do not log deletions in advance: some objects may be refused."""
         return []
 
     def get_deleted_objects(self, users: Any, request: HttpRequest) -> tuple[list[str], dict[str, int], set[str], Any]:
@@ -122,7 +122,7 @@ class _Users(_Audited, UserAdmin):
 
     def delete_queryset(self, request: HttpRequest, users: Any) -> None:
         for user in users:
-            if reason := why_not_deleted(user):  # others of them were deleted before it
+            if reason := why_not_deleted(user):  # others were deleted before it
                 messages.error(request, reason)
             else:
                 self.delete_model(request, user)
@@ -178,7 +178,7 @@ class _Challenges(_ReadOnly):
 
 @admin.register(Submission)
 class _Submissions(_ReadOnly):
-    exclude = ("folder_name",)  # where the file lies is nobody's matter
+    exclude = ("folder_name",)  # hides the path of the file
     list_display = ("id", "method", "team", "phase", "status", "created", "worker", "tries")
     list_filter = ("status", "phase__challenge")
     search_fields = ("method", "team__name")

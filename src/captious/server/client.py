@@ -18,9 +18,9 @@ from captious.progress import Progress
 from captious.server import http_calls
 
 _CHUNK = 256 * 1024
-_ROWS_PER_PAGE = 100  # of the server's list of submissions
-_FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0  # seconds between looks at a submission
-#: Statuses that do not change any more.
+_ROWS_PER_PAGE = 100  # rows per page of the server's list of submissions
+_FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0  # seconds between polls of a submission
+#: Final statuses.
 _ENDED = {"done", "failed", "cancelled", "deleted"}
 
 
@@ -41,7 +41,7 @@ class Client:
 
     Args:
         server: its address, such as ``https://challenges.example.org``.
-        token: of the user; made on the account page, or with ``captious serve token``. None for what everybody sees.
+        token: the token of the user, from the account page or ``captious serve token``. None for public data only.
 
     Raises:
         ParameterError: not an http or https address.
@@ -50,7 +50,9 @@ class Client:
     def __init__(self, server: str, token: str = "") -> None:
         parts = urlsplit(server)
         if parts.scheme not in {"http", "https"} or not parts.netloc:
-            raise ParameterError(f"{server!r} is not the address of a server", help="begin with https:// or http://")
+            raise ParameterError(
+                f"{server!r} is not the address of a server", help="use an address that begins with https:// or http://"
+            )
         self._root = server.rstrip("/")
         self._token = token
         self._was_reached = False
@@ -77,7 +79,7 @@ class Client:
             challenge: the challenge, by its slug, as in its address.
             method: name of the method on the leaderboard.
             phase: the phase. By default, the one that is open.
-            team: the team. By default, your only one.
+            team: the team. Defaults to your only team.
             link: a paper or repository.
             description: a few sentences about the method.
             public: show the submission on the leaderboard.
@@ -108,7 +110,7 @@ class Client:
             **({"dry_run": "1"} if dry_run else {}),
         }
         address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(about)}"
-        key = uuid.uuid4().hex  # so that a repetition is not another submission
+        key = uuid.uuid4().hex  # so that a repeated upload is not another submission
         try:
             with file.open("rb") as content:
                 size = file.stat().st_size
@@ -136,7 +138,7 @@ class Client:
         """
         address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions"
         rows: dict[int, dict[str, Any]] = {}
-        for page in count(1):  # another submission may come meanwhile, and move one to the next page
+        for page in count(1):  # a new submission may move others to the next page
             send = partial(self._send, "GET", f"{address}?page={page}", challenge=challenge)
             some: list[dict[str, Any]] = http_calls.repeated(send, _no_word)
             rows |= {row["id"]: row for row in some}
@@ -155,7 +157,7 @@ class Client:
         return self._submission(number, lambda _: None)
 
     def wait(self, number: int) -> dict[str, Any]:
-        """The submission when its scoring has ended. An interruption of the line is waited out for a while."""
+        """Wait until scoring has ended, across short interruptions of the connection; return the submission."""
         wait = _FIRST_WAIT
         with Progress(100) as progress:
             while True:
@@ -183,10 +185,10 @@ class Client:
         challenge: str = "",
         as_file: bool = False,
     ) -> Any:
-        """The answer to one call, as plain values or, ``as_file``, as it is.
+        """The answer to one call, as plain values or, with ``as_file``, as bytes.
 
         Raises:
-            Repeatable: there is none, but there may be one later.
+            Repeatable: there is no answer, but a retry may help.
             ServerError, InputError: the server refuses it, or cannot be reached.
         """
         headers = {"Accept": "application/json"}
@@ -199,7 +201,7 @@ class Client:
             status, after, content = http_calls.call(self._root + address, method, headers, body)
         except urllib.error.URLError as error:
             unreachable = ServerError(
-                f"{self._root} cannot be reached", where=str(error.reason), help="check the address, and try again"
+                f"{self._root} cannot be reached", where=str(error.reason), help="check the address and try again"
             )
             if self._was_reached:
                 raise http_calls.Repeatable(unreachable) from None
@@ -217,12 +219,12 @@ class Client:
             return json.loads(content)
         except ValueError:
             raise ServerError(
-                f"{self._root} does not answer as an evaluation server does", help=_check_address(self._root)
+                f"{self._root} does not answer like an evaluation server", help=_check_address(self._root)
             ) from None
 
 
 def _no_word(why: str) -> None:
-    """For calls that are short enough to say nothing."""
+    """Ignore progress, for short calls."""
 
 
 def _chunks(content: IO[bytes], progress: Progress, what: str) -> Iterator[bytes]:
@@ -238,11 +240,11 @@ def _refused(status: int, content: bytes, root: str, challenge: str) -> Captious
         answer = json.loads(content)
         message = str(answer.get("error", "The captions are not valid."))
     except (ValueError, AttributeError):
-        return ServerError(f"{root} answers with status {status}", help=_check_address(root), status=status)
+        return ServerError(f"{root} answered with status {status}", help=_check_address(root), status=status)
     if status == 404 and challenge:
         return ServerError(
-            f"there is no challenge {challenge!r} on {root}, or you may not see it",
-            help="give its name as in its address, /challenges/NAME/",
+            f"there is no challenge {challenge!r} on {root}, or you do not have access to it",
+            help="use the name in its address, /challenges/NAME/",
             status=404,
         )
     problems = answer.get("problems") or []
@@ -258,7 +260,7 @@ def _refused(status: int, content: bytes, root: str, challenge: str) -> Captious
 def _check_address(root: str) -> str:
     parts = urlsplit(root)
     return (
-        f"give the address of the site, such as {parts.scheme}://{parts.netloc}" if parts.path else "check the address"
+        f"use the address of the site, such as {parts.scheme}://{parts.netloc}" if parts.path else "check the address"
     )
 
 

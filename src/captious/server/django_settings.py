@@ -25,7 +25,7 @@ CAPTIOUS = ServerSettings.load(Path(os.environ[DATA_VARIABLE]))
 
 SECRET_KEY = CAPTIOUS.secret_key
 DEBUG = False
-ALLOWED_HOSTS = [*CAPTIOUS.hosts, "localhost", "127.0.0.1", "[::1]"]  # health checks of this machine
+ALLOWED_HOSTS = [*CAPTIOUS.hosts, "localhost", "127.0.0.1", "[::1]"]  # health checks from this host
 ROOT_URLCONF = "captious.server.urls"
 WSGI_APPLICATION = "captious.server.wsgi.application"
 INSTALLED_APPS = [
@@ -79,7 +79,7 @@ def _database() -> dict[str, Any]:
         "NAME": str(CAPTIOUS.data / SQLITE),
         "OPTIONS": {
             "timeout": 30,
-            "transaction_mode": "IMMEDIATE",  # whoever will write waits for its turn before it reads
+            "transaction_mode": "IMMEDIATE",  # transactions that write take the lock before they read
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=30000;",
         },
     }

@@ -1,4 +1,4 @@
-"""HTTP calls of the client, repeated where that may help. It needs the standard library only."""
+"""HTTP calls of the client, with retries. It needs the standard library only."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from captious.errors import CaptiousError
 
 T = TypeVar("T")
 
-_TIMEOUT = 300  # seconds without a word from the server
-_PATIENCE = 300.0  # seconds after which a call is not repeated any more
-_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds between repetitions, unless the server says how many
+_TIMEOUT = 300  # seconds without data from the server
+_PATIENCE = 300.0  # seconds after which a call is no longer retried
+_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds between retries, unless the server sets the interval
 _REPEATED = {429, 502, 503, 504}
 
 
@@ -27,8 +27,8 @@ class Repeatable(Exception):
     """A call may succeed later.
 
     Args:
-        error: to raise if it does not.
-        after: seconds to wait, as the server says; None if it does not say.
+        error: the error to raise if it does not.
+        after: seconds to wait, from the server; None if not given.
     """
 
     def __init__(self, error: CaptiousError, after: float | None = None) -> None:
@@ -42,7 +42,7 @@ def call(
 ) -> tuple[int, float | None, bytes]:
     """Send one request.
 
-    An answer that comes while the body is being sent, such as that it is too large, is read.
+    An answer that arrives while the body is being sent, such as 413, is read.
 
     Returns:
         Status, seconds after which to repeat the request (None unless it makes sense), and content.
@@ -68,11 +68,11 @@ def call(
 
 
 def repeated(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
-    """Try until it succeeds, or for some minutes.
+    """Retry until it succeeds, for up to some minutes.
 
     Args:
         attempt: raises ``Repeatable`` if it may succeed later.
-        tell: called with a sentence about why and when it is repeated.
+        tell: called with a sentence about the reason and time of a retry.
     """
     until, wait = time.monotonic() + _PATIENCE, _FIRST_WAIT
     while True:
@@ -88,18 +88,18 @@ def repeated(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
 
 
 def may_succeed_later(status: int) -> bool:
-    """Return whether the server, or a proxy in front, could not answer just now."""
+    """Return whether the status means a temporary failure of the server or a proxy."""
     return status in _REPEATED
 
 
 class _Patient(http.client.HTTPConnection):
-    """A connection that goes on to the answer if the server stops reading, which it does after a refusal."""
+    """A connection that reads the answer if the server stops reading, as it does after a refusal."""
 
     _is_broken = False
 
     def send(self, data: Any) -> None:
         if self.sock is None:
-            self.connect()  # whose errors count
+            self.connect()  # the peer's errors count
         try:
             if not self._is_broken:
                 super().send(data)

@@ -34,7 +34,7 @@ SQLITE = "database.sqlite3"
 _PREFIX = "CAPTIOUS_SERVER_"
 
 _MEBIBYTE = 1024 * 1024
-#: Variables with the prefix that are no settings.
+#: Variables with the prefix that are not settings.
 _NO_SETTINGS = {DATA_VARIABLE, f"{_PREFIX}SECRET_KEY", f"{_PREFIX}PIPE", f"{_PREFIX}SOCKET"}
 
 Positive = Annotated[int, Field(ge=1)]
@@ -44,7 +44,7 @@ def _time_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise ValueError(f"there is no time zone {name!r}; write one such as Europe/Berlin") from None
+        raise ValueError(f"there is no time zone {name!r}; use a name such as Europe/Berlin") from None
     return name
 
 
@@ -81,7 +81,7 @@ class Provider:
     """Another site through which users sign in.
 
     Args:
-        client_id: what it calls this site.
+        client_id: its name for this site.
         client_secret: the password of this site there.
         issuer: its OpenID Connect address; "orcid" and "github" need none.
         title: its name on buttons; by default, the name of its table.
@@ -113,7 +113,7 @@ def _completed(providers: dict[str, Provider]) -> dict[str, Provider]:
     for name, provider in providers.items():
         issuer, title = _KNOWN.get(name, ("", name))
         if not re.fullmatch("[a-z0-9-]{1,40}", name):
-            raise ValueError(f"{name!r} must be of small letters, digits and hyphens, as it is part of addresses")
+            raise ValueError(f"{name!r} must consist of lower-case letters, digits and hyphens")
         if not (provider.issuer or issuer):
             raise ValueError(f"{name} needs an issuer, such as https://login.example.edu")
         completed[name] = replace(provider, issuer=provider.issuer or issuer, title=provider.title or title)
@@ -135,8 +135,8 @@ class ServerSettings:
         time_zone: time zone in which a day of the daily quotas begins.
         registration: "open" (anyone can sign up), "approval" (an administrator activates new accounts) or "closed".
         sign_in: other sites through which users sign in, by name. In the environment, JSON.
-        second_step_for: who must set up a second step of signing in: "nobody" (anyone may), "organizers" (those who
-            manage or make challenges, and administrators) or "everybody".
+        second_step_for: users who must set up a second sign-in step: "nobody" (it is optional), "organizers" (those who
+            manage or create challenges, and administrators) or "everybody".
         email_url: ``smtp://user:password@host:port``, ``smtp+starttls://`` or ``smtps://`` (TLS from the start); empty
             for no mail. Nothing depends on mail: administrators can activate accounts and make links
             that reset passwords.
@@ -158,7 +158,7 @@ class ServerSettings:
         scoring_threads: number of threads of each; 0 for all cores.
         scoring_seconds: time by the clock after which scoring a submission is stopped, and its worker is replaced.
         scoring_cpu_seconds: processor time that scoring any submission may take.
-        scoring_cpu_seconds_per_million_words: what it may take besides for each metric that parses captions or runs a
+        scoring_cpu_seconds_per_million_words: additional processor time for each metric that parses captions or runs a
             model, and a tenth of it for each other metric. A submission that takes longer fails, and counts.
         scoring_tries: number of times that scoring is tried before a submission counts as failed.
         lease_seconds: a worker that has not been heard from for so long has lost its submission to another.
@@ -233,7 +233,7 @@ class ServerSettings:
         if unknown:
             guess = did_you_mean(unknown[0].removeprefix(_PREFIX), _NAMES)
             raise ParameterError(
-                f"{', '.join(unknown)}: there is no such setting", help=f"{guess}the settings are {', '.join(_NAMES)}"
+                f"{', '.join(unknown)}: unknown setting", help=f"{guess}the settings are {', '.join(_NAMES)}"
             )
         if environment.get("DATABASE_URL"):
             values["database_url"] = environment["DATABASE_URL"]
@@ -242,9 +242,9 @@ class ServerSettings:
         except ValidationError as error:
             raise _refused(error, file) from None
         if settings.email_url and "*" in settings.hosts:
-            # Whoever asks for a link that resets a password would choose the site that it leads to.
+            # Otherwise the sender of a reset request would choose the site that the link leads to.
             raise ParameterError(
-                "a server that sends mail needs its host names",
+                "a server that sends mail needs explicit host names",
                 where='hosts: "*" is not allowed with email_url',
                 help=f'set hosts = ["captions.example.org"] in {file}, or {_PREFIX}HOSTS',
             )
@@ -257,7 +257,7 @@ class ServerSettings:
             return key
         file = self.data / "secret_key"
         if not file.exists():
-            # A file of its own, linked into place: of two processes that start at once, both read the first key.
+            # A separate file, linked into place: if two processes start at once, both read the first key.
             temporary = self.data / f".secret_key-{secrets.token_hex(4)}"
             temporary.touch(0o600)
             temporary.write_text(secrets.token_urlsafe(50))
@@ -311,7 +311,7 @@ def _refused(error: ValidationError, file: Path) -> ParameterError:
     for details in error.errors():
         name = ".".join(map(str, details["loc"]))
         if details["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
-            lines.append(f"{name}: there is no such setting. {did_you_mean(name, _NAMES)}".rstrip())
+            lines.append(f"{name}: unknown setting. {did_you_mean(name, _NAMES)}".rstrip())
         else:
             message = details["msg"].removeprefix("Value error, ")
             lines.append(f"{name}: {message[:1].lower()}{message[1:]}")

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 _BLOCK = 1 << 16
-_DATE = (1980, 1, 1, 0, 0, 0)  # so that the same content is the same file
+_DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
 class _Sink(io.RawIOBase):
-    """A buffer of what was written, until it is taken."""
+    """A buffer of written bytes until they are taken."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -163,11 +163,11 @@ _site = [
 
 urlpatterns = [
     path("", include((_site, "captious"))),
-    # The administration pages ask for it.
+    # required by the administration pages
     path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),
     path("api/", description.page, name="api"),
     path("api/v1/", include((_api, "api"))),
-    # Which ends tokens, is limited, and is in the audit log.
+    # This view ends tokens, is limited, and writes to the audit log.
     path(
         "admin/password_change/",
         admin.site.admin_view(RedirectView.as_view(pattern_name="captious:password_change")),

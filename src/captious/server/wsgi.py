@@ -16,7 +16,7 @@ _django = get_wsgi_application()
 
 
 def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-    """Answer a request. Its text is UTF-8, whatever it says: Django fails on encodings that are not of text."""
+    """Answer a request. Its text is read as UTF-8, as Django fails on codecs that are not text encodings."""
     kind = environ.get("CONTENT_TYPE", "")
     if "charset" in kind.lower():
         environ["CONTENT_TYPE"] = re.sub(r";\s*charset\s*=[^;]*", "", kind, flags=re.IGNORECASE)

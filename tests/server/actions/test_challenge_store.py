@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "demo"
 
 
-def test_phases_keep_the_captions_files_of_their_submissions(site: Site, folder: Path) -> None:
+def test_phases_keep_the_captions_files_of_submissions(site: Site, folder: Path) -> None:
     site.load(folder)
     site.submit(site.user())
     site.work()
@@ -47,7 +47,7 @@ def test_phases_keep_the_captions_files_of_their_submissions(site: Site, folder:
 PHASE = '\n[[phases]]\nname = "second"\ncaptions = ["more"]\n'
 
 
-def test_other_images_need_another_slug(site: Site, folder: Path) -> None:
+def test_new_images_need_a_new_slug(site: Site, folder: Path) -> None:
     site.load(folder)
     site.submit(site.user())
     references = folder / "references" / "c4.json"
@@ -62,7 +62,7 @@ def test_other_images_need_another_slug(site: Site, folder: Path) -> None:
     assert "the images have changed" in caught.value.problems[0]
 
 
-def test_a_baseline_that_cannot_be_submitted_changes_nothing(site: Site, folder: Path) -> None:
+def test_refused_baseline_leaves_the_challenge_unchanged(site: Site, folder: Path) -> None:
     from captious.server.actions.challenge_store import check_for_server
     from captious.server.models import Challenge, Submission
 
@@ -79,8 +79,8 @@ def test_a_baseline_that_cannot_be_submitted_changes_nothing(site: Site, folder:
     assert [*Submission.objects.values()] == before
 
 
-def test_versions_name_no_organizers(site: Site, tmp_path: Path) -> None:
-    """Their accounts may go, and versions stay."""
+def test_versions_store_no_organizers(site: Site, tmp_path: Path) -> None:
+    """Versions outlive the accounts of organizers."""
     from captious.server.models import ChallengeVersion
 
     site.user("olga")

@@ -17,7 +17,7 @@ from tests.support.small_challenge import upload, write_folder
 
 
 @pytest.fixture
-def small(site: Site, tmp_path: Path) -> Site:
+def small_site(site: Site, tmp_path: Path) -> Site:
     """The challenge "small", to which Ann has submitted for herself, and for Alpha with Mia."""
     from captious.server.models import Membership
     from captious.server.people.teams import create_team
@@ -40,7 +40,7 @@ def small(site: Site, tmp_path: Path) -> Site:
 
 
 @pytest.fixture
-def ann(small: Site) -> Any:
+def ann(small_site: Site) -> Any:
     from captious.server.models import User
 
     return User.objects.get(username="ann")
@@ -61,9 +61,9 @@ def board(site: Site) -> list[tuple[str, str]]:
 
 
 class TestExport:
-    def test_json(self, small: Site, ann: Any) -> None:
-        small.token(ann)
-        response = small.client(ann).post("/account/data.json")
+    def test_json_export_has_the_account(self, small_site: Site, ann: Any) -> None:
+        small_site.token(ann)
+        response = small_site.client(ann).post("/account/data.json")
         assert response["Content-Disposition"] == 'attachment; filename="account.json"'
         values = response.json()
         assert values["account"]["email"] == "ann@example.org"
@@ -74,41 +74,41 @@ class TestExport:
         assert "hash" not in response.content.decode()
         assert "password" not in values["account"]
 
-    def test_zip(self, small: Site, ann: Any) -> None:
-        response = small.client(ann).post("/account/data.zip")
+    def test_zip_export_has_uploads(self, small_site: Site, ann: Any) -> None:
+        response = small_site.client(ann).post("/account/data.zip")
         archive = zipfile.ZipFile(io.BytesIO(b"".join(response.streaming_content)))
         names = archive.namelist()
         assert names[0] == "account.json"
-        assert archive.read(names[1]) == small.submissions()[0].folder.joinpath("upload").read_bytes()
+        assert archive.read(names[1]) == small_site.submissions()[0].folder.joinpath("upload").read_bytes()
         assert names[1].endswith("/ann-smith.json")
         assert len(names) == 4
 
-    def test_scores_that_are_not_shown_yet_and_former_teams(self, small: Site, ann: Any) -> None:
+    def test_export_omits_withheld_scores_and_former_teams(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import Membership, Phase
 
         Phase.objects.update(scores_shown="never")
         Membership.objects.filter(team__slug="alpha", user=ann).delete()
-        values = small.client(ann).post("/account/data.json").json()
+        values = small_site.client(ann).post("/account/data.json").json()
         assert [(row["method"], row["scores"]) for row in values["submissions"]] == [("Best", {}), ("Private", {})]
 
 
 class TestDeletion:
-    def test_what_goes_and_what_stays(self, small: Site, ann: Any) -> None:
+    def test_deleted_account_leaves_anonymized_submissions(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import AuditEvent, Submission, Team, User
 
-        before = board(small)
+        before = board(small_site)
         private = Submission.objects.get(method="Private")
-        page = small.client(ann).get("/account/delete").content.decode()
+        page = small_site.client(ann).get("/account/delete").content.decode()
         assert "1 of your submissions is on leaderboards" in page
-        client = small.client(ann)
-        assert delete(small, ann).status_code == 302
+        client = small_site.client(ann)
+        assert delete(small_site, ann).status_code == 302
         assert client.get("/account/")["Location"].startswith("/sign-in")
         assert not User.objects.filter(username="ann").exists()
         kept = Submission.objects.get(method="Best")
         number = kept.team_id
         assert (kept.user, kept.link, kept.description, kept.filename) == (None, "", "", "submission.json")
         assert before == [("Best", "ann"), ("Of Alpha", "Alpha")]
-        assert board(small) == [("Best", f"Deleted team {number}"), ("Of Alpha", "Alpha")]
+        assert board(small_site) == [("Best", f"Deleted team {number}"), ("Of Alpha", "Alpha")]
         assert not Submission.objects.filter(pk=private.pk).exists()
         assert not private.folder.exists()
         alpha = Team.objects.get(name="Alpha")
@@ -121,63 +121,65 @@ class TestDeletion:
         ]
         assert left == []
         assert AuditEvent.objects.filter(actor=f"deleted user {ann.pk}", address="").exists()
-        small.user("ann")  # the name is free again, and has nothing of the former account
-        assert small.client(User.objects.get(username="ann")).post("/account/data.json").json()["submissions"] == []
+        small_site.user("ann")  # the name is free again, and has nothing of the former account
+        assert (
+            small_site.client(User.objects.get(username="ann")).post("/account/data.json").json()["submissions"] == []
+        )
 
-    def test_with_all_submissions(self, small: Site, ann: Any) -> None:
+    def test_account_is_deleted_with_its_submissions(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import Team
 
-        delete(small, ann, submissions="on")
-        assert board(small) == [("Of Alpha", "Alpha")]
+        delete(small_site, ann, submissions="on")
+        assert board(small_site) == [("Of Alpha", "Alpha")]
         assert not Team.objects.filter(slug__in=["ann", "deleted"]).exists()
 
     @pytest.mark.parametrize("values", [{"name": "ANN"}, {"proof": "wrong"}, {"name": ""}])
-    def test_not_by_mistake(self, small: Site, ann: Any, values: dict[str, str]) -> None:
+    def test_deletion_needs_name_and_password(self, small_site: Site, ann: Any, values: dict[str, str]) -> None:
         from captious.server.models import User
 
-        assert delete(small, ann, **values).status_code == 422
+        assert delete(small_site, ann, **values).status_code == 422
         assert User.objects.filter(username="ann").exists()
 
-    def test_organizers_and_the_last_administrator_stay(self, small: Site, ann: Any) -> None:
+    def test_organizers_and_the_last_administrator_cannot_be_deleted(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import Challenge, User
 
         Challenge.objects.get().organizers.add(ann)
-        refused = delete(small, ann)
+        refused = delete(small_site, ann)
         assert refused.status_code == 409
         assert "ann is an organizer of Small" in refused.content.decode()
-        refused = delete(small, User.objects.get(username="root"))
+        refused = delete(small_site, User.objects.get(username="root"))
         assert "the only administrator" in refused.content.decode()
 
-    def test_what_is_being_scored(self, small: Site, ann: Any) -> None:
+    def test_submission_being_scored_is_deleted(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import Submission
         from captious.server.operations import worker
         from captious.server.scoring import lease
 
-        submit(small, ann, method="Running")
+        submit(small_site, ann, method="Running")
         taken = lease.take("test")
         assert taken is not None
-        delete(small, ann)
+        delete(small_site, ann)
         worker.score(taken)  # which finds that it was lost
         assert not Submission.objects.filter(method="Running").exists()
         assert {row.status for row in Submission.objects.filter(method="Best")} == {"done"}
 
-    def test_scoring_again_later(self, small: Site, ann: Any) -> None:
+    def test_submissions_of_deleted_accounts_are_scored_again(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import Submission
         from captious.server.scoring import queue
 
-        delete(small, ann)
+        delete(small_site, ann)
         queue.queue_again(Submission.objects.all())
-        small.work()
-        assert [row.status for row in small.submissions()] == ["done", "done"]
+        small_site.work()
+        assert [row.status for row in small_site.submissions()] == ["done", "done"]
 
 
-def test_the_commands(small: Site, ann: Any, tmp_path: Path) -> None:
+def test_commands_export_and_delete_an_account(small_site: Site, ann: Any, tmp_path: Path) -> None:
     from click.testing import CliRunner
 
     from captious.cli.serve import serve
 
     def run(*words: str) -> Any:
-        return CliRunner().invoke(serve, [*words, "--data", str(small.data)])
+        return CliRunner().invoke(serve, [*words, "--data", str(small_site.data)])
 
     written = run("export-user", "--user", "ann", "-o", str(tmp_path / "ann.zip"))
     assert written.exit_code == 0, written.output
@@ -188,41 +190,43 @@ def test_the_commands(small: Site, ann: Any, tmp_path: Path) -> None:
 
 
 class TestAdministrationPages:
-    """Accounts are deleted there as their owners delete them."""
+    """Administration pages delete accounts as their owners do."""
 
-    def delete(self, small: Site, *users: Any) -> Any:
+    def delete(self, small_site: Site, *users: Any) -> Any:
         sent = {"action": "delete_selected", "_selected_action": [user.pk for user in users], "post": "yes"}
-        return small.client(administrator()).post("/admin/captious/user/", sent, follow=True)
+        return small_site.client(administrator()).post("/admin/captious/user/", sent, follow=True)
 
-    def test_one(self, small: Site, ann: Any) -> None:
+    def test_administrator_deletes_an_account(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import AuditEvent, User
 
-        before, root = len(board(small)), administrator()
+        before, root = len(board(small_site)), administrator()
         address = f"/admin/captious/user/{ann.pk}/delete/"
-        assert "as users delete their own accounts" in small.client(root).get(address).content.decode()
-        assert small.client(root).post(address, {"post": "yes"}).status_code == 302
+        assert "as users delete their own accounts" in small_site.client(root).get(address).content.decode()
+        assert small_site.client(root).post(address, {"post": "yes"}).status_code == 302
         assert not User.objects.filter(username="ann").exists()
-        assert len(board(small)) == before
-        assert ("Best", f"Deleted team {small.submissions()[0].team_id}") in board(small)
+        assert len(board(small_site)) == before
+        assert ("Best", f"Deleted team {small_site.submissions()[0].team_id}") in board(small_site)
         assert "ann" not in {*AuditEvent.objects.values_list("actor", flat=True)}
         assert "ann" not in {*AuditEvent.objects.values_list("target", flat=True)}
 
-    def test_several(self, small: Site, ann: Any) -> None:
+    def test_administrator_deletes_several_accounts(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import User
 
-        self.delete(small, *User.objects.filter(username__in=["ann", "mia"]))
+        self.delete(small_site, *User.objects.filter(username__in=["ann", "mia"]))
         assert [*User.objects.values_list("username", flat=True)] == ["root"]
 
-    def test_organizers_and_the_last_administrator_stay(self, small: Site, ann: Any) -> None:
+    def test_organizers_and_the_last_administrator_cannot_be_deleted(self, small_site: Site, ann: Any) -> None:
         from captious.server.models import AuditEvent, Challenge, User
 
         Challenge.objects.get().organizers.add(ann)
         for user in (ann, administrator()):
-            page = self.delete(small, user).content.decode()
-            assert "name another one in the challenge first" in page or "make another one first" in page
-        other = small.user("other", is_superuser=True, is_staff=True)
-        page = self.delete(small, other, administrator()).content.decode()
-        assert "make another one first" in page
+            page = self.delete(small_site, user).content.decode()
+            assert (
+                "add another organizer to the challenge first" in page or "another user an administrator first" in page
+            )
+        other = small_site.user("other", is_superuser=True, is_staff=True)
+        page = self.delete(small_site, other, administrator()).content.decode()
+        assert "another user an administrator first" in page
         assert User.objects.filter(is_superuser=True).count() == 1
         logged = AuditEvent.objects.filter(action="delete user").values_list("target", flat=True)
         assert [*logged] == [f"deleted user {other.pk}"]

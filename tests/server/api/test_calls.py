@@ -35,7 +35,7 @@ def call(site: Site, user: Any, method: str, address: str, *, scopes: Any = ("su
     return site.client().generic(method, f"/api/v1/{address}", body, "application/octet-stream", headers=headers)
 
 
-def test_challenges_and_leaderboard(site: Site, ann: Any) -> None:
+def test_api_answers_equal_those_of_the_page(site: Site, ann: Any) -> None:
     [challenge] = call(site, ann, "GET", "challenges").json()
     assert (challenge["slug"], challenge["is_open"]) == ("demo", True)
     assert challenge["url"] == "http://testserver/challenges/demo/"
@@ -44,7 +44,7 @@ def test_challenges_and_leaderboard(site: Site, ann: Any) -> None:
     assert call(site, ann, "GET", "challenges/demo/leaderboard?phase=none").status_code == 404
 
 
-def test_withheld_scores_say_until_when(site: Site, ann: Any) -> None:
+def test_api_says_when_withheld_scores_are_shown(site: Site, ann: Any) -> None:
     from captious.server.models import Phase, User
 
     [submission] = site.submissions()
@@ -65,8 +65,8 @@ def test_withheld_scores_say_until_when(site: Site, ann: Any) -> None:
         assert bool(answer["scores"]) is not bool(expected)
 
 
-def test_times_have_one_form(site: Site, ann: Any) -> None:
-    """Those of leaderboards are those of submissions, to the millisecond."""
+def test_api_times_have_one_format(site: Site, ann: Any) -> None:
+    """The leaderboard gives the same times as the submissions, to the millisecond."""
     from captious.server.local_times import utc_time
 
     [submission] = site.submissions()
@@ -82,7 +82,7 @@ def test_times_have_one_form(site: Site, ann: Any) -> None:
     assert utc_time(datetime(2026, 1, 1, 0, 0, 0, 120_999, tzinfo=UTC)) == "2026-01-01T00:00:00.120Z"
 
 
-def test_file_edit_and_delete(site: Site, ann: Any) -> None:
+def test_api_downloads_edits_and_deletes_a_submission(site: Site, ann: Any) -> None:
     [submission] = site.submissions()
     address = f"submissions/{submission.pk}"
     file = call(site, ann, "GET", f"{address}/file")
@@ -95,7 +95,7 @@ def test_file_edit_and_delete(site: Site, ann: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["maybe", "", "ture", "2"])
-def test_what_is_neither_true_nor_false(site: Site, ann: Any, text: str) -> None:
+def test_api_refuses_values_that_are_not_booleans(site: Site, ann: Any, text: str) -> None:
     from captious.server.models import User
 
     [submission] = site.submissions()
@@ -108,14 +108,14 @@ def test_what_is_neither_true_nor_false(site: Site, ann: Any, text: str) -> None
         ("GET", "challenges/demo/archive?phase=main&", "public"),
     ):
         answer = call(site, root, method, f"{address}{'' if '?' in address else '?'}{name}={text}")
-        assert (answer.status_code, answer.json()) == (400, {"error": f"{name} is true or false, not {text!r}."})
+        assert (answer.status_code, answer.json()) == (400, {"error": f"{name} must be true or false, not {text!r}."})
     submission.refresh_from_db()
     assert submission.public
     for text, value in (("no", False), ("TRUE", True)):
         assert call(site, ann, "POST", f"submissions/{submission.pk}/edit?public={text}").json()["public"] is value
 
 
-def test_a_leaderboard_is_sorted_by_what_there_is(site: Site, ann: Any) -> None:
+def test_unknown_sort_column_is_refused(site: Site, ann: Any) -> None:
     answer = call(site, ann, "GET", "challenges/demo/leaderboard?sort=-blue-4")
     assert answer.status_code == 400
     assert "bleu-4" in answer.json()["error"]
@@ -123,14 +123,14 @@ def test_a_leaderboard_is_sorted_by_what_there_is(site: Site, ann: Any) -> None:
         assert call(site, ann, "GET", f"challenges/demo/leaderboard?sort={sort}").status_code == 200
 
 
-def test_rows_name_submissions(site: Site, ann: Any) -> None:
+def test_leaderboard_rows_have_submission_ids(site: Site, ann: Any) -> None:
     ids = {row["id"] for row in parsed(call(site, ann, "GET", "challenges/demo/leaderboard?all=true"))}
     assert {row.pk for row in site.submissions()} < ids
     for pk in ids:
         assert call(site, ann, "GET", f"submissions/{pk}").json()["id"] == pk
 
 
-def test_quotas_say_what_is_left(site: Site, ann: Any) -> None:
+def test_api_tells_the_remaining_quota(site: Site, ann: Any) -> None:
     from captious.server.models import Phase
 
     Phase.objects.update(scored_per_day=3, scored_in_total=0, attempts_per_day=1)
@@ -141,7 +141,7 @@ def test_quotas_say_what_is_left(site: Site, ann: Any) -> None:
 
 
 class TestTokens:
-    def test_one_that_can_only_read(self, site: Site, ann: Any) -> None:
+    def test_read_only_token_cannot_submit(self, site: Site, ann: Any) -> None:
         [submission] = site.submissions()
         for address in ("challenges/demo/submissions", f"submissions/{submission.pk}"):
             assert call(site, ann, "GET", address, scopes=()).status_code == 200
@@ -153,7 +153,7 @@ class TestTokens:
             assert (answer.status_code, list(answer.json())) == (403, ["error"]), address
         assert [row.status for row in site.submissions()] == ["done"]
 
-    def test_one_that_has_expired(self, site: Site, ann: Any) -> None:
+    def test_expired_token_is_refused(self, site: Site, ann: Any) -> None:
         from django.utils import timezone
 
         from captious.server.models import Token
@@ -165,7 +165,7 @@ class TestTokens:
         answer = site.client().get("/api/v1/challenges", headers=headers)
         assert (answer.status_code, "expired" in answer.json()["error"]) == (401, True)
 
-    def test_the_form(self, site: Site, ann: Any) -> None:
+    def test_account_page_creates_a_token(self, site: Site, ann: Any) -> None:
         from captious.server.models import Token
 
         values = {"action": "token", "token-name": "cron", "token-challenge": "demo", "token-days": "30"}
@@ -184,7 +184,7 @@ class TestTokens:
             assert site.client(ann).post("/account/", {**values, **wrong}).status_code == 422
         assert Token.objects.count() == 2
 
-    def test_the_command(self, site: Site, ann: Any) -> None:
+    def test_command_creates_a_token(self, site: Site, ann: Any) -> None:
         from click.testing import CliRunner
 
         from captious.cli.serve import serve

@@ -16,7 +16,7 @@ WORSE = dict.fromkeys(CANDIDATES, "a dog in the park with two men")
 
 
 @pytest.fixture
-def small(site: Site, tmp_path: Path) -> Site:
+def small_site(site: Site, tmp_path: Path) -> Site:
     """The challenge "small", in which Ann has two named submissions, and Bob one."""
     return made(site, tmp_path)
 
@@ -56,96 +56,96 @@ def choose(site: Site, method: str, chosen: str = "1", user: str = "ann") -> Any
 
 
 class TestChoice:
-    def test_the_best_counts_until_one_is_chosen(self, small: Site) -> None:
-        assert shown(small) == {"better", "other"}
-        assert choose(small, "worse").status_code == 302
-        assert shown(small) == {"worse", "other"}
-        assert shown(small, all="1") == {"worse", "better", "other"}
-        choose(small, "better")
-        assert shown(small) == {"better", "other"}
-        choose(small, "worse")
-        choose(small, "worse", "0")
-        assert shown(small) == {"better", "other"}
+    def test_best_submission_is_the_entry_until_one_is_chosen(self, small_site: Site) -> None:
+        assert shown(small_site) == {"better", "other"}
+        assert choose(small_site, "worse").status_code == 302
+        assert shown(small_site) == {"worse", "other"}
+        assert shown(small_site, all="1") == {"worse", "better", "other"}
+        choose(small_site, "better")
+        assert shown(small_site) == {"better", "other"}
+        choose(small_site, "worse")
+        choose(small_site, "worse", "0")
+        assert shown(small_site) == {"better", "other"}
 
-    def test_the_entry_is_the_same_in_every_column(self, small: Site) -> None:
-        """In the output that ranks, "better" is the best, whatever the board is sorted by."""
+    def test_entry_is_the_same_in_every_column(self, small_site: Site) -> None:
+        """The entry is the best in the ranking output, whatever the leaderboard is sorted by."""
         from captious.server.models import Standing
 
         assert {tuple(sorted(row.submissions)) for row in Standing.objects.filter(everything=False)} == {
             (of("better").pk, of("other").pk)
         }
 
-    def test_other_submissions_name_the_chosen_one(self, small: Site) -> None:
-        """Also while no scores are shown."""
+    def test_other_submissions_link_to_the_chosen_one(self, small_site: Site) -> None:
+        """They do so even while scores are withheld."""
         from captious.server.models import Phase, User
 
-        choose(small, "worse")
-        ann = small.client(User.objects.get(username="ann"))
+        choose(small_site, "worse")
+        ann = small_site.client(User.objects.get(username="ann"))
         for scores_shown in ("at-once", "never"):
             Phase.objects.update(scores_shown=scores_shown)
             page = ann.get(of("better").url).content.decode()
             assert f'which has chosen <a href="{of("worse").url}">worse</a>' in page
             assert "unless the team chooses one" not in page
-            assert "which has chosen" not in small.client().get(of("better").url).content.decode()
+            assert "which has chosen" not in small_site.client().get(of("better").url).content.decode()
 
-    def test_a_chosen_one_that_leaves_the_board_gives_way(self, small: Site) -> None:
+    def test_chosen_entry_that_leaves_the_leaderboard_is_replaced(self, small_site: Site) -> None:
         from captious.server.models import User
 
-        choose(small, "worse")
-        ann = small.client(User.objects.get(username="ann"))
+        choose(small_site, "worse")
+        ann = small_site.client(User.objects.get(username="ann"))
         ann.post(f"{of('worse').url}edit", {"method": "worse"})  # private
-        assert shown(small) == {"better", "other"}
+        assert shown(small_site) == {"better", "other"}
         ann.post(f"{of('worse').url}edit", {"method": "worse", "public": "on"})
-        assert shown(small) == {"worse", "other"}
+        assert shown(small_site) == {"worse", "other"}
         ann.post(f"{of('worse').url}delete")
-        assert shown(small) == {"better", "other"}
+        assert shown(small_site) == {"better", "other"}
         assert not of("worse").is_chosen
 
-    def test_only_while_the_phase_is_open(self, small: Site) -> None:
+    def test_entry_is_chosen_only_while_the_phase_is_open(self, small_site: Site) -> None:
         from datetime import timedelta
 
         from django.utils import timezone
 
         from captious.server.models import Phase, User
 
-        choose(small, "worse")
+        choose(small_site, "worse")
         Phase.objects.update(closes=timezone.now() - timedelta(hours=1))
         for method, chosen in (("better", "1"), ("worse", "0")):
-            choose(small, method, chosen)
-            assert shown(small) == {"worse", "other"}
+            choose(small_site, method, chosen)
+            assert shown(small_site) == {"worse", "other"}
         User.objects.filter(username="bob").update(is_superuser=True)
-        choose(small, "better", user="bob")  # organizers may correct it
-        assert shown(small) == {"better", "other"}
+        choose(small_site, "better", user="bob")  # organizers may correct it
+        assert shown(small_site) == {"better", "other"}
 
-    def test_private_and_anonymous_ones_are_not_chosen(self, small: Site) -> None:
+    def test_private_and_anonymous_submissions_cannot_be_chosen(self, small_site: Site) -> None:
         for values in ({"public": False}, {"anonymous": True}, {"status": "failed"}):
             rows = type(of("worse")).objects.filter(method="worse")
             before = {name: getattr(of("worse"), name) for name in values}
             rows.update(**values)
-            choose(small, "worse")
+            choose(small_site, "worse")
             assert not of("worse").is_chosen
             rows.update(**before)
 
-    def test_the_api(self, small: Site) -> None:
+    def test_api_chooses_the_entry(self, small_site: Site) -> None:
         from captious.server.models import User
 
         users = {name: User.objects.get(username=name) for name in ("ann", "bob")}
-        headers = {name: {"Authorization": f"Bearer {small.token(user)}"} for name, user in users.items()}
+        headers = {name: {"Authorization": f"Bearer {small_site.token(user)}"} for name, user in users.items()}
         address = f"/api/v1/submissions/{of('worse').pk}"
-        answer = small.client().post(f"{address}/choose", headers=headers["ann"]).json()
+        answer = small_site.client().post(f"{address}/choose", headers=headers["ann"]).json()
         assert (answer["chosen"], answer["entry"]) == (True, True)
-        seen = small.client().get(address, headers=headers["bob"]).json()
+        seen = small_site.client().get(address, headers=headers["bob"]).json()
         assert (seen["chosen"], seen["entry"]) == (False, True)  # others see the board, not how it came about
-        answer = small.client().post(f"{address}/choose?chosen=0", headers=headers["ann"]).json()
+        answer = small_site.client().post(f"{address}/choose?chosen=0", headers=headers["ann"]).json()
         assert (answer["chosen"], answer["entry"]) == (False, False)
 
-    def test_pages(self, small: Site) -> None:
+    def test_pages_mark_the_final_entry(self, small_site: Site) -> None:
         from captious.server.models import User
 
-        ann = small.client(User.objects.get(username="ann"))
+        ann = small_site.client(User.objects.get(username="ann"))
         assert b"final entry" in ann.get(of("worse").url).content
-        assert b"final entry" not in small.client().get(of("worse").url).content
-        choose(small, "worse")
+        assert b"final entry" not in small_site.client().get(of("worse").url).content
+        choose(small_site, "worse")
         assert b"Let the best submission count" in ann.get(of("worse").url).content
         assert b"chosen entry" in ann.get("/challenges/small/submissions").content
 
@@ -154,15 +154,15 @@ class TestOneEntry:
     """Phases with ``entries = "one"``."""
 
     @pytest.fixture
-    def one(self, site: Site, tmp_path: Path) -> Site:
+    def one_entry_site(self, site: Site, tmp_path: Path) -> Site:
         return made(site, tmp_path, 'entries = "one"')
 
-    def test_others_see_no_other_submission(self, one: Site) -> None:
+    def test_others_see_only_the_entry(self, one_entry_site: Site) -> None:
         from captious.server.models import User
 
-        assert shown(one) == shown(one, all="1") == {"better", "other"}
-        bob = one.client(User.objects.get(username="bob"))
-        ann = one.client(User.objects.get(username="ann"))
+        assert shown(one_entry_site) == shown(one_entry_site, all="1") == {"better", "other"}
+        bob = one_entry_site.client(User.objects.get(username="bob"))
+        ann = one_entry_site.client(User.objects.get(username="ann"))
         for method, status in (("worse", 404), ("better", 200)):
             assert bob.get(of(method).url).status_code == status
             assert ann.get(of(method).url).status_code == 200
@@ -170,22 +170,24 @@ class TestOneEntry:
         assert b"worse" not in page
         assert b"all submissions" not in bob.get("/challenges/small/leaderboard").content
 
-    def test_a_team_is_anonymous_or_not(self, one: Site) -> None:
-        """Otherwise a named row that goes when an anonymous one comes would tell whose that is."""
+    def test_team_is_either_anonymous_or_named(self, one_entry_site: Site) -> None:
+        """Otherwise a named row that goes when an anonymous one comes would reveal the anonymous team."""
         from captious.server.models import User
 
         ann = User.objects.get(username="ann")
-        assert send(one, ann, "nameless", CANDIDATES, anonymous="on").status_code == 422
-        one.client(ann).post(f"{of('worse').url}edit", {"method": "worse", "public": "on", "anonymous": "on"})
+        assert send(one_entry_site, ann, "nameless", CANDIDATES, anonymous="on").status_code == 422
+        one_entry_site.client(ann).post(
+            f"{of('worse').url}edit", {"method": "worse", "public": "on", "anonymous": "on"}
+        )
         assert of("better").anonymous
-        assert send(one, ann, "named", CANDIDATES).status_code == 422
-        assert send(one, ann, "nameless", CANDIDATES, anonymous="on").status_code == 302
-        rows = parsed(one.client().get("/challenges/small/leaderboard.json"))
+        assert send(one_entry_site, ann, "named", CANDIDATES).status_code == 422
+        assert send(one_entry_site, ann, "nameless", CANDIDATES, anonymous="on").status_code == 302
+        rows = parsed(one_entry_site.client().get("/challenges/small/leaderboard.json"))
         assert [row["team"] for row in rows].count("Anonymous") == 1
-        choose(one, "worse")
-        assert shown(one) == {"worse", "other"}
+        choose(one_entry_site, "worse")
+        assert shown(one_entry_site) == {"worse", "other"}
 
-    def test_a_mixture_from_before_shows_one_of_each(self, site: Site, tmp_path: Path) -> None:
+    def test_earlier_mix_of_named_and_anonymous_shows_one_of_each(self, site: Site, tmp_path: Path) -> None:
         made(site, tmp_path, anonymous="on")
         from captious.server.models import User
 
@@ -195,7 +197,7 @@ class TestOneEntry:
         assert shown(site) == {"better", "named", "other"}
 
 
-def test_which_is_the_best_is_not_told_while_scores_are_not(site: Site, tmp_path: Path) -> None:
+def test_best_submission_is_not_revealed_while_scores_are_withheld(site: Site, tmp_path: Path) -> None:
     from captious.server.models import User
 
     made(site, tmp_path, 'entries = "one"\nscores_shown = "never"')

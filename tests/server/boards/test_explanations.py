@@ -14,7 +14,9 @@ from tests.support.site import Site
 from tests.support.small_challenge import REFERENCES
 
 
-def test_explanations_of_one_metric_with_other_parameters_have_other_names(site: Site, tmp_path: Path) -> None:
+def test_explanations_of_the_same_metric_with_different_parameters_have_different_names(
+    site: Site, tmp_path: Path
+) -> None:
     folder = tmp_path / "small"
     folder.mkdir()
     (folder / "challenge.toml").write_text(

@@ -27,7 +27,7 @@ def hidden_page(site: Site, place: Path, limits: str, address: str = ADDRESS, us
     return page
 
 
-def test_scores_that_are_shown_at_the_end(site: Site, tmp_path: Path) -> None:
+def test_scores_shown_at_the_end_are_withheld_before(site: Site, tmp_path: Path) -> None:
     page = hidden_page(site, tmp_path, 'scores_shown = "at-end"\ncloses = "2120-03-01T12:00:00Z"')
     assert "second: the leaderboard is not shown yet" in page
     assert '<time datetime="2120-03-01T12:10:00Z">2120-03-01 12:10 UTC</time>' in page  # ten minutes for uploads
@@ -35,19 +35,19 @@ def test_scores_that_are_shown_at_the_end(site: Site, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["compare", "captions", "captions/1"])
-def test_pages_below_a_leaderboard(site: Site, tmp_path: Path, name: str) -> None:
+def test_pages_of_a_hidden_leaderboard_say_that_scores_are_not_shown(site: Site, tmp_path: Path, name: str) -> None:
     address = f"/challenges/small/{name}?phase=first"
     page = hidden_page(site, tmp_path, 'scores_shown = "never"', address, site.user())
     assert "This phase does not show scores." in page
     assert '<a href="/challenges/small/submissions">My submissions</a>' in page
 
 
-def test_a_leaderboard_that_organizers_hide(site: Site, tmp_path: Path) -> None:
+def test_leaderboard_hidden_by_organizers_is_not_shown(site: Site, tmp_path: Path) -> None:
     page = hidden_page(site, tmp_path, 'board = "hidden"')
     assert "The organizers have hidden the leaderboard of this phase. Teams see the scores" in page
 
 
-def test_the_leaderboards_of_other_phases_are_linked(site: Site, tmp_path: Path) -> None:
+def test_hidden_leaderboard_links_to_those_of_other_phases(site: Site, tmp_path: Path) -> None:
     from captious.server.models import Phase
 
     site.load(write_folder(tmp_path / "small", phases=("first", "second")))
@@ -58,7 +58,7 @@ def test_the_leaderboards_of_other_phases_are_linked(site: Site, tmp_path: Path)
     assert site.client().get(f"{ADDRESS}?phase=third").status_code == 404
 
 
-def test_for_outsiders_a_challenge_of_participants_does_not_exist(site: Site, tmp_path: Path) -> None:
+def test_challenge_for_participants_does_not_exist_for_outsiders(site: Site, tmp_path: Path) -> None:
     from captious.server.models import Challenge, Phase
 
     site.load(write_folder(tmp_path / "small"))
@@ -78,7 +78,7 @@ def test_for_outsiders_a_challenge_of_participants_does_not_exist(site: Site, tm
         ("", ""),
     ],
 )
-def test_the_overview_says_what_will_be_shown(site: Site, tmp_path: Path, limits: str, said: str) -> None:
+def test_overview_says_when_scores_are_shown(site: Site, tmp_path: Path, limits: str, said: str) -> None:
     site.load(write_folder(tmp_path / "small", limits=limits))
     page = site.client().get("/challenges/small/").content.decode()
     all_texts = ("scores are not shown", "scores are shown on <time", "leaderboard hidden")
@@ -93,7 +93,7 @@ def test_the_overview_says_what_will_be_shown(site: Site, tmp_path: Path, limits
         ('board = "hidden"', "The organizers have hidden the leaderboard of this phase. Teams see the scores"),
     ],
 )
-def test_files_and_calls_say_why(site: Site, tmp_path: Path, limits: str, said: str) -> None:
+def test_files_and_api_say_why_scores_are_withheld(site: Site, tmp_path: Path, limits: str, said: str) -> None:
     site.load(write_folder(tmp_path / "small", limits=limits))
     client = site.client()
     for address in ("leaderboard", "compare"):
@@ -106,10 +106,10 @@ def test_files_and_calls_say_why(site: Site, tmp_path: Path, limits: str, said: 
     assert (answer.status_code, said in answer.content.decode()) == (403, True)
     answer = client.get(f"{ADDRESS}.json?phase=main")
     assert (answer.status_code, answer.json()) == (403, {"error": error})
-    assert client.get("/challenges/none/leaderboard.json").json()["error"].startswith("There is no such page")
+    assert client.get("/challenges/none/leaderboard.json").json()["error"].startswith("This page does not exist")
 
 
-def test_unknown_names_are_named(site: Site, tmp_path: Path) -> None:
+def test_unknown_phase_is_refused_by_name(site: Site, tmp_path: Path) -> None:
     site.load(write_folder(tmp_path / "small"))
     root = site.client(site.user("root", is_superuser=True))
     phase = {"error": "There is no phase 'zz'; known are main."}

@@ -15,7 +15,7 @@ from tests.support.small_challenge import queue, write_folder
 
 
 @pytest.fixture
-def rows(site: Site, tmp_path: Path) -> list[Any]:
+def submissions(site: Site, tmp_path: Path) -> list[Any]:
     """Three submissions of "Team 0", of which the first is the best; the others have the same score."""
     site.load(write_folder(tmp_path / "small"))
     return add([10, 0, 30])
@@ -27,38 +27,38 @@ def visitor() -> Any:
     return AnonymousUser()
 
 
-def test_changes_are_from_the_best_before(rows: list[Any]) -> None:
+def test_score_changes_are_relative_to_the_previous_best(submissions: list[Any]) -> None:
     from captious.server.boards.own_scores import own_scores
 
-    waiting = queue(team=rows[0].team)
-    scored = own_scores(visitor(), [*waiting, *rows[::-1]])
-    assert [row.submission for row in scored] == [*waiting, *rows[::-1]]
+    waiting = queue(team=submissions[0].team)
+    scored = own_scores(visitor(), [*waiting, *submissions[::-1]])
+    assert [row.submission for row in scored] == [*waiting, *submissions[::-1]]
     changes = {row.submission.pk: row.change for row in scored}
-    first, second = (next(row.score for row in scored if row.submission == one) for one in rows[:2])
+    first, second = (next(row.score for row in scored if row.submission == one) for one in submissions[:2])
     assert first is not None
     assert second is not None
-    assert changes[rows[0].pk] is None
-    assert changes[rows[1].pk] == pytest.approx(second - first)
-    assert changes[rows[2].pk] == changes[rows[1].pk]
+    assert changes[submissions[0].pk] is None
+    assert changes[submissions[1].pk] == pytest.approx(second - first)
+    assert changes[submissions[2].pk] == changes[submissions[1].pk]
     assert changes[waiting[0].pk] is None
 
 
-def test_lists_sort_in_both_directions_with_missing_scores_last(rows: list[Any]) -> None:
+def test_own_submissions_sort_in_both_directions_with_missing_scores_last(submissions: list[Any]) -> None:
     from captious.server.boards.own_scores import own_scores, sorted_scores
 
-    [waiting] = queue(team=rows[0].team)
-    scored = own_scores(visitor(), [waiting, *rows])
+    [waiting] = queue(team=submissions[0].team)
+    scored = own_scores(visitor(), [waiting, *submissions])
     for descending in (True, False):
         *known, last = sorted_scores(scored, "score", descending=descending)
         assert last.submission == waiting
         scores = [row.score for row in known]
         assert scores == sorted(scores, reverse=descending)
     assert sorted_scores(scored, "method", descending=False)[0].submission.method == min(
-        [waiting.method, *(row.method for row in rows)]
+        [waiting.method, *(row.method for row in submissions)]
     )
 
 
-def test_the_card_of_a_challenge(rows: list[Any]) -> None:
+def test_challenge_card_shows_the_best_score(submissions: list[Any]) -> None:
     from captious.server.boards.challenge_card import cards
     from captious.server.models import Challenge, Phase
 
@@ -72,12 +72,12 @@ def test_the_card_of_a_challenge(rows: list[Any]) -> None:
     assert (card.n_teams, card.leader, list(card.curve)) == (0, None, [])
 
 
-def test_challenges_of_the_user_come_first(site: Site, rows: list[Any]) -> None:
+def test_home_lists_challenges_of_the_user_first(site: Site, submissions: list[Any]) -> None:
     from captious.server.boards.challenge_card import cards
     from captious.server.models import Challenge
 
     user = site.user()
-    rows[0].team.members.add(user)
+    submissions[0].team.members.add(user)
     other = site.demo()
     made = cards([other, *Challenge.objects.exclude(pk=other.pk)], user)
     assert [(card.challenge.slug, card.is_mine) for card in made] == [("small", True), ("demo", False)]

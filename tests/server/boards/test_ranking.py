@@ -46,7 +46,7 @@ def from_pairs(board: RankedScores, p_values: dict[tuple[int, int], float]) -> l
 
 @pytest.mark.parametrize("undefined", [False, True])
 @pytest.mark.parametrize("seed", range(3))
-def test_holm_over_all_pairs(seed: int, undefined: bool) -> None:
+def test_ranks_of_small_boards_use_holm_over_all_pairs(seed: int, undefined: bool) -> None:
     small = board(30, seed=seed, undefined=undefined)
     pairs = p_values(small)
     expected = from_pairs(small, dict(zip(pairs, holm([*pairs.values()]), strict=True)))
@@ -55,7 +55,7 @@ def test_holm_over_all_pairs(seed: int, undefined: bool) -> None:
 
 
 @pytest.mark.parametrize("undefined", [False, True])
-def test_bonferroni_on_larger_boards(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
+def test_ranks_of_large_boards_use_bonferroni(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
     monkeypatch.setattr(ranking, "HOLM_ROWS", 10)
     monkeypatch.setattr(ranking, "_BLOCK", 7)
     large = board(20, undefined=undefined)
@@ -66,7 +66,7 @@ def test_bonferroni_on_larger_boards(monkeypatch: pytest.MonkeyPatch, undefined:
 
 
 @pytest.mark.parametrize("undefined", [False, True])
-def test_only_what_has_changed_is_compared(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
+def test_rank_update_compares_only_changed_rows(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
     monkeypatch.setattr(ranking, "HOLM_ROWS", 10)
     monkeypatch.setattr(ranking, "_BLOCK", 7)
     everyone = board(24, undefined=undefined)
@@ -76,14 +76,14 @@ def test_only_what_has_changed_is_compared(monkeypatch: pytest.MonkeyPatch, unde
     assert np.concatenate(updated).tolist() == rank_rows(everyone.take(np.arange(3, 24))).tolist()
 
 
-def test_the_correction_of_a_large_board_stays_the_same_until_it_has_doubled() -> None:
+def test_correction_of_a_large_board_stays_until_its_size_doubles() -> None:
     assert [corrected_rows(n) for n in (1, 500, 501, 512, 513, 5000, 8192)] == [1, 500, 512, 512, 1024, 8192, 8192]
     least = ranking._least_errors(5000)
     assert least == pytest.approx(-ndtri(0.025 / (8192 * 8191 / 2)))
     assert 6.0 < least < 6.1
 
 
-def test_who_is_significantly_worse_comes_later() -> None:
+def test_significantly_worse_system_ranks_lower() -> None:
     rng = np.random.default_rng(0)
     resampled = [0.9 + rng.normal(0, 0.01, 100), 0.9 + rng.normal(0, 0.01, 100), rng.normal(0.5, 0.01, 100)]
     assert rank_rows(rows([0.9, 0.901, 0.5], resampled)).tolist() == [1, 1, 3]
@@ -91,28 +91,28 @@ def test_who_is_significantly_worse_comes_later() -> None:
 
 
 @pytest.mark.parametrize("difference", [1.0, 0.5, 0.3, 0.1])
-def test_differences_that_do_not_vary(difference: float) -> None:
-    """Many systems, whose correction for the number of pairs no counted p value would survive."""
+def test_constant_differences_are_significant(difference: float) -> None:
+    """So many systems that no p value estimated from resamples would survive the correction."""
     resampled = np.random.default_rng(0).random(100)
     steps = difference * np.arange(20)
     ranked = rank_rows(rows(0.5 + steps, resampled + steps[:, None]))
     assert ranked.tolist() == [20 - n for n in range(20)]
 
 
-def test_equal_as_shown() -> None:
+def test_scores_equal_when_rounded_share_a_rank() -> None:
     resampled = np.random.default_rng(0).random(100) * 0.3
     assert rank_rows(rows([0.1 + 0.2, 0.3], [resampled + 0.1 - 0.1, resampled])).tolist() == [1, 1]
     assert rank_rows(rows([0.30001, 0.3], [resampled + 0.00001, resampled])).tolist() == [1, 1]
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_nothing_to_compare(n: int) -> None:
+def test_board_with_nothing_to_compare_has_rank_one(n: int) -> None:
     assert rank_rows(board(n)).tolist() == [1] * n
 
 
 @pytest.mark.parametrize("most", [500, 2], ids=["Holm", "Bonferroni"])
-def test_one_image_tells_nothing_apart(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
-    """As ``captious compare`` says; every resample of it is the same."""
+def test_systems_on_one_image_share_a_rank(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    """All resamples of one image are the same, as in ``captious compare``."""
     monkeypatch.setattr(ranking, "HOLM_ROWS", most)
     scores = np.array([0.2, 0.5, 0.9])
     same = np.repeat(scores[:, None], 50, axis=1)

@@ -17,7 +17,7 @@ _SCORES = st.floats(-10, 10)
 
 
 @given(st.tuples(_SCORES, _SCORES, _SCORES), st.integers(1, 6))
-def test_a_rounded_score_lies_in_its_rounded_interval(numbers: tuple[float, float, float], digits: int) -> None:
+def test_rounded_score_lies_in_its_rounded_interval(numbers: tuple[float, float, float], digits: int) -> None:
     low, score, high = sorted(numbers)
     shown_low, shown_high = rounded_ends(low, high, digits)
     shown = rounded(score, digits)

@@ -20,7 +20,7 @@ N = 30
 
 
 @pytest.fixture
-def large(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def large_site(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """The challenge "small" with 30 submissions of ten teams, which is a large board here."""
     from captious.server.boards import leaderboard, ranking, standings
 
@@ -114,7 +114,7 @@ def board(site: Site, **query: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("change", ["score", "hide", "delete", "scored once more"])
-def test_a_change_compares_only_what_has_changed(large: Site, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+def test_change_compares_only_changed_rows(large_site: Site, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
     from django.utils import timezone
 
     from captious.server.models import Scores, Submission
@@ -137,13 +137,13 @@ def test_a_change_compares_only_what_has_changed(large: Site, monkeypatch: pytes
             board_changed(row.phase_id)
     assert set(seen) <= {1, 2}
     assert len(seen) >= 5  # for each output, among all submissions
-    names = {row["method"] for row in board(large, all="1")}
+    names = {row["method"] for row in board(large_site, all="1")}
     assert ("method 3" in names) == (change not in {"hide", "delete"})
     assert ("method 30" in names) == (change == "score")
     stored()
 
 
-def test_views_compute_nothing(large: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_views_do_not_compute_ranks(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.boards import standings
     from captious.server.scoring import stored_results
 
@@ -152,19 +152,19 @@ def test_views_compute_nothing(large: Site, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(stored_results.np, "load", lambda *_, **__: pytest.fail("a view reads results"))
     for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare"):
         for query in ({}, {"all": "1"}, {"sort": "bleu-1"}, {"sort": "date"}, {"page": "2"}):
-            assert large.client().get(f"/challenges/small/{page}", query).status_code == 200
+            assert large_site.client().get(f"/challenges/small/{page}", query).status_code == 200
 
 
-def test_pages_and_own_rows(large: Site) -> None:
+def test_leaderboard_pages_include_own_rows(large_site: Site) -> None:
     from captious.server.models import Membership, Submission
 
-    ann = large.user("ann")
+    ann = large_site.user("ann")
     Membership.objects.create(team=Submission.objects.get(method="method 3").team, user=ann)
-    everything = [row["method"] for row in board(large, all="1")]
+    everything = [row["method"] for row in board(large_site, all="1")]
     assert len(everything) == N
     shown = []
     for page in ("1", "2", "3", "99"):
-        answer = large.client(ann).get("/challenges/small/leaderboard", {"all": "1", "page": page})
+        answer = large_site.client(ann).get("/challenges/small/leaderboard", {"all": "1", "page": page})
         made = answer.context["board"]
         names = [row.submission.method for row in made.rows]
         own = [name for name in everything if name in {"method 3", "method 13", "method 23"}]
@@ -172,72 +172,72 @@ def test_pages_and_own_rows(large: Site) -> None:
         shown.append(names)
     assert [*shown[0], *shown[1], *shown[2]] == everything
     assert shown[3] == shown[2]
-    assert large.client().get("/challenges/small/leaderboard?all=1").context["board"].own_rows == []
+    assert large_site.client().get("/challenges/small/leaderboard?all=1").context["board"].own_rows == []
 
 
-def test_order(large: Site) -> None:
-    best = [row["scores"]["bleu-4"] for row in board(large, all="1", sort="-bleu-4")]
+def test_leaderboard_sorts_by_score_and_date(large_site: Site) -> None:
+    best = [row["scores"]["bleu-4"] for row in board(large_site, all="1", sort="-bleu-4")]
     assert best == sorted(best, reverse=True)
-    assert [row["scores"]["bleu-4"] for row in board(large, all="1", sort="bleu-4")] == best[::-1]
-    dates = [row["submitted"] for row in board(large, all="1", sort="date")]
+    assert [row["scores"]["bleu-4"] for row in board(large_site, all="1", sort="bleu-4")] == best[::-1]
+    dates = [row["submitted"] for row in board(large_site, all="1", sort="date")]
     assert dates == sorted(dates)
-    assert [row["submitted"] for row in board(large, all="1", sort="-date")] == dates[::-1]
-    assert len(board(large)) == 10  # the best of each team
+    assert [row["submitted"] for row in board(large_site, all="1", sort="-date")] == dates[::-1]
+    assert len(board(large_site)) == 10  # the best of each team
 
 
-def test_hidden_at_once_even_if_the_board_is_not_computed(large: Site) -> None:
+def test_hidden_submission_disappears_before_the_board_is_recomputed(large_site: Site) -> None:
     from captious.server.models import Submission
 
     Submission.objects.filter(method="method 3").update(is_hidden=True)
     for page in ("leaderboard", "leaderboard.json", "leaderboard.csv"):
-        response = large.client().get(f"/challenges/small/{page}?all=1")
+        response = large_site.client().get(f"/challenges/small/{page}?all=1")
         text = response.getvalue() if response.streaming else response.content
         assert b"method 3\n" not in text
         assert b'"method 3"' not in text
 
 
-def test_a_board_whose_process_was_killed_is_computed_by_a_worker(large: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_board_of_a_killed_process_is_computed_by_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.boards import standings
     from captious.server.models import Phase
 
     with monkeypatch.context() as patch:
         patch.setattr(standings, "_standings", lambda *_: (_ for _ in ()).throw(OSError("killed")))
         add([N])
-    assert len(board(large, all="1")) == N
+    assert len(board(large_site, all="1")) == N
     assert Phase.objects.get().board_stored < Phase.objects.get().board_changes
     standings.refresh_stale()
-    assert len(board(large, all="1")) == N + 1
+    assert len(board(large_site, all="1")) == N + 1
     assert Phase.objects.get().board_stored == Phase.objects.get().board_changes
 
 
-def test_a_change_of_a_board_of_many_rows_is_left_to_a_worker(large: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.boards import standings
     from captious.server.submissions import board_changes
 
     monkeypatch.setattr(board_changes, "_MOST_ROWS", N)
     add([N])
-    assert len(board(large, all="1")) == N
+    assert len(board(large_site, all="1")) == N
     standings.refresh_stale()
-    assert len(board(large, all="1")) == N + 1
+    assert len(board(large_site, all="1")) == N + 1
 
 
 @pytest.mark.parametrize("damage", ["cut", "other", "empty", "none"])
-def test_a_damaged_file_is_written_again(large: Site, damage: str) -> None:
+def test_damaged_ranks_file_is_rewritten(large_site: Site, damage: str) -> None:
     from captious.server.boards.standings import refresh_stale
     from captious.server.models import Phase
 
-    before = board(large, all="1")
-    [path] = (large.data / "boards").glob("*/*.scores")
+    before = board(large_site, all="1")
+    [path] = (large_site.data / "boards").glob("*/*.scores")
     content = path.read_bytes()
     path.write_bytes({"cut": content[:-9], "other": b"x" + content[1:], "empty": b"", "none": content}[damage])
     Phase.objects.update(board_changes=99)
     refresh_stale()
-    assert board(large, all="1") == before
+    assert board(large_site, all="1") == before
     assert path.read_bytes() != b""
 
 
-def test_one_image_ranks_nobody(site: Site, tmp_path: Path) -> None:
-    """The leaderboard says what a comparison of the two says: nothing is told apart."""
+def test_systems_on_one_image_share_a_rank(site: Site, tmp_path: Path) -> None:
+    """The leaderboard agrees with a comparison of the two systems."""
     site.load(write_folder(tmp_path / "small", references={1: REFERENCES[1]}))
     for name, caption in (("ann", "a dog runs in the park"), ("bob", "a cat sleeps")):
         site.submit(site.user(name), [{"image_id": 1, "caption": caption}], challenge="small", method=name)

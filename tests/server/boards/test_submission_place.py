@@ -19,7 +19,7 @@ from tests.support.small_challenge import write_folder
 
 
 @pytest.fixture
-def rows(site: Site, tmp_path: Path) -> list[Any]:
+def submissions(site: Site, tmp_path: Path) -> list[Any]:
     """Twelve submissions, of which the first and the eleventh are of the same team, "Team 0"."""
     site.load(write_folder(tmp_path / "small"))
     return add(range(12))
@@ -35,7 +35,7 @@ def place(row: Any, *, own: bool = False) -> Any:
     return place_of(AnonymousUser(), row, query, own=own)
 
 
-def test_an_entry_has_the_rank_that_the_leaderboard_shows(site: Site, rows: list[Any]) -> None:
+def test_entry_has_its_leaderboard_rank(site: Site, submissions: list[Any]) -> None:
     from captious.server.models import Submission
 
     answer = site.client().get("/challenges/small/leaderboard.json")
@@ -50,51 +50,51 @@ def test_an_entry_has_the_rank_that_the_leaderboard_shows(site: Site, rows: list
     assert place(other).query.everything
 
 
-def test_neighbors_are_those_of_the_board(rows: list[Any]) -> None:
+def test_neighbors_follow_the_leaderboard(submissions: list[Any]) -> None:
     by_score = sorted(range(12), key=lambda n: -(7 * n % 30))
     for at in (0, 1, 5, 11):
-        found = place(rows[by_score[at]])
+        found = place(submissions[by_score[at]])
         near = by_score[max(at - 2, 0) : at + 3]
         assert [row.submission.method for row in found.neighbors] == [f"method {n}" for n in near]
         assert (found.leader is None) == (at == 0)
         assert found.n == 12
 
 
-def test_earlier_submissions_of_a_team_are_for_the_team_only(rows: list[Any]) -> None:
-    assert place(rows[10], own=True).before == rows[0]
-    assert place(rows[10]).before is None
-    assert place(rows[0], own=True).before is None
+def test_earlier_submissions_are_shown_to_the_team_only(submissions: list[Any]) -> None:
+    assert place(submissions[10], own=True).before == submissions[0]
+    assert place(submissions[10]).before is None
+    assert place(submissions[0], own=True).before is None
 
 
-def test_nobody_else_sees_a_private_submission_among_neighbors(rows: list[Any]) -> None:
-    change(rows[4], public=False)
-    found = place(rows[4], own=True)
+def test_private_submissions_are_not_neighbors_for_others(submissions: list[Any]) -> None:
+    change(submissions[4], public=False)
+    found = place(submissions[4], own=True)
     assert found.rank is None
     assert "method 4" not in {row.submission.method for row in found.neighbors}
 
 
-def test_neighbors_are_not_shown_while_the_board_is_hidden(rows: list[Any]) -> None:
+def test_neighbors_of_a_hidden_leaderboard_are_not_shown(submissions: list[Any]) -> None:
     from captious.server.models import Phase, Submission
 
     Phase.objects.update(board="hidden")
-    found = place(Submission.objects.get(pk=rows[5].pk))
+    found = place(Submission.objects.get(pk=submissions[5].pk))
     assert (found.rank, found.neighbors, found.leader) == (None, [], None)
 
 
-def test_the_page_of_a_submission_shows_its_neighbors_and_the_leader(site: Site, rows: list[Any]) -> None:
-    page = site.client().get(rows[5].url).content.decode()
+def test_submission_page_shows_neighbors_and_leader(site: Site, submissions: list[Any]) -> None:
+    page = site.client().get(submissions[5].url).content.decode()
     assert "of 10</h2>" in page
     assert "among the entries of teams" in page
     assert "the leader" in page
-    assert "best before" not in page
+    assert "previous best" not in page
 
 
-def test_pages_of_all_submissions_have_the_axes_of_the_leaderboard(site: Site, rows: list[Any]) -> None:
-    first, *others = [place(row).scales for row in rows[1:4]]
+def test_submission_pages_share_the_axes_of_the_leaderboard(site: Site, submissions: list[Any]) -> None:
+    first, *others = [place(row).scales for row in submissions[1:4]]
     assert all(low < high for low, high in first.values())
     assert others == [first, first]
     ticks = []
-    for row in rows[1:4]:
+    for row in submissions[1:4]:
         page = site.client().get(row.url).content.decode()
         drawings = re.findall(r'<svg class="scores".*?</svg>', page)
         ticks.append([re.findall(r'<text x="([^"]+)"[^>]*>(.*?)</text>', drawing) for drawing in drawings])
@@ -102,8 +102,8 @@ def test_pages_of_all_submissions_have_the_axes_of_the_leaderboard(site: Site, r
     assert ticks[0] == ticks[1] == ticks[2]
 
 
-def test_every_reference_set_has_its_rank_and_public_images_are_shown(site: Site, tmp_path: Path) -> None:
-    """The main set, which is private, comes first; single images are those of the first set that is public."""
+def test_every_reference_set_has_a_rank_and_public_images_are_shown(site: Site, tmp_path: Path) -> None:
+    """The main set is private; single images come from the first public set."""
     from captious.server.boards.submission_place import places_of
     from captious.server.boards.visible_scores import rounded_outputs
     from captious.server.models import Submission

@@ -17,7 +17,7 @@ def marked(candidate: str) -> dict[str, tuple[str, int]]:
     return {piece.text: (piece.agreement, piece.count) for piece in pieces(candidate, REFERENCES) if piece.agreement}
 
 
-def test_words_are_marked_by_the_number_of_references_that_have_them() -> None:
+def test_words_are_marked_by_their_number_of_references() -> None:
     assert marked("A brown dog runs, with a ball") == {
         "brown": ("some", 1),
         "dog": ("most", 3),
@@ -26,23 +26,23 @@ def test_words_are_marked_by_the_number_of_references_that_have_them() -> None:
     }
 
 
-def test_each_han_character_is_a_word() -> None:
+def test_han_characters_are_words() -> None:
     assert [(piece.text, piece.count) for piece in pieces("\u72d7\u8dd1", ["\u4e00\u53ea\u72d7"])] == [
         ("\u72d7", 1),
         ("\u8dd1", 0),
     ]
 
 
-def test_a_candidate_without_references_agrees_with_none() -> None:
+def test_candidate_without_references_agrees_with_none() -> None:
     assert [piece.agreement for piece in pieces("dog", [])] == ["none"]
 
 
 @given(st.text(), st.lists(st.text(), max_size=3))
-def test_pieces_are_the_whole_text(candidate: str, references: list[str]) -> None:
+def test_pieces_join_to_the_whole_text(candidate: str, references: list[str]) -> None:
     assert "".join(piece.text for piece in pieces(candidate, references)) == candidate
 
 
-def test_a_word_is_found_in_any_form_but_not_inside_others() -> None:
+def test_word_matches_in_any_case_but_not_inside_other_words() -> None:
     assert has_word("Dog", REFERENCES)
     assert has_word("running", REFERENCES)
     assert not has_word("each", REFERENCES)

@@ -45,7 +45,7 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="package")
-def running(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, dict[str, Any]]]:
+def running_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, dict[str, Any]]]:
     """A server, and the cookies of users who have signed in."""
     place = tmp_path_factory.mktemp("browser")
     limits = {"REQUESTS_PER_MINUTE": "100000", "UPLOAD_MEBIBYTES": "1", "WRONG_PASSWORDS": "3"}
@@ -72,17 +72,17 @@ def running(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture(scope="package")
-def server(running: tuple[Server, dict[str, Any]]) -> Server:
+def server(running_server: tuple[Server, dict[str, Any]]) -> Server:
     """A server with the demonstration and the challenge "scenes", on whose boards all baselines are."""
-    return running[0]
+    return running_server[0]
 
 
 @pytest.fixture
-def open_page(browser: Any, running: tuple[Server, dict[str, Any]]) -> Iterator[Callable[..., Any]]:
+def open_page(browser: Any, running_server: tuple[Server, dict[str, Any]]) -> Iterator[Callable[..., Any]]:
     """Opens pages in browsers of their own. The test fails if something goes wrong in one of them: errors on the
     console, such as violations of the content security policy, exceptions, and requests that fail or are refused.
     """
-    server, cookies = running
+    server, cookies = running_server
     contexts = []
     problems: list[str] = []
 

@@ -18,7 +18,7 @@ pytest.importorskip("playwright.sync_api")
 DEMO, SCENES = "/challenges/demo", "/challenges/scenes"
 
 
-def test_pages_for_visitors(open_page: Callable[..., Any]) -> None:
+def test_visitor_pages_are_accessible(open_page: Callable[..., Any]) -> None:
     page = open_page()
     for path in (
         "/",
@@ -41,7 +41,7 @@ def test_pages_for_visitors(open_page: Callable[..., Any]) -> None:
         check(page)
 
 
-def test_pages_for_users(open_page: Callable[..., Any], captions: Path, tmp_path: Path) -> None:
+def test_user_pages_are_accessible(open_page: Callable[..., Any], captions: Path, tmp_path: Path) -> None:
     page = open_page("ursula", refused=(422,))
     page.goto("/account/")
     page.get_by_label("Name of the team").fill("Observers")
@@ -75,7 +75,7 @@ def test_pages_for_users(open_page: Callable[..., Any], captions: Path, tmp_path
         check(page)
 
 
-def test_pages_for_organizers(open_page: Callable[..., Any]) -> None:
+def test_organizer_pages_are_accessible(open_page: Callable[..., Any]) -> None:
     page = open_page("olga")
     for path in (
         "/",
@@ -90,14 +90,14 @@ def test_pages_for_organizers(open_page: Callable[..., Any]) -> None:
         check(page)
 
 
-def test_pages_for_administrators(open_page: Callable[..., Any]) -> None:
+def test_administration_pages_are_accessible(open_page: Callable[..., Any]) -> None:
     page = open_page(ADMIN)
     for path in ("", "user/", "user/add/", "user/1/change/", "team/1/change/", "challenge/", "submission/1/change/"):
         assert page.goto(f"/admin/{'captious/' if path else ''}{path}").status == 200
         check_access(page)
 
 
-def test_pages_for_errors(open_page: Callable[..., Any], tmp_path: Path) -> None:
+def test_error_pages_are_accessible(open_page: Callable[..., Any], tmp_path: Path) -> None:
     page = open_page("ursula", refused=(403, 404, 413))
     assert page.goto("/nothing").status == 404
     check(page)
@@ -117,7 +117,7 @@ def test_pages_for_errors(open_page: Callable[..., Any], tmp_path: Path) -> None
     check(page)
 
 
-def test_the_page_for_too_many_wrong_passwords(open_page: Callable[..., Any]) -> None:
+def test_lockout_page_is_accessible(open_page: Callable[..., Any]) -> None:
     page = open_page(refused=(429,))
     sign_up(page, "locked")
     page.get_by_role("button", name="Sign out").click()

@@ -20,7 +20,7 @@ sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 
 
-def test_every_column_sorts_in_both_directions(page: Any, server: Server) -> None:
+def test_leaderboard_columns_sort_in_both_directions(page: Any, server: Server) -> None:
     page.goto("/")
     page.get_by_role("link", name="Leaderboard of Demo").click()
     board(page).get_by_role("link", name="date").click()
@@ -37,7 +37,7 @@ def test_every_column_sorts_in_both_directions(page: Any, server: Server) -> Non
             assert column(page, name) == [numbers.score(score) for score in wanted]
 
 
-def test_what_is_sorted_by_is_on_the_first_screen_of_a_phone(open_page: Callable[..., Any]) -> None:
+def test_sorted_column_is_on_the_first_screen_of_a_phone(open_page: Callable[..., Any]) -> None:
     page = open_page(width=360)
     for name in ("bleu-1", "cider-d"):
         page.goto(f"/challenges/demo/leaderboard?sort=-{name}")
@@ -47,7 +47,7 @@ def test_what_is_sorted_by_is_on_the_first_screen_of_a_phone(open_page: Callable
         assert page.get_by_role("columnheader").all_inner_texts()[2].startswith(name)
 
 
-def test_every_team_or_all_submissions(page: Any) -> None:
+def test_leaderboard_switches_between_teams_and_all_submissions(page: Any) -> None:
     page.goto("/challenges/demo/leaderboard")
     rows = page.get_by_role("navigation", name="Rows")
     rows.get_by_role("link", name="all submissions").click()
@@ -57,7 +57,7 @@ def test_every_team_or_all_submissions(page: Any) -> None:
     assert {"Improved", "Baseline", "Human captions"} <= set(methods(page))
 
 
-def test_two_systems_compared(page: Any, server: Server) -> None:
+def test_comparison_of_two_systems_opens_from_the_leaderboard(page: Any, server: Server) -> None:
     page.goto("/challenges/demo/leaderboard")
     if page.viewport_size["width"] > 1000:
         bar = page.get_by_role("group", name="Ticked submissions")
@@ -92,7 +92,7 @@ def test_two_systems_compared(page: Any, server: Server) -> None:
     ).to_be_visible()
 
 
-def test_captions_beside_references_down_to_one_image(page: Any) -> None:
+def test_captions_page_leads_to_a_single_image(page: Any) -> None:
     page.goto("/challenges/demo/leaderboard")
     page.get_by_role("link", name="Browse captions").click()
     page.get_by_text("Systems:").click()
@@ -143,7 +143,7 @@ def chosen(page: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [1280, 360])
-def test_images_come_from_where_the_challenge_says(open_page: Callable[..., Any], width: int) -> None:
+def test_images_load_from_the_address_of_the_challenge(open_page: Callable[..., Any], width: int) -> None:
     page = open_page("olga", width=width)
     asked = []
 
@@ -172,7 +172,7 @@ def test_private_captions_cannot_be_browsed(open_page: Callable[..., Any]) -> No
     assert page.goto("/challenges/scenes/captions?phase=test&references=test/c2").status == 404
 
 
-def test_captions_with_a_word_and_scores_between_bounds(page: Any) -> None:
+def test_captions_are_filtered_by_word_and_score_range(page: Any) -> None:
     page.goto("/challenges/demo/captions?systems=1&systems=2&order=image")
     page.get_by_label("With the word").fill("Umbrella")
     page.get_by_role("button", name="Show").click()
@@ -192,14 +192,14 @@ def test_captions_with_a_word_and_scores_between_bounds(page: Any) -> None:
     expect(page.get_by_text("No images with these words and scores.")).to_be_visible()
 
 
-def test_drawings_of_the_demonstration(open_page: Callable[..., Any]) -> None:
+def test_demonstration_images_are_drawn(open_page: Callable[..., Any]) -> None:
     page = open_page()
     page.goto("/challenges/demo/captions/2359?systems=1&systems=2&order=image")
     image = page.get_by_role("img", name="The image alone")
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
 
 
-def test_bars_of_contributions_are_in_their_table(open_page: Callable[..., Any]) -> None:
+def test_contribution_bars_fit_their_table(open_page: Callable[..., Any]) -> None:
     page = open_page()
     page.goto("/challenges/demo/captions/2359?systems=1&order=image")
     bars = page.locator("td.bar svg")
@@ -211,7 +211,7 @@ def test_bars_of_contributions_are_in_their_table(open_page: Callable[..., Any])
 
 
 @pytest.mark.parametrize("image", ["1751", "2246", "2359", "2917"])
-def test_labels_of_an_alignment_cover_no_other_text(open_page: Callable[..., Any], image: str) -> None:
+def test_alignment_labels_do_not_overlap_text(open_page: Callable[..., Any], image: str) -> None:
     page = open_page()
     page.goto(f"/challenges/demo/captions/{image}?systems=1&systems=2&systems=3")
     drawings = page.locator(".links-drawn svg:visible")
@@ -233,7 +233,7 @@ def _overlap(a: dict[str, float], b: dict[str, float]) -> bool:
     return not beside and a["y"] + a["height"] - 3 > b["y"] and b["y"] + b["height"] - 3 > a["y"]
 
 
-def test_a_leaderboard_has_one_toolbar(open_page: Callable[..., Any]) -> None:
+def test_leaderboard_has_one_toolbar(open_page: Callable[..., Any]) -> None:
     page = open_page()
     page.goto("/challenges/demo/leaderboard")
     links = page.get_by_role("navigation", name="This leaderboard").get_by_role("link")
@@ -242,7 +242,7 @@ def test_a_leaderboard_has_one_toolbar(open_page: Callable[..., Any]) -> None:
     assert links.first.bounding_box()["y"] < board(page).bounding_box()["y"]
 
 
-def test_a_warning_is_below_the_metric_that_it_is_about(open_page: Callable[..., Any]) -> None:
+def test_warning_stands_below_its_metric(open_page: Callable[..., Any]) -> None:
     page = open_page()
     page.goto("/submissions/1/")
     rows = page.get_by_role("table", name="Scores with the references").get_by_role("row")
@@ -251,7 +251,7 @@ def test_a_warning_is_below_the_metric_that_it_is_about(open_page: Callable[...,
     expect(page.get_by_text("weights n-grams by their inverse")).to_have_count(1)
 
 
-def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:
+def test_keyboard_moves_between_images(open_page: Callable[..., Any]) -> None:
     page = open_page()
     page.goto("/challenges/demo/captions?systems=1&order=image")
     links = page.get_by_role("article").get_by_role("heading").get_by_role("link")
@@ -269,8 +269,8 @@ def test_keys_go_from_image_to_image(open_page: Callable[..., Any]) -> None:
     expect(page.get_by_role("heading", level=1, name=second)).to_be_visible()
 
 
-def test_times_are_in_the_zone_of_the_reader(open_page: Callable[..., Any]) -> None:
-    """On every page, and days, too; without scripts in UTC."""
+def test_times_are_in_the_time_zone_of_the_reader(open_page: Callable[..., Any]) -> None:
+    """Every page, dates included, uses the browser's time zone, and UTC without scripts."""
     pages = ("/challenges/demo/manage", "/challenges/demo/leaderboard")
     zone, footer = "Pacific/Kiritimati", "Times are in your time zone."  # 14 hours ahead
     for path in pages:

@@ -164,7 +164,7 @@ def test_problems_of_a_draft_lead_to_their_fields(
     row.get_by_label("Closes").fill("2120-01-01T12:00:00")
     page.get_by_role("button", name="Save and check").click()
     look(page)
-    page.get_by_role("region", name="1 problem to solve").get_by_role("link", name="Phase “Main phase”, Closes").click()
+    page.get_by_role("region", name="1 problem to fix").get_by_role("link", name="Phase “Main phase”, Closes").click()
     closes = page.get_by_label("Closes").first
     expect(closes).to_be_focused()
     expect(closes).to_have_accessible_description(re.compile("Must be later than opens"))

@@ -16,7 +16,7 @@ sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 
 
-def test_from_signing_in_to_a_sorted_board(open_page: Callable[..., Any], captions: Path) -> None:
+def test_keyboard_alone_signs_in_and_sorts_the_leaderboard(open_page: Callable[..., Any], captions: Path) -> None:
     page = open_page(width=1280)
     page.on("filechooser", lambda chooser: chooser.set_files(captions))
     page.goto("/challenges/demo/")

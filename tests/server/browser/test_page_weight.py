@@ -32,7 +32,7 @@ def _open(open_page: Callable[..., Any], reader: str, width: int) -> Any:
     page = open_page(reader, width=width)
     if reader == ADMIN:
         page.goto(f"{DEMO}/manage")
-        if (button := page.get_by_role("button", name="Edit the challenge")).count():
+        if (button := page.get_by_role("button", name="Edit challenge")).count():
             button.click()
             page.get_by_role("heading", level=2, name="Challenge").wait_for()
     return page
@@ -40,7 +40,7 @@ def _open(open_page: Callable[..., Any], reader: str, width: int) -> Any:
 
 @readers
 @pytest.mark.parametrize("width", [390, 1280])
-def test_pages_are_small_and_nothing_moves(
+def test_pages_are_small_and_have_no_layout_shift(
     open_page: Callable[..., Any], width: int, reader: str, pages: dict[str, str]
 ) -> None:
     page = _open(open_page, reader, width)
@@ -54,7 +54,7 @@ def test_pages_are_small_and_nothing_moves(
 @pytest.mark.slow  # it takes the time of a machine that does nothing else
 @pytest.mark.nightly
 @readers
-def test_pages_are_there_within_a_second_on_a_slow_phone(
+def test_pages_show_within_a_second_on_a_slow_phone(
     open_page: Callable[..., Any], reader: str, pages: dict[str, str]
 ) -> None:
     page = _open(open_page, reader, width=390)
@@ -70,7 +70,7 @@ def test_pages_are_there_within_a_second_on_a_slow_phone(
     assert max(times.values()) < 1000, times
 
 
-def test_the_title_is_where_it_was_on_every_tab(open_page: Callable[..., Any]) -> None:
+def test_title_has_the_same_position_on_every_tab(open_page: Callable[..., Any]) -> None:
     page = open_page("ursula")
     places = set()
     for path in (f"{DEMO}/", f"{DEMO}/leaderboard", f"{DEMO}/submit", f"{DEMO}/submissions", "/submissions/1/"):

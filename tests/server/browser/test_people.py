@@ -21,7 +21,7 @@ widths = pytest.mark.parametrize(("width", "scripts"), [(1280, True), (360, Fals
 
 
 @widths
-def test_teams_with_an_invitation_link(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+def test_invitation_link_adds_a_team_member(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
     page = open_page(width=width, scripts=scripts)
     sign_up(page, f"captain-{width}")
     team = f"Team {width}"
@@ -51,11 +51,11 @@ def test_teams_with_an_invitation_link(open_page: Callable[..., Any], width: int
     other.get_by_role("button", name="Revoke the link").click()
     expect(other.get_by_role("status")).to_have_text("The invitation link was revoked.")
     expect(other.get_by_role("button", name="Remove")).to_have_count(0)  # captains only
-    other.get_by_role("button", name="Leave the team").click()
+    other.get_by_role("button", name="Leave team").click()
     expect(other.get_by_role("status")).to_have_text(f"You left {team}.")
 
 
-def test_tokens(open_page: Callable[..., Any], server: Server) -> None:
+def test_account_page_creates_and_revokes_tokens(open_page: Callable[..., Any], server: Server) -> None:
     page = open_page("ursula", width=360)
     page.goto("/account/")
     page.get_by_label("Name of the token").fill("workstation")
@@ -74,7 +74,7 @@ def test_tokens(open_page: Callable[..., Any], server: Server) -> None:
 
 
 @widths
-def test_change_of_the_password(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+def test_password_is_changed_on_the_account_page(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
     name = f"changer-{width}"
     page = open_page(width=width, scripts=scripts)
     sign_up(page, name)
@@ -95,14 +95,14 @@ def test_change_of_the_password(open_page: Callable[..., Any], width: int, scrip
     expect(page.get_by_role("link", name=f"Account of {name}")).to_be_visible()
 
 
-def test_an_administrator_makes_a_link_that_resets_a_password(open_page: Callable[..., Any], server: Server) -> None:
+def test_administrator_creates_a_password_reset_link(open_page: Callable[..., Any], server: Server) -> None:
     sign_up(open_page(), "forgetful")
     page = open_page(ADMIN)
     page.goto("/admin/captious/user/?q=forgetful")
     page.get_by_role("checkbox", name=re.compile("Select this object")).check()
-    page.get_by_role("combobox", name="Action").select_option("Make links that reset the passwords")
+    page.get_by_role("combobox", name="Action").select_option("Create password reset links")
     page.get_by_role("button", name=re.compile("^(Go|Run)$")).click()
-    link = re.search(r"http\S+/account/reset/\S+", page.get_by_text("Give this link to forgetful").inner_text())
+    link = re.search(r"http\S+/account/reset/\S+", page.get_by_text("Send this link to forgetful").inner_text())
     assert link is not None
     owner = open_page(width=360)
     owner.goto(link.group())
@@ -114,7 +114,7 @@ def test_an_administrator_makes_a_link_that_resets_a_password(open_page: Callabl
     expect(owner.get_by_role("link", name="Account of forgetful")).to_be_visible()
 
 
-def test_an_administrator_adds_a_member_to_a_team(open_page: Callable[..., Any]) -> None:
+def test_administrator_adds_a_team_member(open_page: Callable[..., Any]) -> None:
     page = open_page(ADMIN)
     page.goto("/admin/captious/team/1/change/")
     rows = page.locator(".inline-related:not(.empty-form)")
@@ -124,7 +124,7 @@ def test_an_administrator_adds_a_member_to_a_team(open_page: Callable[..., Any])
 
 
 @widths
-def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+def test_organizer_manages_a_challenge(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
     name = f"participant-{width}"
     guest = open_page(refused=(403, 404))
     sign_up(guest, name)
@@ -189,8 +189,8 @@ def test_the_organizers_page(open_page: Callable[..., Any], width: int, scripts:
 
 
 @widths
-def test_a_second_step(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
-    """By keyboard, from the account page to signing in with a code of the app, and with one of those on paper."""
+def test_second_step_is_set_up_and_used(open_page: Callable[..., Any], width: int, scripts: bool) -> None:
+    """By keyboard, with a code of the app and with a recovery code."""
     name = f"careful-{width}"
     page = open_page(width=width, scripts=scripts, refused=(422,))
     sign_up(page, name)
@@ -224,10 +224,10 @@ def test_a_second_step(open_page: Callable[..., Any], width: int, scripts: bool)
     look(page, scripts)
     page.get_by_label("Your password, or a code").fill(codes[1])
     page.get_by_role("button", name="Turn off").click()
-    expect(page.get_by_role("status")).to_have_text("The second step is off.")
+    expect(page.get_by_role("status")).to_have_text("The second step has been turned off.")
 
 
-def test_another_site(open_page: Callable[..., Any]) -> None:
+def test_user_signs_in_with_an_identity_provider(open_page: Callable[..., Any]) -> None:
     page = open_page(refused=(422,))
     page.goto("/challenges/demo/submit")
     page.get_by_role("button", name="Sign in with Local").click()

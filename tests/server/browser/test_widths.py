@@ -18,7 +18,7 @@ narrow = pytest.mark.parametrize("width", [360, 390, 768])
 
 
 @narrow
-def test_a_leaderboard_draws_intervals(open_page: Callable[..., Any], width: int) -> None:
+def test_leaderboard_draws_intervals(open_page: Callable[..., Any], width: int) -> None:
     page = open_page(width=width)
     page.goto("/challenges/demo/leaderboard?sort=-meteor")
     drawings = board(page).locator("svg.interval")
@@ -32,7 +32,7 @@ def test_a_leaderboard_draws_intervals(open_page: Callable[..., Any], width: int
 
 
 @narrow
-def test_a_submission_draws_intervals_below_a_legend(open_page: Callable[..., Any], width: int) -> None:
+def test_submission_draws_intervals_below_a_legend(open_page: Callable[..., Any], width: int) -> None:
     page = open_page(width=width)
     page.goto("/challenges/demo/leaderboard")
     board(page).get_by_role("link", name="Baseline").click()
@@ -45,7 +45,7 @@ def test_a_submission_draws_intervals_below_a_legend(open_page: Callable[..., An
 
 
 @narrow
-def test_tables_of_submissions_and_phases_are_not_cut(open_page: Callable[..., Any], captions: Any, width: int) -> None:
+def test_submission_and_phase_tables_are_not_clipped(open_page: Callable[..., Any], captions: Any, width: int) -> None:
     page = open_page(width=width)
     sign_up(page, f"narrow-{width}")
     submit(page, captions, "A method whose name is rather long")
@@ -60,7 +60,7 @@ def test_tables_of_submissions_and_phases_are_not_cut(open_page: Callable[..., A
 
 
 @pytest.mark.parametrize("width", [360, 390])
-def test_tabs_of_a_team_are_in_one_line(open_page: Callable[..., Any], width: int) -> None:
+def test_team_tabs_fit_on_one_line(open_page: Callable[..., Any], width: int) -> None:
     page = open_page("ursula", width=width)
     page.goto("/challenges/demo/")
     tabs = page.get_by_role("navigation", name="Challenge").get_by_role("link")
@@ -69,7 +69,7 @@ def test_tabs_of_a_team_are_in_one_line(open_page: Callable[..., Any], width: in
 
 
 @pytest.mark.parametrize("width", [360, 390])
-def test_five_tabs_are_in_one_line(open_page: Callable[..., Any], width: int) -> None:
+def test_five_tabs_fit_on_one_line(open_page: Callable[..., Any], width: int) -> None:
     page = open_page("olga", width=width)
     page.goto("/challenges/scenes/")
     tabs = page.get_by_role("navigation", name="Challenge").get_by_role("link")
@@ -80,7 +80,7 @@ def test_five_tabs_are_in_one_line(open_page: Callable[..., Any], width: int) ->
 
 
 @narrow
-def test_a_comparison_is_not_cut(open_page: Callable[..., Any], width: int) -> None:
+def test_comparison_is_not_clipped(open_page: Callable[..., Any], width: int) -> None:
     page = open_page(width=width)
     page.goto("/challenges/demo/compare?a=1&b=2")
     assert page.get_by_role("region", name="Table of differences").evaluate(_CUT) == 0
@@ -89,7 +89,7 @@ def test_a_comparison_is_not_cut(open_page: Callable[..., Any], width: int) -> N
 
 
 @narrow
-def test_a_leaderboard_has_dates_where_its_head_says_so(open_page: Callable[..., Any], width: int) -> None:
+def test_leaderboard_dates_stand_under_their_heading(open_page: Callable[..., Any], width: int) -> None:
     page = open_page(width=width)
     page.goto("/challenges/demo/leaderboard")
     expect(page.get_by_role("columnheader", name="Method")).to_contain_text("date")
@@ -98,11 +98,11 @@ def test_a_leaderboard_has_dates_where_its_head_says_so(open_page: Callable[...,
 
 
 @pytest.mark.parametrize("width", [390, 768, 1280, 1920])
-def test_an_overview_and_its_preview_have_one_column_at_the_right(open_page: Callable[..., Any], width: int) -> None:
-    """Phones show dates before the texts, and the rest after them; nothing is wider than the window."""
+def test_overview_and_preview_have_one_right_column(open_page: Callable[..., Any], width: int) -> None:
+    """Phones show the dates before the texts and the rest after them; nothing overflows."""
     page = open_page("olga", width=width)
     page.goto("/challenges/scenes/manage")
-    page.get_by_role("button", name="Edit the challenge").click()
+    page.get_by_role("button", name="Edit challenge").click()
     for address in ("/challenges/scenes/", "/drafts/scenes/preview"):
         page.goto(address)
         texts = page.locator(".texts").bounding_box()
@@ -125,7 +125,7 @@ def test_an_overview_and_its_preview_have_one_column_at_the_right(open_page: Cal
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_a_logo_lies_on_light_paper(open_page: Callable[..., Any], dark: bool) -> None:
+def test_logo_has_a_light_background(open_page: Callable[..., Any], dark: bool) -> None:
     page = open_page("olga", dark=dark)
     for address in ("/", "/challenges/scenes/"):
         page.goto(address)
@@ -134,7 +134,7 @@ def test_a_logo_lies_on_light_paper(open_page: Callable[..., Any], dark: bool) -
 
 
 @pytest.mark.parametrize(("user", "tab"), [("", "Leaderboard"), ("ursula", "My submissions"), ("olga", "Leaderboard")])
-def test_a_submission_is_below_a_tab(open_page: Callable[..., Any], captions: Any, user: str, tab: str) -> None:
+def test_submission_page_is_below_a_tab(open_page: Callable[..., Any], captions: Any, user: str, tab: str) -> None:
     owner = open_page("ursula")
     submit(owner, captions, f"Below a tab {user}")
     see_scores(owner)
@@ -145,7 +145,7 @@ def test_a_submission_is_below_a_tab(open_page: Callable[..., Any], captions: An
 
 
 @pytest.mark.parametrize("width", [1280, 1920])
-def test_alignments_are_drawn_and_other_explanations_side_by_side(open_page: Callable[..., Any], width: int) -> None:
+def test_alignments_are_drawn_with_other_explanations_side_by_side(open_page: Callable[..., Any], width: int) -> None:
     page = open_page(width=width)
     page.goto("/challenges/demo/captions/2359?systems=1&systems=2")
     drawn = page.locator("h3:text-is('meteor') + div")

@@ -125,7 +125,7 @@ def change(folder: Path, old: str, new: str) -> None:
 
 
 @pytest.fixture
-def commented(site: Site, tmp_path: Path) -> Path:
+def commented_folder(site: Site, tmp_path: Path) -> Path:
     """A challenge folder, loaded, whose organizer is Olga."""
     site.user("olga")
     folder = tmp_path / "commented"

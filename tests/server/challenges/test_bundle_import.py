@@ -122,7 +122,7 @@ def codabench(folder: Path, final: str = "2-1-2026") -> Path:
     return bundle
 
 
-def test_codabench(tmp_path: Path) -> None:
+def test_codabench_bundle_becomes_a_challenge(tmp_path: Path) -> None:
     files, left_out = import_bundle(codabench(tmp_path), tmp_path / "streets")
     assert files == [
         "challenge.toml",
@@ -164,13 +164,13 @@ def test_codabench(tmp_path: Path) -> None:
         ("2026-01-02 10:30:00", datetime(2026, 1, 2, 10, 30, tzinfo=UTC)),
     ],
 )
-def test_dates(tmp_path: Path, written: str, meant: datetime) -> None:
-    """As in Codabench's examples, the month first, unless it can only be the day."""
+def test_codabench_dates_are_month_first(tmp_path: Path, written: str, meant: datetime) -> None:
+    """As in Codabench's examples, unless only the day can be first."""
     import_bundle(codabench(tmp_path, written), tmp_path / "made")
     assert check_folder(tmp_path / "made").definition.phases[1].opens == meant
 
 
-def test_numbers_that_are_no_limits_or_digits(tmp_path: Path) -> None:
+def test_invalid_limits_and_digits_are_left_out(tmp_path: Path) -> None:
     (tmp_path / "competition.yaml").write_text(
         "title: T\nregistration_auto_approve: true\n"
         "phases: [{name: P, max_submissions: -5, max_submissions_per_day: 99999999999999999999}]\n"
@@ -189,8 +189,8 @@ def test_numbers_that_are_no_limits_or_digits(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", ["terms.md", "other.md"])
-def test_terms_are_one_page(tmp_path: Path, page: str) -> None:
-    """Also where a page about them is there besides, or is the same file."""
+def test_terms_become_one_page(tmp_path: Path, page: str) -> None:
+    """This holds if a page about the terms exists as well, or is the same file."""
     (tmp_path / "terms.md").write_text("Be fair.")
     (tmp_path / "other.md").write_text("See the terms.")
     (tmp_path / "competition.yaml").write_text(f"title: T\nterms: terms.md\npages: [{{title: Terms, file: {page}}}]\n")
@@ -200,13 +200,13 @@ def test_terms_are_one_page(tmp_path: Path, page: str) -> None:
     assert ("the page Terms: the terms are terms.md" in left_out) == (page == "other.md")
 
 
-def test_a_date_that_is_none(tmp_path: Path) -> None:
+def test_invalid_date_is_left_out(tmp_path: Path) -> None:
     _, left_out = import_bundle(codabench(tmp_path, "soon"), tmp_path / "made")
-    assert "of the phase Final: the date 'soon' is not understood" in left_out
+    assert "of the phase Final: the date 'soon' is not in a known format" in left_out
     assert check_folder(tmp_path / "made").definition.phases[1].opens is None
 
 
-def test_columns_by_their_titles_and_as_papers_write_them(tmp_path: Path) -> None:
+def test_columns_match_by_title_and_common_metric_names(tmp_path: Path) -> None:
     rows = ["{key: set1, title: B@4}", "{key: rouge, title: x}", "{key: c, title: CIDEr}", "{key: y, title: Time}"]
     columns = "".join(f"      - {row}\n" for row in rows)
     (tmp_path / "competition.yaml").write_text(f"title: x\nleaderboards:\n  - columns:\n{columns}")
@@ -215,15 +215,15 @@ def test_columns_by_their_titles_and_as_papers_write_them(tmp_path: Path) -> Non
     assert "the column 'y / Time' of the leaderboard: captious has no such metric" in left_out
 
 
-def test_a_long_text_about_the_leaderboard(tmp_path: Path) -> None:
-    """EvalAI has a text where it has files elsewhere."""
+def test_long_leaderboard_description_is_kept(tmp_path: Path) -> None:
+    """EvalAI allows a text in place of a file."""
     text = "The leaderboard shows CIDEr-D. " * 20
     (tmp_path / "challenge_config.yaml").write_text(f"title: x\nleaderboard_description: {text}\n")
     import_bundle(tmp_path, tmp_path / "made", references(tmp_path / "refs.json"))
     assert check_folder(tmp_path / "made").texts["leaderboard.md"].strip() == text.strip()
 
 
-def test_codalab(tmp_path: Path) -> None:
+def test_codalab_bundle_becomes_a_challenge(tmp_path: Path) -> None:
     (tmp_path / "competition.yaml").write_text(CODALAB)
     (tmp_path / "overview.html").write_text("<h1>Old</h1>")
     (tmp_path / "terms.html").write_text("<p>Fair.")
@@ -246,7 +246,7 @@ def test_codalab(tmp_path: Path) -> None:
     ]
 
 
-def test_evalai(tmp_path: Path) -> None:
+def test_evalai_bundle_becomes_a_challenge(tmp_path: Path) -> None:
     bundle = tmp_path / "evalai"
     (bundle / "templates").mkdir(parents=True)
     (bundle / "challenge_config.yaml").write_text(EVALAI)
@@ -271,8 +271,8 @@ def test_evalai(tmp_path: Path) -> None:
     ]
 
 
-def test_evalai_with_references_of_each_phase(tmp_path: Path) -> None:
-    """The second file has the same name in another folder, and that of the third is not there."""
+def test_evalai_phases_keep_their_references(tmp_path: Path) -> None:
+    """The second file has the same name in another folder, and the third is missing."""
     bundle = tmp_path / "evalai"
     own = EVALAI.replace("codename: test_2019", "codename: test_2019\n    test_annotation_file: private/val.json")
     third = "  - {id: 3, name: Hard, test_annotation_file: hard.json}\n  - {id: 4, name: Again}\n"
@@ -297,8 +297,8 @@ def test_evalai_with_references_of_each_phase(tmp_path: Path) -> None:
     assert checked.references["test-2019", "references"].name == "references/val-2.json"
 
 
-def test_codabench_with_tasks_of_each_phase(tmp_path: Path) -> None:
-    """Each phase has the references of its tasks; of a second task, they are left out."""
+def test_codabench_phases_keep_the_references_of_their_tasks(tmp_path: Path) -> None:
+    """References of a second task are left out."""
     bundle = tmp_path / "bundle"
     for name in ("dev", "final", "more"):
         references(bundle / name / "truth.json")
@@ -319,7 +319,7 @@ def test_codabench_with_tasks_of_each_phase(tmp_path: Path) -> None:
     assert left_out == ["of the phase Final: the reference data more"]
 
 
-def test_references_that_are_given_are_those_of_all_phases(tmp_path: Path) -> None:
+def test_references_option_applies_to_all_phases(tmp_path: Path) -> None:
     bundle = tmp_path / "evalai"
     bundle.mkdir()
     own = EVALAI.replace("codename: test_2019", "codename: test_2019\n    test_annotation_file: test.json")
@@ -330,7 +330,7 @@ def test_references_that_are_given_are_those_of_all_phases(tmp_path: Path) -> No
     assert [row.file for row in definition.references] == ["references/mine.json"]
 
 
-def test_a_hidden_leaderboard_and_references_in_a_folder(tmp_path: Path) -> None:
+def test_hidden_leaderboard_and_references_folder_are_imported(tmp_path: Path) -> None:
     bundle = tmp_path / "bundle"
     references(bundle / "truth.json")
     (bundle / "competition.yaml").write_text(
@@ -347,7 +347,7 @@ def test_a_hidden_leaderboard_and_references_in_a_folder(tmp_path: Path) -> None
 
 
 class TestProblems:
-    def test_files_outside_of_the_bundle_are_not_read(self, tmp_path: Path) -> None:
+    def test_files_outside_the_bundle_are_not_read(self, tmp_path: Path) -> None:
         (tmp_path / "secret.md").write_text("secret")
         bundle = tmp_path / "bundle"
         bundle.mkdir()
@@ -356,27 +356,27 @@ class TestProblems:
         assert files == ["challenge.toml"]
         assert left_out[0] == "the page P: there is no file ../secret.md"
         assert "references: add them as references/references.json" in left_out
-        assert "phases: there are none, so the challenge has one that is always open" in left_out
+        assert "phases: the bundle has none, so the challenge has one phase that is always open" in left_out
 
     @pytest.mark.parametrize("text", ["- 1", "a: [", "!!python/object/apply:os.system ['true']"])
-    def test_files_that_are_no_bundles(self, tmp_path: Path, text: str) -> None:
+    def test_files_that_are_not_bundles_are_refused(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "competition.yaml").write_text(text)
         with pytest.raises(InputError):
             import_bundle(tmp_path, tmp_path / "new")
         assert not (tmp_path / "new").exists()
 
-    def test_a_date_that_cannot_be(self, tmp_path: Path) -> None:
+    def test_impossible_date_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "competition.yaml").write_text("title: T\nphases:\n- {name: P, end: 2026-13-45}\n")
-        with pytest.raises(InputError, match=r"2026-13-45 is no date.*competition\.yaml\", line 3"):
+        with pytest.raises(InputError, match=r"2026-13-45 is not a date.*competition\.yaml\", line 3"):
             import_bundle(tmp_path, tmp_path / "new")
 
-    def test_other_files(self, tmp_path: Path) -> None:
+    def test_text_file_is_not_a_bundle(self, tmp_path: Path) -> None:
         (tmp_path / "notes.txt").write_text("title: T")
         with pytest.raises(InputError, match="is not a bundle") as caught:
             import_bundle(tmp_path / "notes.txt", tmp_path / "new")
         assert "competition.yaml" in caught.value.help
 
-    def test_references_that_were_named_must_be_readable(self, tmp_path: Path) -> None:
+    def test_unreadable_references_option_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "competition.yaml").write_text("title: T")
         (tmp_path / "refs.json").write_text("{")
         with pytest.raises(CaptionFileError):
@@ -384,7 +384,7 @@ class TestProblems:
         assert not (tmp_path / "new").exists()
 
 
-def test_a_file_that_is_not_there_is_not_sought_elsewhere(tmp_path: Path) -> None:
+def test_missing_file_is_not_searched_for_elsewhere(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "competition.yaml").write_text(CODABENCH)
     with pytest.raises(InputError, match=r"typo\.zip\n.*there is no such file"):

@@ -43,7 +43,7 @@ def problems_of(data: dict[str, Any]) -> list[str]:
 
 
 class TestDefaults:
-    def test_one_captions_file_that_all_refer_to(self) -> None:
+    def test_single_captions_file_is_the_default_of_references_and_phases(self) -> None:
         definition = definition_from(values())
         (captions,), (references,), (phase,), (baseline,) = (
             definition.captions,
@@ -59,7 +59,7 @@ class TestDefaults:
         assert baseline.phases == ("main",)
         assert definition.access == "public"
 
-    def test_phases_take_all_captions_files(self) -> None:
+    def test_phases_take_all_captions_files_by_default(self) -> None:
         definition = definition_from(tomllib.loads(TOML))
         assert definition.phase("dev").captions == ("val2014",)
         assert definition.phase("test").captions == ("val2014", "test2014")
@@ -68,31 +68,31 @@ class TestDefaults:
         ("metrics", "rank_by"),
         [(["bleu", "cider-d", "rouge-l"], "cider-d"), (["rouge-l", "bleu"], "bleu-4"), (["cider-d@paper"],) * 2],
     )
-    def test_what_ranks(self, metrics: list[str], rank_by: Any) -> None:
+    def test_ranking_output_defaults_to_the_last_metric(self, metrics: list[str], rank_by: Any) -> None:
         definition = definition_from(values(metrics=metrics))
         assert definition.rank_by == (rank_by if isinstance(rank_by, str) else rank_by[0])
 
-    def test_labels(self) -> None:
+    def test_label_joins_captions_file_and_reference_set(self) -> None:
         assert definition_from(values()).label("captions", "c5") == "c5"
         assert definition_from(tomllib.loads(TOML)).label("val2014", "c5") == "val2014 · c5"
 
 
 class TestRoundTrip:
     @pytest.mark.parametrize("text", [SMALL, TOML], ids=["small", "coco"])
-    def test_plain_values(self, text: str) -> None:
+    def test_definition_survives_plain_values(self, text: str) -> None:
         definition = definition_from(tomllib.loads(text))
         _ = definition.outputs  # what is computed once does not make it another
         stored = json.loads(json.dumps(definition.model_dump(mode="json")))
         assert ChallengeDefinition.model_validate(stored) == definition
         assert definition_from(stored).model_dump(mode="json") == stored
 
-    def test_plain_values_are_checked(self) -> None:
+    def test_invalid_plain_values_are_refused(self) -> None:
         stored = definition_from(values()).model_dump(mode="json")
         stored["rank_by"] = "spice"
         with pytest.raises(ValidationError, match="'spice' is not an output"):
             ChallengeDefinition.model_validate(stored)
 
-    def test_it_cannot_be_changed(self) -> None:
+    def test_definition_is_immutable(self) -> None:
         with pytest.raises(ValidationError):
             definition_from(values()).title = "other"  # type: ignore[misc]
 
@@ -101,7 +101,7 @@ class TestDates:
     @pytest.mark.parametrize(
         "written", ["2026-03-01T12:00:00", "2026-03-01T12:00:00Z", "2026-03-01T14:00:00+02:00", "2026-03-01 12:00:00"]
     )
-    def test_utc(self, written: str) -> None:
+    def test_dates_are_converted_to_utc(self, written: str) -> None:
         (phase,) = definition_from(values(SMALL.replace('"main"', f'"main"\nopens = {written}'))).phases
         assert phase.opens == datetime(2026, 3, 1, 12, tzinfo=UTC)
         assert phase.opens.utcoffset() is not None
@@ -116,7 +116,7 @@ class TestDates:
             ("2025-12-31T00:00:00Z", "phases[1].closes: must be later than opens"),
         ],
     )
-    def test_refused(self, written: str, problem: str) -> None:
+    def test_invalid_dates_are_refused(self, written: str, problem: str) -> None:
         dates = f'"main"\nopens = 2026-01-01T00:00:00Z\ncloses = {written}'
         assert problems_of(values(SMALL.replace('"main"', dates))) == [problem]
 
@@ -127,29 +127,29 @@ class TestMetrics:
         [["bleu"], ["bleu-4", "ROUGE-L"], ["cider-d@paper"], ["rouge-s:gap=1", "rouge-s:gap=2"], ["cider", "rouge-n"]],
         ids=str,
     )
-    def test_outputs_are_those_of_a_run(self, metrics: list[str]) -> None:
+    def test_outputs_equal_those_of_a_run(self, metrics: list[str]) -> None:
         assert definition_from(values(metrics=metrics)).outputs == select(metrics).labels
 
     @pytest.mark.parametrize(
         ("metric", "problem"),
         [
-            ("all", "name each metric, because 'all' depends on what is installed"),
+            ("all", "list the metrics one by one, because 'all' depends on the installed metrics"),
             ("blue", "there is no metric 'blue'; did you mean bleu"),
             ("rouge-s:gap", "expected PARAMETER=VALUE, got 'gap'; "),
             ("rouge-s:gap=two", "invalid parameter value 'two'; "),
         ],
     )
-    def test_refused(self, metric: str, problem: str) -> None:
+    def test_invalid_metrics_are_refused(self, metric: str, problem: str) -> None:
         with pytest.raises(ValueError) as caught:
             directions_of(metric)
         assert str(caught.value).startswith(problem)
         (said,) = problems_of(values(metrics=["bleu", metric]))
         assert said.startswith(f"metrics[2]: {problem}")
 
-    def test_twice(self) -> None:
+    def test_duplicate_metric_is_refused(self) -> None:
         assert problems_of(values(metrics=["bleu", "bleu-4"])) == ["metrics: bleu-4 is requested twice"]
 
-    def test_what_does_not_rank(self) -> None:
+    def test_unknown_ranking_output_is_refused(self) -> None:
         (said,) = problems_of(values(rank_by="cider-d"))
         assert said.startswith("rank_by: 'cider-d' is not an output of the metrics; these are bleu-1, bleu-2")
 
@@ -164,7 +164,7 @@ class TestImages:
             ("", 7, ""),
         ],
     )
-    def test_addresses(self, template: str, image: int | str, url: str) -> None:
+    def test_image_url_is_filled_in(self, template: str, image: int | str, url: str) -> None:
         assert definition_from(values(image_url=template)).url_of(image) == url
 
     @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ class TestImages:
             "images/{id}",
         ],
     )
-    def test_refused(self, template: str) -> None:
+    def test_invalid_image_url_is_refused(self, template: str) -> None:
         (said,) = problems_of(values(image_url=template))
         assert said.startswith("image_url: ")
 
@@ -196,7 +196,7 @@ class TestImages:
     [
         (values(titel="x"), "titel: unknown key; did you mean title?"),
         (values(settings={"tokeniser": "ptb"}), "settings.tokeniser: unknown key; did you mean tokenizer?"),
-        (values(settings={"threads": 4}), "settings.threads: is a setting of the server, not of a challenge"),
+        (values(settings={"threads": 4}), "settings.threads: is a setting of the server, not of challenges"),
         (values(settings={"references_as": "one"}), "settings.references_as: must be each or cat"),
         (values(access="private"), "access: must be 'public' or 'participants'"),
         (values(organizers=["alice", "b c"]), "organizers[2]: 'b c' is not a user name: letters, digits and @ . + - _"),
@@ -233,11 +233,11 @@ class TestImages:
         ),
         (
             values(baselines=[{"method": "x", "file": "x.json", "link": "javascript:alert(1)"}]),
-            "baselines[1].link: must begin with https:// or http://",
+            "baselines[1].link: must use an address that begins with https:// or http://",
         ),
         (
             tomllib.loads(TOML.replace('captions = "val2014"', "")),
-            "references[1].captions: must say which captions file it judges: val2014, test2014",
+            "references[1].captions: must name the captions file that it judges: val2014, test2014",
         ),
         (
             tomllib.loads(TOML.replace('pattern = "captions_test2014_*_results.json"', "")),
@@ -262,26 +262,26 @@ class TestImages:
     ],
     ids=lambda case: case if isinstance(case, str) else "",
 )
-def test_a_problem(data: dict[str, Any], problem: str) -> None:
+def test_invalid_definition_has_the_expected_problem(data: dict[str, Any], problem: str) -> None:
     assert problems_of(data) == [problem]
 
 
 @pytest.mark.parametrize("key", ["title", "metrics", "references", "phases"])
-def test_a_key_that_is_required(key: str) -> None:
+def test_missing_required_key_is_refused(key: str) -> None:
     data = values()
     del data[key]
     assert problems_of(data)[0] == f"{key}: is required"
 
 
 @pytest.mark.parametrize("pattern", ["", 'pattern = "*.json"'])
-def test_files_of_different_phases_need_no_patterns(pattern: str) -> None:
+def test_captions_files_of_different_phases_need_no_patterns(pattern: str) -> None:
     text = re.sub(r'pattern = ".*"', pattern, TOML).replace('name = "test"', 'name = "test"\ncaptions = ["test2014"]')
     definition = definition_from(tomllib.loads(text))
     assert [phase.captions for phase in definition.phases] == [("val2014",), ("test2014",)]
 
 
-def test_null_characters() -> None:
-    """PostgreSQL stores none."""
+def test_null_characters_are_refused() -> None:
+    """PostgreSQL cannot store them."""
     data = values(SMALL.replace('"main"', r'"main"' + "\n" + r'title = "a\u0000"'), license="\0", terms="none")
     with pytest.raises(ChallengeError) as caught:
         definition_from(data)
@@ -290,7 +290,7 @@ def test_null_characters() -> None:
     assert len(caught.value.problems) == 3  # and that there is no text of terms
 
 
-def test_problems_of_keys_and_between_keys_at_once() -> None:
+def test_problems_within_and_between_keys_are_reported_together() -> None:
     data = values(
         titel="x", rank_by="spice", image_url="ftp://x", phases=[{"name": "A"}, {"name": "b", "captions": ["v"]}]
     )
@@ -308,7 +308,7 @@ def test_problems_of_keys_and_between_keys_at_once() -> None:
 @pytest.mark.parametrize(
     "key", ["title", "metrics", "settings", "texts", "captions", "references", "phases", "baselines", "rank_by"]
 )
-def test_no_value_is_more_than_a_problem(key: str, wrong: Any) -> None:
+def test_arbitrary_values_never_crash_the_reader(key: str, wrong: Any) -> None:
     try:
         definition_from(values(**{key: wrong}))
     except ChallengeError as error:

@@ -15,7 +15,7 @@ from captious.server.challenges.definition import ChallengeDefinition, definitio
 PAGE = (Path(__file__).parents[3] / "docs" / "challenges.md").read_text(encoding="utf-8")
 
 
-def test_the_example_is_a_challenge() -> None:
+def test_documented_example_is_a_valid_challenge() -> None:
     (example,) = re.findall(r"^```toml\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
     definition = definition_from(tomllib.loads(example))
     assert [definition.label(row.captions, row.name) for row in definition.references] == [
@@ -26,7 +26,7 @@ def test_the_example_is_a_challenge() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "texts", "downloads", "captions", "references", "phases", "baselines"])
-def test_every_key_is_described(name: str) -> None:
+def test_every_key_is_documented(name: str) -> None:
     heading = f"### `[[{name}]]`" if name else "## `challenge.toml`"
     section = re.split(r"^#+ ", PAGE.partition(heading)[2], flags=re.MULTILINE)[0]
     assert section

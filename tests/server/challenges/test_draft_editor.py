@@ -13,7 +13,7 @@ from tests.server.challenges.drafting import admin, file, form_of, olga, toml
 from tests.support.site import Site
 
 
-def test_every_field_of_a_challenge_is_in_one_group(site: Site) -> None:
+def test_every_challenge_field_is_in_one_group(site: Site) -> None:
     from captious.server.pages.draft_forms import DraftForm
 
     form = DraftForm(initial={"metrics": [], "rank_by": "", "terms": "", "texts": []})
@@ -21,9 +21,9 @@ def test_every_field_of_a_challenge_is_in_one_group(site: Site) -> None:
     assert sorted(shown) == sorted(form.fields)
 
 
-class TestTheEditor:
-    def test_metrics_are_ticked_or_written(self, site: Site, commented: Path) -> None:
-        """What can run as it is, is ticked; what needs parameters is written. Order and comments stay."""
+class TestDraftEditor:
+    def test_editor_ticks_plain_metrics_and_lists_others_as_text(self, site: Site, commented_folder: Path) -> None:
+        """Metrics with parameters are written as text. Order and comments are kept."""
         client = olga(site)
         client.post("/challenges/commented/edit")
         page = client.get("/drafts/commented/")
@@ -42,7 +42,9 @@ class TestTheEditor:
         refused = client.post("/drafts/commented/", form_of(page, metrics=[], more_metrics=""))
         assert b"Choose at least one metric." in refused.content
 
-    def test_what_is_not_installed_is_said(self, site: Site, commented: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_editor_names_metrics_that_are_not_installed(
+        self, site: Site, commented_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         from captious.metrics.meteor import Meteor
         from captious.metrics.spice import Spice
         from captious.metrics.spider import Spider
@@ -54,17 +56,17 @@ class TestTheEditor:
         assert "not installed on this server" not in client.get("/drafts/commented/").content.decode()
         monkeypatch.setattr(Meteor, "missing", classmethod(lambda cls: "pip install captious[meteor]"))
         page = client.get("/drafts/commented/").content.decode()
-        assert "meteor: not installed on this server; pip install captious[meteor] installs what is missing." in page
+        assert "meteor: not installed on this server; install them with pip install captious[meteor]." in page
 
-    def test_publishing_begins_in_the_editor(self, site: Site, commented: Path) -> None:
-        """The button saves; it is off, with a reason, while there is nothing to publish."""
+    def test_publish_button_is_disabled_until_there_are_changes(self, site: Site, commented_folder: Path) -> None:
+        """The button saves the draft first; while it is disabled, a reason is given."""
         client = olga(site)
         client.post("/challenges/commented/edit")
         page = client.get("/drafts/commented/")
         off = '<button name="action" value="publish" class="quiet" id="publish" disabled aria-describedby="why-not">'
         assert off in page.content.decode()
-        assert "Nothing has changed since it was published." in page.content.decode()
-        assert "Nothing has changed" in client.get("/drafts/commented/publish").content.decode()
+        assert "There are no changes since it was published." in page.content.decode()
+        assert "There are no changes" in client.get("/drafts/commented/publish").content.decode()
         unchanged = client.post("/drafts/commented/", form_of(page, action="publish"))
         assert unchanged["Location"] == "/drafts/commented/"
         answer = client.post("/drafts/commented/", form_of(page, summary="Two.", action="publish"))
@@ -74,9 +76,9 @@ class TestTheEditor:
         assert "disabled" not in page.content.decode().partition("</head>")[2]
         answer = client.post("/drafts/commented/", form_of(page, rank_by="spice", action="publish"), follow=True)
         assert answer.redirect_chain == [("/drafts/commented/", 302)]
-        assert "Saved. Its problems have to be solved first." in answer.content.decode()
+        assert "Saved. Fix its problems first." in answer.content.decode()
 
-    def test_the_words_of_the_starter_are_seen(self, site: Site) -> None:
+    def test_editor_shows_the_starter_texts(self, site: Site) -> None:
         client = admin(site)
         client.post("/drafts/", {"title": "Mine", "file": file()})
         page = client.get("/drafts/mine/publish").content.decode()
@@ -90,12 +92,12 @@ class TestTheEditor:
         client.post("/drafts/mine/", form_of(client.get("/drafts/mine/"), summary="Captions of birds."))
         assert "words of the starter" not in client.get("/drafts/mine/publish").content.decode()
 
-    def test_a_summary_can_be_given_at_once(self, site: Site) -> None:
+    def test_editor_saves_a_summary_of_a_new_draft(self, site: Site) -> None:
         client = admin(site)
         client.post("/drafts/", {"title": "Mine", "summary": "Captions of birds.", "file": file()})
         assert 'summary = "Captions of birds."' in toml(site, "mine")
 
-    def test_rows_are_called_by_their_names(self, site: Site, commented: Path) -> None:
+    def test_editor_rows_have_their_names_as_headings(self, site: Site, commented_folder: Path) -> None:
         client = olga(site)
         client.post("/challenges/commented/edit")
         page = client.get("/drafts/commented/").content.decode()

@@ -17,15 +17,15 @@ from tests.support.site import Site
 from tests.support.small_challenge import REFERENCES
 
 
-def test_problems_are_told_in_words_of_the_form(site: Site, commented: Path) -> None:
-    """Beside their fields, which links at the top lead to."""
+def test_draft_problems_use_the_labels_of_the_form(site: Site, commented_folder: Path) -> None:
+    """Problems stand at their fields, with links at the top of the page."""
     two = {"captions-0-pattern": "v_*", "captions-1-name": "test", "captions-1-pattern": "v_*"}
     late = {"phases-0-opens": "2121-01-01T12:00:00", "settings": "tokenizer = nothing", "rank_by": "spice"}
     again = {"phases-1-name": "main", "phases-1-title": "Again"}
     edited(site, **two, **late, **again, more_metrics="nonsense", image_url="x")
     assert 'name = "captions"' in toml(site)  # which needs a name beside another one
     page = olga(site).get("/drafts/commented/").content.decode()
-    head = page.partition("to solve before")[2].partition("</section>")[0]
+    head = page.partition("to fix before")[2].partition("</section>")[0]
     found = dict(re.findall(r'<a href="#([^"]+)">([^<]+)</a>', head))
     assert found["id_phases-0-closes"] == "Phase “main”, Closes"
     assert found["id_phases-1-name"] == "Phase “Again”, Name"
@@ -45,7 +45,7 @@ def test_problems_are_told_in_words_of_the_form(site: Site, commented: Path) -> 
     assert 'href="/drafts/commented/#id_phases-0-closes">Phase “main”, Closes</a>' in preview
 
 
-def test_problems_are_those_of_the_command(site: Site, commented: Path) -> None:
+def test_draft_problems_equal_those_of_the_command(site: Site, commented_folder: Path) -> None:
     from captious.server.challenges.folder import check_folder
     from captious.server.challenges.problems import ChallengeError
     from captious.server.models import Draft
@@ -55,11 +55,11 @@ def test_problems_are_those_of_the_command(site: Site, commented: Path) -> None:
         check_folder(site.data / "drafts" / "commented")
     assert Draft.objects.get().problems == caught.value.problems
     client = olga(site)
-    assert b"to solve before it can be published" in client.get("/drafts/commented/").content
+    assert b"to fix before the draft can be published" in client.get("/drafts/commented/").content
     assert client.post("/drafts/commented/publish").status_code == 409
 
 
-def test_warnings_call_rows_as_the_form_does(site: Site, commented: Path) -> None:
+def test_draft_warnings_use_the_labels_of_the_form(site: Site, commented_folder: Path) -> None:
     olga(site).post("/challenges/commented/edit")
     one = json.dumps({str(image): texts[:1] for image, texts in REFERENCES.items()}).encode()
     olga(site).post("/drafts/commented/references", {"name": "c2", "file": file(content=one)})
@@ -68,7 +68,7 @@ def test_warnings_call_rows_as_the_form_does(site: Site, commented: Path) -> Non
         assert "<p>Reference set “c2”: every image has only one reference; are these the references?</p>" in shown
 
 
-def test_references_that_went_bad(site: Site, commented: Path) -> None:
+def test_damaged_references_are_reported(site: Site, commented_folder: Path) -> None:
     client = olga(site)
     client.post("/challenges/commented/edit")
     (site.data / "drafts" / "commented" / "c2.json").write_text("[")
@@ -78,34 +78,34 @@ def test_references_that_went_bad(site: Site, commented: Path) -> None:
     assert '<details id="references-1" open>' in page
 
 
-def test_those_that_can_be_ticked_have_no_problem(site: Site, commented: Path) -> None:
+def test_metrics_offered_by_the_form_have_no_problem(site: Site, commented_folder: Path) -> None:
     from captious.server.challenges.challenge_metrics import metric_problems, ready_metrics
 
-    assert metric_problems(ready_metrics(), commented, {}) == []
+    assert metric_problems(ready_metrics(), commented_folder, {}) == []
 
 
-def test_problems_are_found_together(site: Site, commented: Path) -> None:
-    """Also of organizers, and each once."""
+def test_draft_problems_are_reported_together(site: Site, commented_folder: Path) -> None:
+    """Problems of organizers are included, and none is repeated."""
     from captious.server.models import Draft
 
     edited(site, organizers="olga nobody", more_metrics="cider-d:sigma=abc")
     problems = Draft.objects.get().problems
     assert len(problems) == 2
     assert problems[0].startswith("metrics[3]: ")
-    assert problems[1] == "organizers[2]: there is no user 'nobody'; let them sign up first"
+    assert problems[1] == "organizers[2]: there is no user 'nobody'; ask them to sign up first"
     edited(site, organizers="olga nobody", settings="vectors = /etc/passwd")
     assert problems[1] in Draft.objects.get().problems
     refused = edited(site, settings="language")
-    assert "Write NAME = VALUE in each line, not &#x27;language&#x27;." in refused.content.decode()
+    assert "Write NAME = VALUE on each line, not &#x27;language&#x27;." in refused.content.decode()
 
 
-def test_numbers_out_of_bounds(site: Site, commented: Path) -> None:
+def test_numbers_out_of_range_are_refused(site: Site, commented_folder: Path) -> None:
     answer = edited(site, **{"max_words": 2000, "phases-0-scored_per_day": 10**9, "phases-0-digits": 0})
     for said in ("At most 1000.", "At most 1000000.", "At least 1."):
         assert said in answer.content.decode()
 
 
-class TestFilesOfTheServer:
+class TestServerFiles:
     @pytest.mark.parametrize(
         "changes",
         [
@@ -119,8 +119,8 @@ class TestFilesOfTheServer:
             {"settings": "model = somebody/model"},
         ],
     )
-    def test_cannot_be_named(
-        self, site: Site, commented: Path, changes: dict[str, str], monkeypatch: pytest.MonkeyPatch
+    def test_server_files_cannot_be_named_in_settings(
+        self, site: Site, commented_folder: Path, changes: dict[str, str], monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.challenges import folder
         from captious.server.models import Draft
@@ -135,12 +135,12 @@ class TestFilesOfTheServer:
         monkeypatch.setattr(folder, "metric_problems", asked)
         edited(site, **changes)
         [problem] = Draft.objects.get().problems
-        assert "is a file of the server or a model, which only its operator can name" in problem
-        [named] = re.findall("'(.+?)' is a file", problem)
+        assert "is a server file or a model; only the operator of the server can use it" in problem
+        [named] = re.findall("'(.+?)' is a server file", problem)
         assert all(named not in str(each) for each in found)  # nothing reads it
 
-    def test_hide_no_other_problem(self, site: Site, commented: Path) -> None:
-        """But those that only metrics have which need what is refused."""
+    def test_refused_server_files_hide_no_other_problem(self, site: Site, commented_folder: Path) -> None:
+        """Problems of metrics that need the refused file are the exception."""
         from captious.server.models import Draft
 
         late = {"phases-0-opens": "2121-01-01T12:00:00", "captions-0-public": "on", "image_url": "x"}
@@ -152,15 +152,15 @@ class TestFilesOfTheServer:
         wanted = [*settings, "references[1]", "phases[1].closes", "image_url", "metrics[4]", "metrics[5]"]
         assert sorted(places) == sorted(wanted)
 
-    def test_those_that_the_operator_named_stay(self, site: Site, commented: Path, tmp_path: Path) -> None:
+    def test_server_files_named_by_the_operator_stay(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         from captious.server.challenges.draft_folder import outside_problems
 
         text = COMMENTED.replace("[[texts]]", '[settings]\nmodel = "/srv/model"\n\n[[texts]]', 1)
-        (commented / "challenge.toml").write_text(text)
-        assert outside_problems(commented, {}) != []
-        assert outside_problems(commented, {"settings": {"model": "/srv/model"}}) == []
+        (commented_folder / "challenge.toml").write_text(text)
+        assert outside_problems(commented_folder, {}) != []
+        assert outside_problems(commented_folder, {"settings": {"model": "/srv/model"}}) == []
 
-    def test_names_of_uploads_lead_nowhere_else(self) -> None:
+    def test_upload_names_cannot_leave_the_draft_folder(self) -> None:
         from captious.server.challenges.draft_folder import reference_file
 
         assert reference_file("c5", "", "../../x.json.gz") == "references/c5.json.gz"
@@ -169,16 +169,16 @@ class TestFilesOfTheServer:
 
 
 class TestPrivateReferences:
-    """Organizers need not know the references that the operator of the server has loaded."""
+    """Organizers need not know the references that the operator has loaded."""
 
-    def test_cannot_be_given_to_metrics(self, site: Site, commented: Path) -> None:
+    def test_private_references_cannot_be_metric_settings(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Challenge, Draft
 
         [row] = Challenge.objects.get().definition.references
         edited(site, more_metrics=f"bleu\nnovel-2:training={row.file}")
         assert "these references are private; metrics may not have them as a file" in Draft.objects.get().problems[0]
 
-    def test_cannot_be_made_public(self, site: Site, commented: Path) -> None:
+    def test_private_references_cannot_be_published(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Challenge, Draft
 
         edited(site, **{"captions-0-public": "on"})
@@ -187,13 +187,15 @@ class TestPrivateReferences:
         assert olga(site).post("/drafts/commented/publish").status_code == 409
         assert not Challenge.objects.get().is_public("captions")
 
-    def test_nor_under_the_name_of_another_captions_file(self, site: Site, commented: Path) -> None:
+    def test_private_references_cannot_be_published_under_another_captions_file(
+        self, site: Site, commented_folder: Path
+    ) -> None:
         from captious.server.models import Draft
 
         edited(site, **{"captions-0-name": "other", "captions-0-public": "on", "references-0-captions": "other"})
         assert "these references are private" in Draft.objects.get().problems[0]
 
-    def test_own_references_can(self, site: Site, commented: Path) -> None:
+    def test_uploaded_references_can_be_published(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Draft
 
         edited(site, **{"captions-0-public": "on"})

@@ -18,8 +18,8 @@ from tests.support.small_challenge import upload
 
 
 class TestThreeSteps:
-    def test_from_nothing_to_an_open_challenge(self, site: Site) -> None:
-        """Create, look at it, publish: then teams can submit."""
+    def test_draft_is_created_previewed_and_published(self, site: Site) -> None:
+        """Afterwards, teams can submit."""
         from captious.server.models import Challenge, Draft
 
         client = admin(site)
@@ -39,7 +39,7 @@ class TestThreeSteps:
         site.work()
         assert site.submissions()[0].status == "done"
 
-    def test_references_that_cannot_be_read(self, site: Site) -> None:
+    def test_unreadable_references_are_refused(self, site: Site) -> None:
         from captious.server.models import Draft
 
         answer = admin(site).post("/drafts/", {"title": "Mine", "file": file(content=b"{")})
@@ -49,13 +49,13 @@ class TestThreeSteps:
         assert [path.name for path in (site.data / "drafts").glob("[!.]*")] == []
         assert [*(site.data / "incoming").iterdir()] == []
 
-    def test_names_that_are_taken(self, site: Site, commented: Path) -> None:
+    def test_taken_and_invalid_slugs_are_refused(self, site: Site, commented_folder: Path) -> None:
         client = admin(site)
         for title, slug in (("Commented", ""), ("Other", "commented"), ("???", ""), ("Other", "A B")):
             answer = client.post("/drafts/", {"title": title, "slug": slug, "file": file()})
             assert answer.status_code == 422, (title, slug)
 
-    def test_who_may_create(self, site: Site) -> None:
+    def test_draft_creation_needs_permission(self, site: Site) -> None:
         from django.contrib.auth.models import Permission
 
         ann = site.user("ann")
@@ -71,15 +71,15 @@ class TestThreeSteps:
 
 
 class TestEditing:
-    def test_what_is_not_changed_stays_byte_for_byte(self, site: Site, commented: Path) -> None:
+    def test_unchanged_text_is_kept_byte_for_byte(self, site: Site, commented_folder: Path) -> None:
         assert edited(site).status_code == 302
         draft = site.data / "drafts" / "commented"
         assert toml(site) == COMMENTED
         for name in ("pages/overview.md", "c2.json"):
-            assert (draft / name).read_bytes() == (commented / name).read_bytes()
+            assert (draft / name).read_bytes() == (commented_folder / name).read_bytes()
 
-    def test_changes(self, site: Site, commented: Path) -> None:
-        """Each changes its own line; comments stay."""
+    def test_edited_fields_change_only_their_lines(self, site: Site, commented_folder: Path) -> None:
+        """Comments are kept."""
         from captious.server.models import Challenge, Draft
 
         page = edited(
@@ -118,17 +118,17 @@ class TestEditing:
         assert [text["title"] for text in challenge.texts] == ["Overview", "Rules & more"]
         assert challenge.texts[0]["html"] == "<p>Changed.</p>\n"
 
-    def test_dates_as_text_are_dates(self, site: Site, commented: Path) -> None:
+    def test_dates_written_as_text_stay_dates(self, site: Site, commented_folder: Path) -> None:
         text = COMMENTED.replace("2120-12-31T23:59:59Z", '"2120-12-31T23:59:59+02:00"')
-        (commented / "challenge.toml").write_text(text)
-        site.load(commented)
+        (commented_folder / "challenge.toml").write_text(text)
+        site.load(commented_folder)
         edited(site)
         assert toml(site) == text
         page = olga(site).get("/drafts/commented/").content.decode()
         assert 'value="2120-12-31T21:59:59"' in page
         assert "2120-12-31 21:59 UTC" in olga(site).get("/drafts/commented/preview").content.decode()
 
-    def test_rows_can_be_removed(self, site: Site, commented: Path) -> None:
+    def test_rows_are_removed(self, site: Site, commented_folder: Path) -> None:
         edited(site, **{"texts-0-DELETE": "on", "phases-1-name": "late", "phases-1-title": "Late"})
         assert "texts" not in toml(site)
         client = olga(site)
@@ -136,7 +136,7 @@ class TestEditing:
         assert "main" not in toml(site)
         assert "late" in toml(site)
 
-    def test_a_second_captions_file(self, site: Site, commented: Path) -> None:
+    def test_second_captions_file_is_added(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Draft
 
         edited(
@@ -156,8 +156,8 @@ class TestEditing:
         assert Draft.objects.get().problems == []
         assert (site.data / "drafts" / "commented" / "references" / "test-c5.json").read_bytes() == CONTENT
 
-    def test_what_others_name_is_chosen(self, site: Site, commented: Path) -> None:
-        """Captions files, once there are several; they keep their users when they get another name."""
+    def test_captions_file_is_chosen_from_a_list(self, site: Site, commented_folder: Path) -> None:
+        """The list appears with the second file; after a renaming, references and phases follow."""
         from captious.server.models import Draft
 
         def choices(prefix: str) -> set[str]:
@@ -181,7 +181,7 @@ class TestEditing:
         assert toml(site).partition("[[phases]]")[2].count("captions =") == 0
         assert edited(site, **{"phases-0-captions": ["nothing"]}).status_code == 422
 
-    def test_outputs_and_terms_are_chosen(self, site: Site, commented: Path) -> None:
+    def test_ranking_output_and_terms_are_chosen_from_lists(self, site: Site, commented_folder: Path) -> None:
         page = edited(site, more_metrics="spice:parser=bundled", rank_by="spice:parser=bundled", terms="Overview")
         assert page.status_code == 302  # an output of a metric that is sent with it
         assert 'rank_by = "spice:parser=bundled"' in toml(site)
@@ -192,7 +192,7 @@ class TestEditing:
         assert '<a href="#id_rank_by">Ranked by</a>: Select a valid choice.' in page
         assert "Nothing was saved" in page
 
-    def test_references_are_replaced(self, site: Site, commented: Path) -> None:
+    def test_uploaded_references_replace_the_old_ones(self, site: Site, commented_folder: Path) -> None:
         olga(site).post("/challenges/commented/edit")
         olga(site).post("/drafts/commented/references", {"name": "c2", "file": file("new.json")})
         assert 'file = "references/c2.json"' in toml(site)
@@ -205,7 +205,7 @@ class TestEditing:
         assert json.loads((site.data / "drafts" / "commented" / "references" / "c2.json").read_bytes())
         assert [*(site.data / "incoming").iterdir()] == []
 
-    def test_somebody_else_has_saved(self, site: Site, commented: Path) -> None:
+    def test_concurrent_edit_is_refused(self, site: Site, commented_folder: Path) -> None:
         client = olga(site)
         client.post("/challenges/commented/edit")
         form = form_of(client.get("/drafts/commented/"))
@@ -215,10 +215,10 @@ class TestEditing:
         assert b"Somebody else has saved" in answer.content
         assert "Two." in toml(site)
 
-    def test_a_draft_of_an_older_version(self, site: Site, commented: Path) -> None:
+    def test_draft_of_an_older_version_cannot_be_published(self, site: Site, commented_folder: Path) -> None:
         edited(site, summary="Two.")
-        (commented / "challenge.toml").write_text(COMMENTED.replace("One.", "Loaded."))
-        site.load(commented)
+        (commented_folder / "challenge.toml").write_text(COMMENTED.replace("One.", "Loaded."))
+        site.load(commented_folder)
         client = olga(site)
         for page in ("", "preview", "publish"):
             assert b"has been loaded since" in client.get(f"/drafts/commented/{page}").content
@@ -227,7 +227,9 @@ class TestEditing:
         client.post("/challenges/commented/edit")
         assert "Loaded." in toml(site)
 
-    def test_a_board_that_the_site_has_already_is_no_change(self, site: Site, commented: Path) -> None:
+    def test_leaderboard_setting_equal_to_that_of_the_site_is_no_change(
+        self, site: Site, commented_folder: Path
+    ) -> None:
         from captious.server.models import Phase
 
         Phase.objects.update(board="hidden")
@@ -239,7 +241,7 @@ class TestEditing:
         assert changes.folder == ["summary: One. → Two."]
         assert changes.kept == ["phase main: the leaderboard stays hidden; challenge.toml says public"]
 
-    def test_what_was_set_on_the_site_is_undone_only_if_somebody_agrees(self, site: Site, commented: Path) -> None:
+    def test_settings_of_the_site_are_undone_only_on_confirmation(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Phase
 
         client = olga(site)
@@ -255,7 +257,7 @@ class TestEditing:
             client.post("/drafts/commented/publish", {"agree": agree})
             assert Phase.objects.get().board == board
 
-    def test_markdown_is_sanitised(self, site: Site, commented: Path) -> None:
+    def test_markdown_preview_is_sanitized(self, site: Site, commented_folder: Path) -> None:
         olga(site).post("/challenges/commented/edit")
         text = "# Head\n<script>alert(1)</script>\n[x](javascript:alert(1))"
         shown = olga(site).post("/drafts/commented/markdown", {"markdown": text}).content.decode()

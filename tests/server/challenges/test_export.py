@@ -96,22 +96,22 @@ def check_round_trip(site: Site, folder: Path, place: Path) -> None:
     assert exported(place / "third" / "a-third-name") == other
 
 
-class TestKnownChallenges:
-    def test_the_demonstration(self, site: Site, tmp_path: Path) -> None:
+class TestRoundTripOfExamples:
+    def test_demonstration_survives_export(self, site: Site, tmp_path: Path) -> None:
         from captious.server.challenges.starter import write_demo
 
         site.user("olga")
         write_demo(tmp_path / "demo", ["olga"])
         check_round_trip(site, tmp_path / "demo", tmp_path)
 
-    def test_a_new_one(self, site: Site, tmp_path: Path) -> None:
+    def test_starter_survives_export(self, site: Site, tmp_path: Path) -> None:
         from captious.server.challenges.starter import write_starter
 
         write_starter(tmp_path / "new", EXAMPLES / "references.json")
         check_round_trip(site, tmp_path / "new", tmp_path)
 
-    def test_that_of_the_documentation(self, site: Site, tmp_path: Path) -> None:
-        """With comments, two captions files and several sets."""
+    def test_documented_example_survives_export(self, site: Site, tmp_path: Path) -> None:
+        """It has comments, two captions files and several reference sets."""
         folder = tmp_path / "coco"
         text = (Path(__file__).parents[3] / "docs" / "challenges.md").read_text().split("```toml\n")[1].split("```")[0]
         head = text.split("[[baselines]]")[0].replace('organizers = ["alice", "bob"]', "# nobody   yet")
@@ -122,8 +122,8 @@ class TestKnownChallenges:
             shutil.copy(EXAMPLES / "references.json", folder / "references" / f"{name}.json")
         check_round_trip(site, folder, tmp_path)
 
-    def test_of_the_site(self, site: Site, tmp_path: Path) -> None:
-        """What is hidden on the site is in the folder, with the comments that were there."""
+    def test_settings_of_the_site_are_exported(self, site: Site, tmp_path: Path) -> None:
+        """Hidden leaderboards and submissions are in the folder; its comments are kept."""
         from captious.server.models import Phase
 
         folder = write_folder(tmp_path / "small", phases=("dev", "final"), limits='board = "public"  # for now')
@@ -188,8 +188,8 @@ def challenges(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @pytest.fixture
-def places(tmp_path: Path) -> Any:
-    """New folders, one for each example."""
+def new_folders(tmp_path: Path) -> Any:
+    """A function that yields a new folder for each Hypothesis example."""
     numbers = iter(range(10_000))
 
     @contextmanager
@@ -204,10 +204,12 @@ def places(tmp_path: Path) -> Any:
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=challenges(), by_hand=st.booleans(), comment=_LINES)
-def test_of_any_challenge(site: Site, places: Any, values: dict[str, Any], by_hand: bool, comment: str) -> None:
+def test_any_challenge_survives_export(
+    site: Site, new_folders: Any, values: dict[str, Any], by_hand: bool, comment: str
+) -> None:
     from captious.server.challenges.tidy_toml import tidy_toml
 
-    with places() as place:
+    with new_folders() as place:
         folder = write_folder(place / "small")
         text = tidy_toml(values)
         if by_hand:
@@ -218,12 +220,12 @@ def test_of_any_challenge(site: Site, places: Any, values: dict[str, Any], by_ha
         forget()
 
 
-class TestTidy:
-    """The text of a challenge that was made on the site."""
+class TestTidyToml:
+    """The text of a challenge that was created on the site."""
 
     @settings(max_examples=200, deadline=None)
     @given(values=challenges())
-    def test_it_says_the_same(self, values: dict[str, Any]) -> None:
+    def test_tidy_toml_keeps_values(self, values: dict[str, Any]) -> None:
         from captious.server.challenges.tidy_toml import is_tidy, tidy_toml
 
         text = tidy_toml(values)
@@ -232,13 +234,13 @@ class TestTidy:
 
     @settings(max_examples=200, deadline=None)
     @given(text=_TEXTS | st.text("\"'\\\n\r\t #=[]", max_size=12))
-    def test_any_text(self, text: str) -> None:
+    def test_tidy_toml_keeps_any_text(self, text: str) -> None:
         from captious.server.challenges.tidy_toml import tidy_toml
 
         values = {"citation": text, "organized_by": [text, text * 9], "settings": {"tokenizer": text}}
         assert tomllib.loads(tidy_toml(values)) == values
 
-    def test_keys_have_their_order(self) -> None:
+    def test_tidy_toml_has_a_fixed_key_order(self) -> None:
         from captious.server.challenges.tidy_toml import is_tidy, tidy_toml
 
         values = {
@@ -284,8 +286,8 @@ closes = 2030-01-01T00:00:00Z
 '''
 
 
-class TestOfOneWithComments:
-    def test_the_round_trip_is_exact(self, site: Site, commented: Path, tmp_path: Path) -> None:
+class TestCommentedChallenge:
+    def test_round_trip_is_exact(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         """What is exported is what was loaded, and loading it changes nothing."""
         from captious.server.actions.challenge_store import check_for_server
         from captious.server.challenges.challenge_export import export_challenge
@@ -296,7 +298,7 @@ class TestOfOneWithComments:
         first.parent.mkdir()
         assert export_challenge(challenge, first) == ["c2.json", "challenge.toml", "pages/overview.md"]
         for name in ("c2.json", "challenge.toml", "pages/overview.md"):
-            assert (first / name).read_bytes() == (commented / name).read_bytes()
+            assert (first / name).read_bytes() == (commented_folder / name).read_bytes()
         _, changes = check_for_server(first)
         assert (changes.folder, changes.undone, changes.kept) == ([], [], [])
         before = {name: getattr(challenge, name) for name in ("definition_values", "texts", "counts")}
@@ -304,7 +306,7 @@ class TestOfOneWithComments:
         loaded = site.load(first)
         assert {name: getattr(loaded, name) for name in before} == before
 
-    def test_it_says_what_was_set_on_the_site(self, site: Site, commented: Path, tmp_path: Path) -> None:
+    def test_export_has_settings_of_the_site(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         from captious.server.actions.challenge_store import check_for_server
         from captious.server.challenges.challenge_export import export_challenge
         from captious.server.models import Challenge, Phase
@@ -318,7 +320,9 @@ class TestOfOneWithComments:
         assert changes.undone == []
         assert changes.kept == []
 
-    def test_the_command(self, site: Site, commented: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_command_exports_a_challenge(
+        self, site: Site, commented_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         from click.testing import CliRunner
 
         from captious.cli import challenge as command

@@ -39,30 +39,30 @@ def write(place: Path, about: str = ABOUT, rules: str = "Be *kind*.", images: by
 
 
 @pytest.fixture
-def small(site: Site, tmp_path: Path) -> Site:
+def small_site(site: Site, tmp_path: Path) -> Site:
     site.load(write(tmp_path))
     return site
 
 
-def test_the_overview(small: Site) -> None:
+def test_overview_links_files_and_terms(small_site: Site) -> None:
     from captious.server.models import Phase
 
-    ann = small.user("ann")
+    ann = small_site.user("ann")
     Phase.objects.update(scored_per_day=2)
-    page = small.client(ann).get("/challenges/small/").content.decode()
+    page = small_site.client(ann).get("/challenges/small/").content.decode()
     digest = hashlib.sha256(b"id\n1\n").hexdigest()
     for shown in ("Ann Smith, University of X", "CC BY 4.0", "@inproceedings{x}", digest, "5 bytes", "Your quotas"):
         assert shown in page, shown
-    visitor = small.client().get("/challenges/small/").content.decode()
+    visitor = small_site.client().get("/challenges/small/").content.decode()
     assert "Your quotas" not in visitor
-    answer = small.client().get("/api/v1/challenges/small").json()
+    answer = small_site.client().get("/api/v1/challenges/small").json()
     assert answer["files"] == [{"title": "Images", "file": "images.csv", "size": 5, "sha256": digest}]
     assert (answer["license"], len(answer["terms_version"])) == ("CC BY 4.0", 16)
 
 
 class TestDownloads:
-    def test_a_file(self, small: Site) -> None:
-        answer = small.client().get("/challenges/small/files/images.csv")
+    def test_download_is_served_as_an_attachment(self, small_site: Site) -> None:
+        answer = small_site.client().get("/challenges/small/files/images.csv")
         assert b"".join(answer.streaming_content) == b"id\n1\n"
         assert answer["Content-Disposition"] == 'attachment; filename="images.csv"'
         assert answer["Content-Type"] == "application/octet-stream"
@@ -71,11 +71,13 @@ class TestDownloads:
         "name",
         ["c2.json", "challenge.toml", "rules.md", "../1/images.csv", "./images.csv", ".captious-ids/captions.json"],
     )
-    def test_no_other_file_is_served(self, small: Site, name: str) -> None:
-        assert small.client().get(f"/challenges/small/files/{name}").status_code in {301, 404}
+    def test_files_that_are_not_downloads_are_not_served(self, small_site: Site, name: str) -> None:
+        assert small_site.client().get(f"/challenges/small/files/{name}").status_code in {301, 404}
 
     @pytest.mark.parametrize("is_public", [False, True])
-    def test_private_references_under_another_name(self, site: Site, tmp_path: Path, is_public: bool) -> None:
+    def test_private_references_are_not_served_under_another_name(
+        self, site: Site, tmp_path: Path, is_public: bool
+    ) -> None:
         from captious.server.challenges.folder import check_folder
         from captious.server.challenges.problems import ChallengeError
 
@@ -89,7 +91,7 @@ class TestDownloads:
             check_folder(folder)
         assert caught.value.problems == ["downloads[1].file: has the private references of references[1]"]
 
-    def test_terms_that_are_not_there(self, tmp_path: Path) -> None:
+    def test_missing_terms_are_reported(self, tmp_path: Path) -> None:
         from captious.server.challenges.folder import check_folder
         from captious.server.challenges.problems import ChallengeError
 
@@ -110,71 +112,78 @@ class TestTerms:
         version = Challenge.objects.get().terms_version if version is None else version
         site.client(user).post("/challenges/small/terms", {"team": user.username, "version": version})
 
-    def test_a_team_accepts_them_once(self, small: Site) -> None:
+    def test_team_accepts_terms_once(self, small_site: Site) -> None:
         from captious.server.models import TermsAcceptance
         from captious.server.people.teams import create_team
 
-        ann, bob = small.user("ann"), small.user("bob")
-        refused = self.submit(small, ann)
+        ann, bob = small_site.user("ann"), small_site.user("bob")
+        refused = self.submit(small_site, ann)
         assert refused.status_code == 422
-        assert b"has to accept the terms first" in refused.content
-        assert b"accept the terms" in small.client(ann).get("/challenges/small/submit").content
-        page = small.client(ann).get(f"/challenges/small/submit?team={create_team('Alpha', ann).slug}").content.decode()
+        assert b"must accept the terms first" in refused.content
+        assert b"accept the terms" in small_site.client(ann).get("/challenges/small/submit").content
+        page = (
+            small_site.client(ann)
+            .get(f"/challenges/small/submit?team={create_team('Alpha', ann).slug}")
+            .content.decode()
+        )
         assert "Alpha must <a" in page
         assert "ann must <a" not in page
         for _ in range(2):
-            self.accept(small, ann)
+            self.accept(small_site, ann)
         assert TermsAcceptance.objects.count() == 1
-        assert self.submit(small, ann).status_code == 302
-        assert self.submit(small, bob).status_code == 422
+        assert self.submit(small_site, ann).status_code == 302
+        assert self.submit(small_site, bob).status_code == 422
 
-    def test_new_terms_are_accepted_again_and_old_ones_are_kept(self, small: Site, tmp_path: Path) -> None:
+    def test_new_terms_need_acceptance_and_old_ones_are_kept(self, small_site: Site, tmp_path: Path) -> None:
         from captious.server.models import Challenge, TermsAcceptance
 
-        ann = small.user("ann")
-        self.accept(small, ann)
+        ann = small_site.user("ann")
+        self.accept(small_site, ann)
         old = Challenge.objects.get().terms_version
-        small.load(write(tmp_path, rules="Be *very* kind."))
-        assert self.submit(small, ann).status_code == 422
-        self.accept(small, ann, old)  # a page that was opened before
-        assert self.submit(small, ann).status_code == 422
-        self.accept(small, ann)
-        assert self.submit(small, ann).status_code == 302
+        small_site.load(write(tmp_path, rules="Be *very* kind."))
+        assert self.submit(small_site, ann).status_code == 422
+        self.accept(small_site, ann, old)  # a page that was opened before
+        assert self.submit(small_site, ann).status_code == 422
+        self.accept(small_site, ann)
+        assert self.submit(small_site, ann).status_code == 302
         assert [row.version == old for row in TermsAcceptance.objects.all()] == [False, True]
-        assert b"earlier terms" in small.client(ann).get("/challenges/small/terms").content
+        assert b"earlier terms" in small_site.client(ann).get("/challenges/small/terms").content
 
-    def test_others_cannot_accept_for_a_team(self, small: Site) -> None:
+    def test_outsiders_cannot_accept_for_a_team(self, small_site: Site) -> None:
         from captious.server.models import Challenge, TermsAcceptance
 
-        small.user("ann")
+        small_site.user("ann")
         version = Challenge.objects.get().terms_version
-        small.client(small.user("bob")).post("/challenges/small/terms", {"team": "ann", "version": version})
+        small_site.client(small_site.user("bob")).post("/challenges/small/terms", {"team": "ann", "version": version})
         assert not TermsAcceptance.objects.exists()
 
-    def test_the_api(self, small: Site) -> None:
+    def test_api_accepts_terms(self, small_site: Site) -> None:
         from captious.server.people.teams import personal_team
 
-        ann = small.user("ann")
+        ann = small_site.user("ann")
         personal_team(ann)
-        headers = {"Authorization": f"Bearer {small.token(ann)}"}
+        headers = {"Authorization": f"Bearer {small_site.token(ann)}"}
         address = "/api/v1/challenges/small"
 
         def post(what: str) -> Any:
-            send = small.client().generic
+            send = small_site.client().generic
             return send("POST", f"{address}/{what}", upload(), "application/octet-stream", headers=headers)
 
         refused = post("submissions?method=x")
         assert refused.status_code == 409
         assert "/challenges/small/terms" in refused.json()["error"]
         assert post("terms?version=old").status_code == 409
-        version = small.client().get(address).json()["terms_version"]
+        version = small_site.client().get(address).json()["terms_version"]
         assert post(f"terms?version={version}").json()["team"] == "ann"
         assert post("submissions?method=x").status_code == 201
 
-    def test_organizers_see_who_has_accepted(self, small: Site) -> None:
+    def test_organizers_see_teams_that_accepted(self, small_site: Site) -> None:
         from captious.server.models import User
 
-        self.accept(small, small.user("ann"))
-        root = small.client(User.objects.create_superuser("root"))
+        self.accept(small_site, small_site.user("ann"))
+        root = small_site.client(User.objects.create_superuser("root"))
         assert b"Accepted by all teams" in root.get("/challenges/small/terms").content
-        assert b"Accepted by all teams" not in small.client(small.user("bob")).get("/challenges/small/terms").content
+        assert (
+            b"Accepted by all teams"
+            not in small_site.client(small_site.user("bob")).get("/challenges/small/terms").content
+        )

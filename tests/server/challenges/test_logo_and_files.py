@@ -43,8 +43,8 @@ def publish(site: Site) -> None:
 
 class TestLogo:
     @pytest.mark.parametrize(("name", "content", "kind"), [("a.svg", SVG, "svg+xml"), ("a.PNG", PNG, "png")])
-    def test_on_pages(self, site: Site, commented: Path, name: str, content: bytes, kind: str) -> None:
-        site.load(with_logo(commented, name, content))
+    def test_logo_is_on_pages(self, site: Site, commented_folder: Path, name: str, content: bytes, kind: str) -> None:
+        site.load(with_logo(commented_folder, name, content))
         for address in ("/", "/challenges/commented/"):
             assert b'<img class="logo" src="/challenges/commented/logo?v=2"' in site.client().get(address).content
         response = site.client().get("/challenges/commented/logo?v=2")
@@ -54,44 +54,44 @@ class TestLogo:
         answer = site.client().get("/api/v1/challenges/commented").json()
         assert answer["logo"] == "http://testserver/challenges/commented/logo?v=2"
 
-    def test_a_challenge_without_one(self, site: Site, commented: Path) -> None:
+    def test_challenge_without_a_logo_has_none(self, site: Site, commented_folder: Path) -> None:
         assert site.client().get("/challenges/commented/logo").status_code == 404
         assert b'class="logo"' not in site.client().get("/").content
 
     @pytest.mark.parametrize(
         ("name", "content", "problem"),
         [
-            ("a.gif", b"GIF89a", "a logo is one of .png, .jpg, .jpeg, .webp, .svg"),
-            ("a.png", SVG, "it is not what its name says, image/png"),
-            ("a.svg", b"<html><svg></svg>", "it is not what its name says, image/svg+xml"),
-            ("a.svg", b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "it is not what its name says, image/svg+xml"),
-            ("a.png", PNG + bytes(100 * 1024), "a logo has up to 100 KiB"),
-            ("c2.json", b"[]", "a logo is one of .png, .jpg, .jpeg, .webp, .svg"),
+            ("a.gif", b"GIF89a", "a logo must be one of .png, .jpg, .jpeg, .webp, .svg"),
+            ("a.png", SVG, "its content is not image/png, as its name says"),
+            ("a.svg", b"<html><svg></svg>", "its content is not image/svg+xml, as its name says"),
+            ("a.svg", b"<!DOCTYPE svg [<!ENTITY a 'b'>]>" + SVG, "its content is not image/svg+xml, as its name says"),
+            ("a.png", PNG + bytes(100 * 1024), "a logo may have up to 100 KiB"),
+            ("c2.json", b"[]", "a logo must be one of .png, .jpg, .jpeg, .webp, .svg"),
         ],
     )
-    def test_what_can_be_none(self, commented: Path, name: str, content: bytes, problem: str) -> None:
-        references = (commented / "c2.json").read_bytes()
-        folder = with_logo(commented, name, content)
-        (commented / "c2.json").write_bytes(references)
+    def test_invalid_logos_are_refused(self, commented_folder: Path, name: str, content: bytes, problem: str) -> None:
+        references = (commented_folder / "c2.json").read_bytes()
+        folder = with_logo(commented_folder, name, content)
+        (commented_folder / "c2.json").write_bytes(references)
         with pytest.raises(ChallengeError) as caught:
             check_folder(folder)
         assert caught.value.problems == [f"logo: {problem}"]
 
-    def test_outside_the_folder(self, commented: Path) -> None:
+    def test_logo_outside_the_folder_is_refused(self, commented_folder: Path) -> None:
         with pytest.raises(ChallengeError) as caught:
-            check_folder(with_logo(commented, "../logo.svg", SVG))
+            check_folder(with_logo(commented_folder, "../logo.svg", SVG))
         assert caught.value.problems == ["logo: ../logo.svg is outside the folder"]
 
-    def test_it_is_exported(self, site: Site, commented: Path, tmp_path: Path) -> None:
+    def test_logo_is_exported(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         from captious.server.challenges.challenge_export import export_challenge
 
-        challenge = site.load(with_logo(commented, "a.svg", SVG))
+        challenge = site.load(with_logo(commented_folder, "a.svg", SVG))
         export_challenge(challenge, tmp_path / "again")
         assert (tmp_path / "again" / "a.svg").read_bytes() == SVG
 
 
-class TestInTheBrowser:
-    def test_logo(self, site: Site, commented: Path) -> None:
+class TestUploads:
+    def test_uploaded_logo_is_published_and_removed(self, site: Site, commented_folder: Path) -> None:
         assert put(site, "logo", "", "My Logo.SVG", SVG).status_code == 302
         assert 'logo = "logo/my-logo.svg"' in toml(site)
         publish(site)
@@ -100,7 +100,7 @@ class TestInTheBrowser:
         publish(site)
         assert b'class="logo"' not in site.client().get("/").content
 
-    def test_downloads(self, site: Site, commented: Path) -> None:
+    def test_uploaded_downloads_are_published(self, site: Site, commented_folder: Path) -> None:
         assert put(site, "downloads", "Images", "images.csv", b"1").status_code == 302
         put(site, "downloads", "Images", "images.csv", b"2")
         put(site, "downloads", "Notebook", "images.csv", b"3")
@@ -116,7 +116,7 @@ class TestInTheBrowser:
         assert "Notebook" not in page
         assert "a comment that stays" in (site.data / "challenges/commented/3/challenge.toml").read_text()
 
-    def test_baselines(self, site: Site, commented: Path) -> None:
+    def test_uploaded_baselines_are_checked_and_scored(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Draft, Submission
 
         put(site, "baselines", "Constant", "b.json", b"[]")
@@ -135,19 +135,19 @@ class TestInTheBrowser:
         publish(site)
         assert [row.status for row in Submission.objects.all()] == ["deleted"]
 
-    def test_no_other_file_is_replaced(self, site: Site, commented: Path) -> None:
-        """A download may be the file of something else, such as public references."""
+    def test_upload_replaces_no_other_file(self, site: Site, commented_folder: Path) -> None:
+        """A file of a download may also be used elsewhere, such as public references."""
         public = '[[captions]]\npublic = true\n[[downloads]]\ntitle = "References"\nfile = "c2.json"\n'
-        (commented / "challenge.toml").write_text(COMMENTED + public)
-        site.load(commented)
-        before = (commented / "c2.json").read_bytes()
+        (commented_folder / "challenge.toml").write_text(COMMENTED + public)
+        site.load(commented_folder)
+        before = (commented_folder / "c2.json").read_bytes()
         put(site, "downloads", "References", "c2.json", b"other")
         draft = site.data / "drafts" / "commented"
         assert (draft / "c2.json").read_bytes() == before
         assert (draft / "downloads" / "c2.json").read_bytes() == b"other"
 
     @pytest.mark.parametrize("name", ["../../etc/passwd", "a/b.csv", "\u202e.csv", "x" * 300 + ".csv", ".htaccess"])
-    def test_hostile_names(self, site: Site, commented: Path, name: str) -> None:
+    def test_hostile_upload_names_are_cleaned(self, site: Site, commented_folder: Path, name: str) -> None:
         put(site, "downloads", "File", name, b"1")
         draft = site.data / "drafts" / "commented"
         made = list((draft / "downloads").iterdir())
@@ -155,14 +155,14 @@ class TestInTheBrowser:
         assert not made[0].name.startswith(".")
         publish(site)
 
-    def test_private_references_cannot_be_published(self, site: Site, commented: Path) -> None:
+    def test_private_references_cannot_be_downloads(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Draft
 
-        put(site, "downloads", "Images", "images.json", (commented / "c2.json").read_bytes())
+        put(site, "downloads", "Images", "images.json", (commented_folder / "c2.json").read_bytes())
         assert Draft.objects.get().problems == ["downloads[1].file: has the private references of references[1]"]
 
     @pytest.mark.parametrize("values", [{"kind": "downloads", "name": ""}, {"kind": "texts", "name": "x"}])
-    def test_what_is_missing(self, site: Site, commented: Path, values: dict[str, str]) -> None:
+    def test_incomplete_upload_is_refused(self, site: Site, commented_folder: Path, values: dict[str, str]) -> None:
         client = olga(site)
         client.post("/challenges/commented/edit")
         refused = client.post(FILES, {**values, "file": file()})

@@ -26,36 +26,36 @@ def elements(markdown: str) -> list[tuple[str, dict[str, str | None]]]:
     return Elements(as_html(markdown)).found
 
 
-def test_headings_continue_those_of_the_page() -> None:
+def test_headings_start_below_those_of_the_page() -> None:
     assert as_html("# One\n## Two\n###### Six") == "<h3>One</h3>\n<h4>Two</h4>\n<h6>Six</h6>\n"
     assert as_html("# One\n\nTwo\n===", top_heading=2) == "<h2>One</h2>\n<h2>Two</h2>\n"
 
 
-def test_tables_are_aligned_without_styles() -> None:
+def test_tables_are_aligned_without_inline_styles() -> None:
     html = as_html("| a | b |\n|---|--:|\n| 1 | 2 |")
     assert '<th scope="col">a</th>' in html
     assert '<td align="right">2</td>' in html
     assert "style" not in html
 
 
-def test_code_and_emphasis() -> None:
+def test_code_and_emphasis_are_rendered() -> None:
     assert as_html("`<b>` *x* **y**") == "<p><code>&lt;b&gt;</code> <em>x</em> <strong>y</strong></p>\n"
     assert as_html('```json\n{"a": 1}\n```') == '<pre><code>{"a": 1}\n</code></pre>\n'
 
 
-def test_addresses_in_text_are_not_links() -> None:
+def test_bare_urls_are_not_links() -> None:
     assert elements("https://example.org www.example.org a@example.org") == [("p", {})]
 
 
 @pytest.mark.parametrize(
     "address", ["https://x.org/a?b=c#d", "http://x.org", "mailto:a@x.org", "/rules", "#top", "a.md"]
 )
-def test_links(address: str) -> None:
+def test_safe_links_are_kept(address: str) -> None:
     assert elements(f"[x]({address})")[1] == ("a", {"href": address, "rel": "nofollow noopener"})
 
 
 @pytest.mark.parametrize("address", ["https://x.org/a.png?b=c", "/media/a.png"])
-def test_images(address: str) -> None:
+def test_safe_images_are_kept(address: str) -> None:
     assert elements(f"![a b]({address})")[1] == ("img", {"alt": "a b", "src": address})
 
 
@@ -81,7 +81,7 @@ def test_images(address: str) -> None:
         "ftp://x.org/a.png",
     ],
 )
-def test_images_from_elsewhere_have_no_address(address: str) -> None:
+def test_images_of_other_hosts_have_no_source(address: str) -> None:
     assert "src" not in elements(f'<img src="{address}">')[0][1]
     for _, attributes in elements(f"![](<{address}>)"):
         # Escaped, a tab or backslash is part of a path on this site.
@@ -104,7 +104,7 @@ def test_images_from_elsewhere_have_no_address(address: str) -> None:
         "blob:https://x.org/1",
     ],
 )
-def test_links_that_would_run(address: str) -> None:
+def test_script_links_are_removed(address: str) -> None:
     for markdown in (f'<a href="{address}">x</a>', f"[x](<{address}>)", f"<{address}>", f"[x]\n\n[x]: <{address}>"):
         assert not [attributes for _, attributes in elements(markdown) if "href" in attributes]
 
@@ -142,7 +142,7 @@ def test_links_that_would_run(address: str) -> None:
     ],
     ids=lambda attack: attack[:60],
 )
-def test_attacks(attack: str) -> None:
+def test_hostile_markdown_is_sanitized(attack: str) -> None:
     allowed = {"href", "title", "src", "alt", "rel", "align", "scope", "start"}
     tags = {
         "a",

@@ -38,8 +38,8 @@ file = "kit/images.csv"
 
 
 @pytest.fixture
-def draft(site: Site, commented: Path) -> Any:
-    """Olga, who has a draft with all that an overview can show; the challenge as it is has little of it."""
+def draft_client(site: Site, commented_folder: Path) -> Any:
+    """Olga's client; she has a draft with all parts of an overview, most of which the challenge lacks."""
     from captious.server.models import Challenge, Draft, News
 
     client = olga(site)
@@ -63,31 +63,31 @@ def overview(client: Any, address: str) -> str:
     return shown.replace("/drafts/commented/", "/challenges/commented/")
 
 
-def test_a_preview_is_the_overview(draft: Any) -> None:
-    """All but what only a published challenge can have: its form, its terms page, its list of teams."""
-    preview = overview(draft, "/drafts/commented/preview")
+def test_preview_equals_the_overview(draft_client: Any) -> None:
+    """Except for the submission form, the terms page and the list of teams."""
+    preview = overview(draft_client, "/drafts/commented/preview")
     parts = ("A paper", "<strong>there</strong>", "<em>kind</em>", "CC BY 4.0", "@misc{commented}", "Ann Smith", "c2")
     for part in (*parts, "kit/images.csv", "3 of 3 left today", "bleu-4, rouge-l"):
         assert part in preview, part
-    assert draft.post("/drafts/commented/publish").status_code == 302
-    page = overview(draft, "/challenges/commented/")
+    assert draft_client.post("/drafts/commented/publish").status_code == 302
+    page = overview(draft_client, "/challenges/commented/")
     page = re.sub(r'<p><a class="button".*?</p>', "", page)
     page = page.replace('<a href="/challenges/commented/teams">Teams</a>', "Teams")
     page = page.replace('"/challenges/commented/terms"', '"#terms"')
     assert page.split() == preview.split()
 
 
-def test_logo_and_files_of_the_draft(draft: Any) -> None:
-    page = draft.get("/drafts/commented/preview").content.decode()
+def test_preview_shows_logo_and_files_of_the_draft(draft_client: Any) -> None:
+    page = draft_client.get("/drafts/commented/preview").content.decode()
     assert '<img class="logo" src="/drafts/commented/logo"' in page
     assert 'href="/drafts/commented/files/kit/images.csv"' in page
-    assert draft.get("/drafts/commented/logo").content == LOGO
-    assert b"".join(draft.get("/drafts/commented/files/kit/images.csv")) == b"id\n1\n"
+    assert draft_client.get("/drafts/commented/logo").content == LOGO
+    assert b"".join(draft_client.get("/drafts/commented/files/kit/images.csv")) == b"id\n1\n"
     for name in ("c2.json", "challenge.toml", "kit/../challenge.toml"):
-        assert draft.get(f"/drafts/commented/files/{name}").status_code == 404
+        assert draft_client.get(f"/drafts/commented/files/{name}").status_code == 404
 
 
-def test_what_is_previewed_is_saved_first(site: Site, commented: Path) -> None:
+def test_preview_saves_the_draft_first(site: Site, commented_folder: Path) -> None:
     answer = edited(site, summary="Changed.", action="preview")
     assert answer["Location"] == "/drafts/commented/preview"
     page = olga(site).get("/drafts/commented/preview").content.decode()
@@ -95,12 +95,12 @@ def test_what_is_previewed_is_saved_first(site: Site, commented: Path) -> None:
     assert "has been loaded since" not in page
 
 
-def test_a_draft_with_problems_shows_what_needs_no_check(site: Site, commented: Path) -> None:
+def test_preview_of_an_invalid_draft_shows_its_texts(site: Site, commented_folder: Path) -> None:
     changes = {"rank_by": "cider-d", "texts-0-markdown": "A *second* text.", "organized_by": "Ann Smith"}
     edited(site, **changes)
     page = olga(site).get("/drafts/commented/preview").content.decode()
-    assert "1 problem to solve" in page
-    assert "are shown when the problems are solved" in page
+    assert "1 problem to fix" in page
+    assert "are shown once the problems are solved" in page
     assert "A <em>second</em> text." in page
     assert "Ann Smith" in page
     assert "no closing date" not in page

@@ -24,7 +24,7 @@ def captions_file(path: Path, images: int = 4) -> Path:
 
 
 @pytest.mark.parametrize("name", READY)
-def test_nothing_but_references_is_missing(tmp_path: Path, name: str) -> None:
+def test_ready_challenges_lack_only_references(tmp_path: Path, name: str) -> None:
     folder = tmp_path / name
     files, missing = write_ready(folder, name)
     assert files == ["challenge.toml", "overview.md", "rules.md"]
@@ -41,7 +41,7 @@ def test_nothing_but_references_is_missing(tmp_path: Path, name: str) -> None:
     assert [captions.public for captions in checked.definition.captions] == [True, False]
 
 
-def test_coco_has_c5_and_c40_and_a_zip_file_of_both_captions_files(tmp_path: Path) -> None:
+def test_coco_has_two_reference_sets_and_a_zip_file_of_captions(tmp_path: Path) -> None:
     files = [captions_file(tmp_path / f"captions_{name}.json") for name in ("val2014", "test2014_c5", "test2014_c40")]
     _, missing = write_ready(tmp_path / "coco", "coco-captions", files)
     assert missing == []
@@ -54,7 +54,7 @@ def test_coco_has_c5_and_c40_and_a_zip_file_of_both_captions_files(tmp_path: Pat
     assert [phase.captions for phase in definition.phases] == [("val2014",), ("val2014", "test2014")]
 
 
-def test_nocaps_is_split_by_domain(tmp_path: Path) -> None:
+def test_nocaps_has_a_reference_set_per_domain(tmp_path: Path) -> None:
     file = captions_file(tmp_path / "nocaps_val_4500_captions.json", images=7)
     test = captions_file(tmp_path / "nocaps_test_10600_captions.json", images=5)
     _, missing = write_ready(tmp_path / "novel objects", "nocaps", [file, test])
@@ -70,7 +70,7 @@ def test_nocaps_is_split_by_domain(tmp_path: Path) -> None:
     assert {*map(len, [checked.references["val", "in-domain"].texts])} == {6}
 
 
-def test_files_that_are_not_of_the_challenge(tmp_path: Path) -> None:
+def test_references_of_another_data_set_are_refused(tmp_path: Path) -> None:
     other = captions_file(tmp_path / "other.json")
     with pytest.raises(ParameterError, match="not a file of this challenge") as caught:
         write_ready(tmp_path / "new", "vizwiz-captions", [other])

@@ -7,8 +7,8 @@ from captious.metrics.contract.settings import Settings
 from tests.support.site import Site
 
 
-def test_what_a_metric_knows_about_references_is_computed_once(site: Site) -> None:
-    """Pages that explain scores need it for each candidate."""
+def test_references_are_prepared_once_per_metric(site: Site) -> None:
+    """Pages that explain scores need the state for each candidate."""
     from captious.server.challenges import reference_cache
 
     challenge = site.demo()

@@ -32,7 +32,7 @@ def everything(folder: Path) -> list[str]:
 
 
 class TestStarter:
-    def test_with_references_it_has_no_problems(self, tmp_path: Path) -> None:
+    def test_starter_with_references_has_no_problems(self, tmp_path: Path) -> None:
         files = write_starter(tmp_path / "my-challenge", REFERENCES)
         checked = check_folder(tmp_path / "my-challenge")
         assert checked.slug == "my-challenge"
@@ -45,7 +45,7 @@ class TestStarter:
         assert {*checked.texts} == {"overview.md", "rules.md"}
         assert "24 in all" in checked.texts["overview.md"]
 
-    def test_without_references_these_are_missing(self, tmp_path: Path) -> None:
+    def test_starter_without_references_lacks_only_them(self, tmp_path: Path) -> None:
         write_starter(tmp_path / "new")
         with pytest.raises(ChallengeError) as caught:
             check_folder(tmp_path / "new")
@@ -54,11 +54,11 @@ class TestStarter:
     @pytest.mark.parametrize(
         "name", ["My Challenge", "Défi", "a\nb", 'x"y\\z', "...", "\x7f", "x" * 100, "a\u2028b", os.fsdecode(b"\xff")]
     )
-    def test_names_of_folders(self, tmp_path: Path, name: str) -> None:
+    def test_any_folder_name_gives_a_slug(self, tmp_path: Path, name: str) -> None:
         write_starter(tmp_path / name, REFERENCES)
         assert check_folder(tmp_path / name).slug
 
-    def test_comments_hold_as_well(self, tmp_path: Path) -> None:
+    def test_commented_out_settings_are_valid(self, tmp_path: Path) -> None:
         """What is commented out is right once it is wanted."""
         folder = tmp_path / "new"
         write_starter(folder, REFERENCES)
@@ -77,7 +77,9 @@ class TestStarter:
         assert definition.settings == {"tokenizer": "ptb"}
         assert definition.image_url
 
-    def test_meteor_only_where_its_tables_are(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_meteor_is_included_where_its_tables_are_installed(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(Meteor, "missing", classmethod(lambda cls: "captious resources get meteor"))
         write_starter(tmp_path / "new", REFERENCES)
         assert "meteor" not in check_folder(tmp_path / "new").definition.metrics
@@ -86,7 +88,7 @@ class TestStarter:
     @pytest.mark.parametrize(
         ("options", "names"), [([], "meteor"), (["--like", "coco-captions"], "meteor, spice")], ids=["starter", "ready"]
     )
-    def test_the_command_says_which_metrics_are_left_out(
+    def test_command_names_metrics_that_are_left_out(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], names: str
     ) -> None:
         for metric in (Meteor, Spice):
@@ -99,14 +101,14 @@ class TestStarter:
         assert tomllib.loads(written)["metrics"] == ["bleu", "rouge-l", "cider-d"]
 
     @pytest.mark.parametrize("extension", [each for each in EXTENSIONS if each in {".json", ".jsonl"}])
-    def test_the_references_keep_their_name(self, tmp_path: Path, extension: str) -> None:
+    def test_references_keep_their_name(self, tmp_path: Path, extension: str) -> None:
         source = tmp_path / f"c2{extension}"
         rows = [{"image_id": 1, "caption": "a"}, {"image_id": 1, "caption": "b"}, {"image_id": 2, "caption": "c"}]
         source.write_text(json.dumps(rows) if extension == ".json" else "\n".join(map(json.dumps, rows)))
         assert f"references/c2{extension}" in write_starter(tmp_path / "new", source)
         assert [*check_folder(tmp_path / "new").references] == [("captions", "references")]
 
-    def test_references_that_cannot_be_read(self, tmp_path: Path) -> None:
+    def test_unreadable_references_are_refused(self, tmp_path: Path) -> None:
         with pytest.raises(CaptionFileError):
             write_starter(tmp_path / "new", tmp_path / "none.json")
         assert everything(tmp_path) == []
@@ -125,7 +127,7 @@ class TestStarter:
 
 class TestNewFolder:
     @pytest.mark.parametrize("name", ["full", "file"])
-    def test_refused(self, tmp_path: Path, name: str) -> None:
+    def test_existing_path_is_refused(self, tmp_path: Path, name: str) -> None:
         (tmp_path / "full").mkdir()
         (tmp_path / "full" / "x").touch()
         (tmp_path / "file").touch()
@@ -134,11 +136,11 @@ class TestNewFolder:
             raise AssertionError
         assert everything(tmp_path) == before
 
-    def test_a_folder_in_one_that_is_not_there(self, tmp_path: Path) -> None:
+    def test_missing_parents_are_created(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="cannot write"), new_folder(tmp_path / "none" / "new"):
             raise AssertionError
 
-    def test_an_empty_folder_stays_the_same(self, tmp_path: Path) -> None:
+    def test_empty_folder_is_filled_in_place(self, tmp_path: Path) -> None:
         folder = tmp_path / "new"
         folder.mkdir(0o750)
         before = folder.stat().st_ino
@@ -147,7 +149,7 @@ class TestNewFolder:
         assert (folder.stat().st_ino, stat.S_IMODE(folder.stat().st_mode)) == (before, 0o750)
         assert everything(folder) == ["x"]
 
-    def test_files_that_were_moved_go_back(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_files_are_moved_back_after_a_failure(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         folder, moved = tmp_path / "new", []
 
         def rename(source: Path, target: Path, _rename=os.rename) -> None:
@@ -164,7 +166,7 @@ class TestNewFolder:
         assert moved == ["x", "x"]
         assert everything(folder) == []
 
-    def test_nothing_is_seen_before_the_end(self, tmp_path: Path) -> None:
+    def test_folder_appears_only_when_complete(self, tmp_path: Path) -> None:
         with new_folder(tmp_path / "new") as new:
             (new / "x").touch()
             assert not (tmp_path / "new").exists()
@@ -172,11 +174,11 @@ class TestNewFolder:
 
 
 class TestDemo:
-    def test_its_captions_are_those_of_the_examples(self) -> None:
+    def test_demo_captions_equal_the_examples(self) -> None:
         for name in ("baseline.json", "improved.json"):
             assert (DEMO / "baselines" / name).read_bytes() == (EXAMPLES / name).read_bytes()
 
-    def test_every_image_is_a_small_drawing(self, tmp_path: Path) -> None:
+    def test_demo_images_are_small_drawings(self, tmp_path: Path) -> None:
         write_demo(tmp_path / "demo")
         checked = check_folder(tmp_path / "demo")
         static = resources.files("captious.server")
@@ -188,7 +190,7 @@ class TestDemo:
         assert all(b"<svg" in drawing and b"<script" not in drawing for drawing in drawings)
         assert sum(map(len, drawings)) < 150_000
 
-    def test_it_has_no_problems(self, tmp_path: Path) -> None:
+    def test_demo_has_no_problems(self, tmp_path: Path) -> None:
         write_demo(tmp_path / "demo", ["alice"])
         checked = check_folder(tmp_path / "demo")
         definition = checked.definition
@@ -201,7 +203,7 @@ class TestDemo:
         (phase,), (captions,) = definition.phases, definition.captions
         assert (phase.name, phase.opens, phase.scored_per_day, captions.public) == ("main", None, 0, True)
 
-    def test_no_caption_is_among_its_own_references(self, tmp_path: Path) -> None:
+    def test_demo_captions_are_not_references(self, tmp_path: Path) -> None:
         write_demo(tmp_path / "demo")
         references = check_folder(tmp_path / "demo").references["captions", "c4"]
         assert len(references.texts) == 4 * len(references) == 96
@@ -212,7 +214,7 @@ class TestDemo:
             assert (candidate, *others) == all_five.texts[5 * row : 5 * row + 5]
             assert candidate not in others
 
-    def test_the_captions_that_it_tells_people_to_upload(self, tmp_path: Path) -> None:
+    def test_demo_captions_file_to_upload_is_valid(self, tmp_path: Path) -> None:
         write_demo(tmp_path / "demo")
         checked = check_folder(tmp_path / "demo")
         [download] = checked.definition.downloads
@@ -223,14 +225,14 @@ class TestDemo:
         assert report["rouge-l"].score > 0.2
 
 
-def test_texts_ask_for_descriptions(tmp_path: Path) -> None:
+def test_starter_texts_ask_for_descriptions(tmp_path: Path) -> None:
     write_starter(tmp_path / "new")
     overview = (tmp_path / "new" / "overview.md").read_text()
     assert overview.startswith("Describe what the challenge is about")
     assert "Say " not in overview
 
 
-def test_the_demonstration_says_where_its_captions_are_from(tmp_path: Path) -> None:
+def test_demonstration_names_the_source_of_its_captions(tmp_path: Path) -> None:
     write_demo(tmp_path / "demo")
     overview = (tmp_path / "demo" / "overview.md").read_text()
     assert "The first is the submission *Human captions*, and the other four\nare the references." in overview

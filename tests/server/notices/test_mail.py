@@ -35,7 +35,7 @@ def submitted(site: Site, user: Any, **values: Any) -> Any:
 
 
 class TestSubmissions:
-    def test_once_when_it_was_scored(self, mailing: Site, ann: Any) -> None:
+    def test_submitter_gets_one_mail_when_scored(self, mailing: Site, ann: Any) -> None:
         from captious.server.models import Submission
         from captious.server.scoring import queue as scoring_queue
 
@@ -51,7 +51,7 @@ class TestSubmissions:
         mailing.work()
         assert told() == []
 
-    def test_a_failure_with_its_reason(self, mailing: Site, ann: Any) -> None:
+    def test_mail_of_a_failure_has_its_reason(self, mailing: Site, ann: Any) -> None:
         from django.utils import timezone
 
         from captious.server.models import Submission
@@ -70,7 +70,9 @@ class TestSubmissions:
             {"is_active": False},
         ],
     )
-    def test_nobody_else(self, mailing: Site, ann: Any, values: dict[str, Any]) -> None:
+    def test_unconfirmed_inactive_and_silent_users_get_no_mail(
+        self, mailing: Site, ann: Any, values: dict[str, Any]
+    ) -> None:
         from captious.server.models import User
 
         submitted(mailing, ann)
@@ -78,7 +80,7 @@ class TestSubmissions:
         User.objects.filter(pk=ann.pk).update(**values)
         assert told() == []
 
-    def test_former_members_and_who_opted_out_meanwhile(self, mailing: Site, ann: Any) -> None:
+    def test_former_members_and_users_who_opted_out_get_no_mail(self, mailing: Site, ann: Any) -> None:
         from captious.server.models import Membership, User
         from captious.server.notices import events
         from captious.server.people.teams import create_team
@@ -94,7 +96,7 @@ class TestSubmissions:
         User.objects.update(verified_email="", email="other@example.org")
         assert told() == []
 
-    def test_baselines_and_servers_without_mail(self, mailing: Site, ann: Any) -> None:
+    def test_baselines_and_servers_without_mail_send_none(self, mailing: Site, ann: Any) -> None:
         from captious.server.models import Notice, Submission
         from captious.server.people.teams import baselines_team
 
@@ -108,9 +110,7 @@ class TestSubmissions:
         assert not Notice.objects.exists()
         assert not Submission.objects.filter(is_noticed=False).exists()
 
-    def test_mail_that_cannot_be_sent_is_tried_again(
-        self, mailing: Site, ann: Any, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_undelivered_mail_is_retried(self, mailing: Site, ann: Any, monkeypatch: pytest.MonkeyPatch) -> None:
         from django.core.mail import EmailMessage
         from django.utils import timezone
 
@@ -133,7 +133,7 @@ class TestSubmissions:
 
 
 class TestPhases:
-    def test_a_day_before_they_close_once(self, mailing: Site, ann: Any) -> None:
+    def test_participants_get_one_mail_a_day_before_the_close(self, mailing: Site, ann: Any) -> None:
         from django.utils import timezone
 
         from captious.server.models import Phase
@@ -151,7 +151,7 @@ class TestPhases:
 
 
 class TestAddresses:
-    def test_signing_up_and_confirming(self, mailing: Site) -> None:
+    def test_new_address_is_confirmed_by_mail(self, mailing: Site) -> None:
         from captious.server.models import User
 
         client = mailing.client()
@@ -171,13 +171,13 @@ class TestAddresses:
         assert mailing.client().get(link[1]).status_code == 404
         assert mailing.client().get("/account/email/nothing").status_code == 404
 
-    def test_a_new_address_needs_the_password_and_is_confirmed_again(self, mailing: Site, ann: Any) -> None:
+    def test_changed_address_needs_the_password_and_confirmation(self, mailing: Site, ann: Any) -> None:
         client = mailing.client(ann)
         change = {"email": "new@example.org", "mail_ended": "on"}
         assert client.post("/account/mail", {**change, "proof": "wrong"}).status_code == 422
         refused = client.post("/account/mail", change)
         assert refused.status_code == 422
-        assert b"It is needed to change the address." in refused.content
+        assert b"Your password is required to change the address." in refused.content
         assert client.post("/account/mail", {**change, "proof": PASSWORD}).status_code == 302
         ann.refresh_from_db()
         assert (ann.email, ann.verified_email, ann.mail_closing) == ("new@example.org", "ann@example.org", False)
@@ -191,7 +191,7 @@ class TestAddresses:
             client.post("/account/mail", {"action": "verify"})
         assert told() == []  # one in ten minutes
 
-    def test_without_mail_there_is_nothing_to_confirm(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_server_without_mail_confirms_no_address(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from django.conf import settings
 
         from captious.server.models import Notice

@@ -59,7 +59,7 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def hooked(mailing: Site, receiver: Receiver) -> Site:
+def webhook_site(mailing: Site, receiver: Receiver) -> Site:
     """The challenge has the webhook of the receiver."""
     mailing.configure(webhook_hosts=("localhost",))
     assert manage(mailing, action="webhook", url=receiver.url).status_code == 302
@@ -80,11 +80,11 @@ def tell() -> None:
 
 
 class TestDelivery:
-    def test_signed(self, hooked: Site, receiver: Receiver) -> None:
+    def test_webhook_calls_are_signed(self, webhook_site: Site, receiver: Receiver) -> None:
         from captious.server.models import Webhook
 
         queue(method="Mine")
-        hooked.work()
+        webhook_site.work()
         tell()
         ((headers, body),) = receiver.received
         said = json.loads(body)
@@ -98,14 +98,14 @@ class TestDelivery:
         tell()
         assert len(receiver.received) == 1
 
-    def test_other_answers_are_tried_again_and_given_up(self, hooked: Site, receiver: Receiver) -> None:
+    def test_failed_calls_are_retried_and_given_up(self, webhook_site: Site, receiver: Receiver) -> None:
         from django.utils import timezone
 
         from captious.server.models import Notice, Webhook
 
         receiver.status, receiver.headers = 302, {"Location": receiver.url}  # redirects are not followed
         queue(2)
-        hooked.work()
+        webhook_site.work()
         tell()
         assert len(receiver.received) == 1  # the other one waits with it
         assert Webhook.objects.get().result == "answered 302"
@@ -120,33 +120,33 @@ class TestDelivery:
         tell()
         assert len(receiver.received) == n
 
-    def test_tests_and_teams_that_ask(self, hooked: Site, receiver: Receiver) -> None:
+    def test_test_calls_and_approval_requests_are_sent(self, webhook_site: Site, receiver: Receiver) -> None:
         from captious.server.models import Challenge, Webhook
         from captious.server.notices import delivery, events
         from captious.server.people.approval import ask
         from captious.server.people.teams import personal_team
 
-        manage(hooked, action="test_webhook", webhook=Webhook.objects.get().pk)
-        row = ask(Challenge.objects.get(), personal_team(hooked.user("bob")), "Bob of X")
+        manage(webhook_site, action="test_webhook", webhook=Webhook.objects.get().pk)
+        row = ask(Challenge.objects.get(), personal_team(webhook_site.user("bob")), "Bob of X")
         events.team_asked(row)
         delivery.deliver_due()
         said = [json.loads(body) for _, body in receiver.received]
         assert [each["event"] for each in said] == ["ping", "team.asked"]
         assert said[1]["team"]["message"] == "Bob of X"
 
-    def test_on_the_page(self, hooked: Site, receiver: Receiver) -> None:
+    def test_manage_page_shows_webhooks(self, webhook_site: Site, receiver: Receiver) -> None:
         from captious.server.models import User, Webhook
 
-        page = hooked.client(User.objects.get(username="olga")).get("/challenges/small/manage").content.decode()
+        page = webhook_site.client(User.objects.get(username="olga")).get("/challenges/small/manage").content.decode()
         assert receiver.url.partition("?")[0] in page
         assert Webhook.objects.get().secret in page
         for url in ("http://example.org/", "https://127.0.0.1/", "https://u:p@example.org/", "file:///etc/passwd", "x"):
-            assert manage(hooked, action="webhook", url=url).status_code == 422, url
+            assert manage(webhook_site, action="webhook", url=url).status_code == 422, url
         for _ in range(4):
-            assert manage(hooked, action="webhook", url="https://example.org/").status_code == 302
-        assert manage(hooked, action="webhook", url="https://example.org/").status_code == 422
+            assert manage(webhook_site, action="webhook", url="https://example.org/").status_code == 302
+        assert manage(webhook_site, action="webhook", url="https://example.org/").status_code == 422
         for row in Webhook.objects.all():
-            manage(hooked, action="remove_webhook", webhook=row.pk, sure="1")
+            manage(webhook_site, action="remove_webhook", webhook=row.pk, sure="1")
         assert not Webhook.objects.exists()
 
 
@@ -160,7 +160,7 @@ class TestAPI:
         path, form = f"/api/v1/challenges/small/webhooks{address}", urlencode({"url": url} if url else {})
         return site.client().generic(method, path, form, "application/x-www-form-urlencoded", headers=headers)
 
-    def test_a_webhook_from_beginning_to_end(self, mailing: Site, receiver: Receiver) -> None:
+    def test_api_creates_tests_and_deletes_a_webhook(self, mailing: Site, receiver: Receiver) -> None:
         from captious.server.models import AuditEvent, Webhook
         from captious.server.notices import delivery
 
@@ -183,12 +183,12 @@ class TestAPI:
         assert actions == [("olga", "remove webhook"), ("olga", "add webhook")]
         assert "hook?" not in str([*AuditEvent.objects.values()])
 
-    def test_addresses_do_not_come_in_queries(self, mailing: Site) -> None:
-        """Servers and proxies log them."""
+    def test_webhook_address_is_not_taken_from_the_query(self, mailing: Site) -> None:
+        """Servers and proxies log query strings."""
         answer = self.call(mailing, "POST", "?url=https://example.org/")
         assert (answer.status_code, answer.json()["error"]) == (400, "This field is required.")
 
-    def test_what_is_refused(self, mailing: Site) -> None:
+    def test_invalid_webhooks_are_refused(self, mailing: Site) -> None:
         from captious.server.models import Webhook
 
         answer = self.call(mailing, "POST", url="https://127.0.0.1/")
@@ -210,26 +210,26 @@ class TestAddresses:
             *("64:ff9b::a00:1", "2002:7f00:1::", "2001:0:7f00:1::"),
         ],
     )
-    def test_not_public(self, address: str) -> None:
+    def test_local_addresses_are_not_public(self, address: str) -> None:
         assert not is_public(address)
 
     @pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34"])
-    def test_public(self, address: str) -> None:
+    def test_public_addresses_are_public(self, address: str) -> None:
         assert is_public(address)
 
     @pytest.mark.parametrize("host", ["localhost", "2130706433", "0x7f000001", "127.1"])
-    def test_names_and_spellings_of_this_machine(self, host: str) -> None:
+    def test_names_and_spellings_of_this_host_are_refused(self, host: str) -> None:
         with pytest.raises(WebhookError):
             post(f"https://{host}/", b"{}", {}, ())
 
-    def test_a_name_with_a_private_address_among_public_ones(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_host_with_one_private_address_is_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
         rows = [(0, 0, 0, "", (address, 443)) for address in ("93.184.216.34", "10.0.0.1")]
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: rows)
         with pytest.raises(WebhookError, match="not on the public internet"):
             post("https://example.org/", b"{}", {}, ())
 
-    def test_the_address_that_was_checked_is_the_one_that_is_used(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """A name server may give another address the second time it is asked."""
+    def test_checked_address_is_the_one_connected_to(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A name server may give another address when asked again."""
         answers = iter(["93.184.216.34", "127.0.0.1"])
         monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [(0, 0, 0, "", (next(answers), 443))])
         tried = []
@@ -243,7 +243,7 @@ class TestAddresses:
             post("https://example.org/", b"{}", {}, ())
         assert tried == [("93.184.216.34", 443)]
 
-    def test_an_answer_that_never_ends(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_endless_answer_is_cut_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(webhook_calls, "_LONGEST", 0.2)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             url = f"http://localhost:{listener.getsockname()[1]}/"
@@ -253,5 +253,5 @@ class TestAddresses:
             assert time.monotonic() - began < 5
 
     @pytest.mark.parametrize("url", ["https://example.org", "https://example.org:8443/a?b=c"])
-    def test_others_can_be(self, url: str) -> None:
+    def test_public_url_is_allowed(self, url: str) -> None:
         assert url_problem(url, ()) == ""

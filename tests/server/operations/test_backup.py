@@ -38,7 +38,7 @@ def rows(data: Path) -> dict[str, dict[str, Any]]:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("sqlite")
-def test_a_backup_while_uploads_run(tmp_path: Path) -> None:
+def test_backup_during_uploads_is_consistent(tmp_path: Path) -> None:
     archive, copy = tmp_path / "backup.tar", tmp_path / "copy"
     taken: list[dict[str, Any]] = []
     enough = threading.Event()
@@ -128,11 +128,11 @@ def not_a_tar_file(archive: Path) -> None:
     archive.write_bytes(b"hello" * 1000)
 
 
-class TestDamaged:
+class TestDamagedBackup:
     @pytest.mark.parametrize(
         "damage", [truncated, cut_within, changed, without_a_file, without_database, not_a_tar_file]
     )
-    def test_it_is_refused_and_nothing_restored(
+    def test_damaged_backup_is_refused_and_nothing_restored(
         self, archive: Path, tmp_path: Path, damage: Callable[[Path], None]
     ) -> None:
         from captious.errors import CaptionFileError
@@ -144,7 +144,7 @@ class TestDamaged:
             restore(archive, tmp_path / "copy")
         assert {path.name for path in tmp_path.iterdir()} == before
 
-    def test_a_folder_with_files_is_not_overwritten(self, archive: Path, tmp_path: Path) -> None:
+    def test_folder_with_files_is_not_overwritten(self, archive: Path, tmp_path: Path) -> None:
         from captious.errors import OutputError
         from captious.server.operations.backup import restore
 
@@ -153,7 +153,7 @@ class TestDamaged:
         with pytest.raises(OutputError, match="not empty"):
             restore(archive, tmp_path / "copy")
 
-    def test_it_is_restored_if_nothing_is_wrong(self, site: Site, archive: Path, tmp_path: Path) -> None:
+    def test_intact_backup_is_restored(self, site: Site, archive: Path, tmp_path: Path) -> None:
         from captious.server.operations.backup import restore
 
         restore(archive, tmp_path / "copy")
@@ -171,8 +171,8 @@ class TestDamaged:
 
 @pytest.mark.slow  # another server
 @pytest.mark.usefixtures("sqlite")
-def test_what_changed_while_it_was_made_is_settled(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A submission is scored again, another deleted, after the database has been copied."""
+def test_changes_during_a_backup_are_reconciled(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the database was copied, one submission is scored again and another deleted."""
     from captious.server.models import Submission
     from captious.server.operations import backup
     from captious.server.scoring.queue import queue_again

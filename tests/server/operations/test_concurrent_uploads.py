@@ -42,7 +42,7 @@ def check_each_scored_once(
 
 
 @pytest.mark.slow
-def test_twenty_at_once(tmp_path: Path) -> None:
+def test_twenty_concurrent_uploads_are_scored(tmp_path: Path) -> None:
     systems = [example("baseline"), example("improved")]
     # Each is different, so that no submission can have the scores of another.
     contents = [[*systems[n % 2][:-1], {**systems[n % 2][-1], "caption": "a cat " * (n + 1)}] for n in range(20)]
@@ -70,7 +70,7 @@ def check_scores(
 
 @pytest.mark.slow
 @pytest.mark.nightly
-def test_a_hundred_real_submissions_at_once(tmp_path: Path, shared_data: Path) -> None:
+def test_hundred_concurrent_uploads_of_real_systems_are_scored(tmp_path: Path, shared_data: Path) -> None:
     """Nine systems on 40,504 images, each eleven times or twelve, with BLEU, ROUGE-L and CIDEr-D."""
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz") as file:
         coco = json.load(file)

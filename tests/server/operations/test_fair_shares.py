@@ -28,13 +28,13 @@ def held(text: str) -> list[Holding[str]]:
         ("a9! b0", []),
     ],
 )
-def test_who_has_most_gives_first(holdings: str, ended: list[str]) -> None:
-    """10 for all, of which one may have 4."""
+def test_largest_holder_gives_first(holdings: str, ended: list[str]) -> None:
+    """10 in total, of which one may have 4."""
     assert surplus(held(holdings), 10, 4) == ended
 
 
-def test_many_who_have_their_share_leave_room_for_a_small_one() -> None:
-    """Four who have a quarter each do not keep a fifth out."""
+def test_full_shares_leave_room_for_a_small_one() -> None:
+    """Four holders of a quarter each do not keep a fifth out."""
     holdings = [Holding(f"{owner}{n}", owner, 5) for owner in "abcd" for n in range(5)] + [Holding("e", "e", 1)]
     assert surplus(holdings, 100, 25) in [[f"{owner}4"] for owner in "abcd"]
 
@@ -52,6 +52,6 @@ def test_many_who_have_their_share_leave_room_for_a_small_one() -> None:
         ("/challenges/demo/leaderboard", False),
     ],
 )
-def test_what_computes_has_threads_of_its_own(path: str, is_slow: bool) -> None:
-    """Pages, and the calls of the API that do the same."""
+def test_slow_pages_have_threads_of_their_own(path: str, is_slow: bool) -> None:
+    """API calls that compute the same count as slow pages."""
     assert takes_long(path) == is_slow

@@ -13,7 +13,7 @@ from tests.support.site import Site
 
 
 @pytest.fixture
-def alive(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+def working_site(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """A site with a worker."""
     from django.utils import timezone
 
@@ -38,80 +38,80 @@ def queued(site: Site, **values: Any) -> None:
     Submission.objects.update(**values)
 
 
-def test_all_is_well(alive: Site) -> None:
-    queued(alive)
-    assert health(alive) == (200, "ok")
+def test_health_of_a_working_site_is_ok(working_site: Site) -> None:
+    queued(working_site)
+    assert health(working_site) == (200, "ok")
 
 
-def test_a_full_disk(alive: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_reports_a_full_disk(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.operations import health as module
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(module.os, "fsync", full)
-    assert health(alive) == (503, "the data folder cannot be written")
+    assert health(working_site) == (503, "the data folder cannot be written")
 
 
 @pytest.mark.usefixtures("sqlite")
-def test_a_database_that_can_only_be_read(alive: Site) -> None:
+def test_health_reports_a_read_only_database(working_site: Site) -> None:
     from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA query_only = 1")
         try:
-            assert health(alive) == (503, "the database cannot be written")
+            assert health(working_site) == (503, "the database cannot be written")
         finally:
             cursor.execute("PRAGMA query_only = 0")
 
 
-def test_a_worker_that_was_killed_while_it_scored(alive: Site) -> None:
-    """Its lease does not count."""
+def test_health_reports_a_killed_worker(working_site: Site) -> None:
+    """The lease that the worker still holds does not count."""
     from django.utils import timezone
 
     from captious.server.models import WorkerSeen
 
     now = timezone.now()
-    queued(alive, status="running", lease_until=now + timedelta(hours=1))
+    queued(working_site, status="running", lease_until=now + timedelta(hours=1))
     WorkerSeen.objects.update(seen=now - timedelta(seconds=20))
-    assert health(alive) == (503, "no worker")
+    assert health(working_site) == (503, "no worker")
 
 
-def test_a_queue_that_is_late(alive: Site) -> None:
+def test_health_reports_a_late_queue(working_site: Site) -> None:
     from django.utils import timezone
 
     from captious.server.models import Submission
 
-    alive.configure(queue_minutes=10)
-    queued(alive, created=timezone.now() - timedelta(minutes=11))
-    assert health(alive) == (503, "the queue is late")
+    working_site.configure(queue_minutes=10)
+    queued(working_site, created=timezone.now() - timedelta(minutes=11))
+    assert health(working_site) == (503, "the queue is late")
     Submission.objects.update(finished=timezone.now())  # they are scored again, which can wait
-    assert health(alive) == (200, "ok")
+    assert health(working_site) == (200, "ok")
 
 
-def test_writing_is_not_tried_whenever_somebody_asks(alive: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_tests_writing_only_now_and_then(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.operations import health as module
 
     times: list[int] = []
     monkeypatch.setattr(module.os, "fsync", times.append)
-    health(alive)
+    health(working_site)
     monkeypatch.setattr(module, "_FRESH", 60.0)
     for _ in range(5):
-        health(alive)
+        health(working_site)
     assert len(times) == 1
 
 
-def test_prometheus(alive: Site) -> None:
-    """An organizer is told about own challenges, an administrator about all."""
+def test_prometheus_metrics_cover_managed_challenges(working_site: Site) -> None:
+    """Organizers see their own challenges, administrators all."""
     from captious.server.models import Challenge, User
 
-    queued(alive)
-    organizer, administrator = alive.user("olga"), User.objects.create_superuser("root")
+    queued(working_site)
+    organizer, administrator = working_site.user("olga"), User.objects.create_superuser("root")
     other = Challenge.objects.create(slug="other", title="Other", definition_values={})
     other.organizers.add(organizer)
     for user, challenges in ((organizer, set()), (administrator, {"demo"})):
-        header = {"Authorization": f"Bearer {alive.token(user)}"}
-        response = alive.client().get("/api/v1/metrics", headers=header)
+        header = {"Authorization": f"Bearer {working_site.token(user)}"}
+        response = working_site.client().get("/api/v1/metrics", headers=header)
         families = {each.name: each for each in text_string_to_metric_families(response.content.decode())}
         assert families["captious_workers"].samples[0].value == 1
         assert families["captious_data_folder_writable"].samples[0].value == 1

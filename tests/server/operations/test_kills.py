@@ -46,7 +46,7 @@ def check_scored_once(walk: dict[str, Any], name: str) -> None:
 
 
 @pytest.mark.parametrize("step", kill_walk.WEB)
-def test_web_is_killed(walk: dict[str, Any], step: str) -> None:
+def test_upload_survives_a_killed_web_process(walk: dict[str, Any], step: str) -> None:
     name = f"web {step}"
     assert walk["happened"][name] == ["killed", 409 if step in kill_walk.COMMITTED else 201]
     check_scored_once(walk, name)
@@ -55,8 +55,8 @@ def test_web_is_killed(walk: dict[str, Any], step: str) -> None:
 
 @pytest.mark.parametrize("which", ["worker", "again"])
 @pytest.mark.parametrize("step", kill_walk.WORKER)
-def test_worker_is_killed(walk: dict[str, Any], step: str, which: str) -> None:
-    """ "again" is a submission that had been scored, and is scored again."""
+def test_scoring_survives_a_killed_worker(walk: dict[str, Any], step: str, which: str) -> None:
+    """ "again" is a scored submission that is scored once more."""
     name = f"{which} {step}"
     assert walk["happened"][name] == ["killed"]
     check_scored_once(walk, name)
@@ -64,7 +64,7 @@ def test_worker_is_killed(walk: dict[str, Any], step: str, which: str) -> None:
     assert walk["users"][name]["submissions"][0]["tries"] == (1 if step in by_one else 2)
 
 
-def test_a_submission_that_kills_every_worker_fails_and_costs_nothing(walk: dict[str, Any]) -> None:
+def test_submission_that_kills_every_worker_fails_without_cost(walk: dict[str, Any]) -> None:
     assert walk["happened"]["poison"] == ["killed"] * 3 + [201]
     user = walk["users"]["poison"]
     [later, poison] = user["submissions"]
@@ -74,7 +74,7 @@ def test_a_submission_that_kills_every_worker_fails_and_costs_nothing(walk: dict
     assert (user["attempts"], user["counted"]) == (2, 1)
 
 
-def test_web_is_killed_while_it_deletes(walk: dict[str, Any]) -> None:
+def test_deletion_survives_a_killed_web_process(walk: dict[str, Any]) -> None:
     assert walk["happened"]["deleted"] == ["killed"]
     [deleted] = walk["users"]["deleted"]["submissions"]
     assert deleted["status"] == "deleted"
@@ -82,18 +82,18 @@ def test_web_is_killed_while_it_deletes(walk: dict[str, Any]) -> None:
     assert "deleted" not in {row["method"] for row in walk["board"]}
 
 
-def test_nothing_is_left_behind(walk: dict[str, Any]) -> None:
+def test_kills_leave_no_files(walk: dict[str, Any]) -> None:
     there = [each for user in walk["users"].values() for each in user["submissions"] if each["status"] != "deleted"]
     assert walk["folders"] == sorted(each["folder_name"] for each in [*there, *walk["baselines"]])
     assert walk["incoming"] == []
 
 
 @pytest.mark.parametrize("step", kill_walk.LOAD)
-def test_loading_a_challenge_is_killed(walk: dict[str, Any], step: str) -> None:
+def test_load_of_a_challenge_survives_a_kill(walk: dict[str, Any], step: str) -> None:
     assert walk["happened"][f"load {step}"] == ["killed", None]
 
 
-def test_loading_again_leaves_two_versions_and_each_baseline_once(walk: dict[str, Any]) -> None:
+def test_load_after_a_kill_leaves_two_versions_and_no_duplicate_baseline(walk: dict[str, Any]) -> None:
     [lock, *versions] = walk["challenge"]
     assert lock == ".lock"
     assert len(versions) == 2
@@ -102,14 +102,14 @@ def test_loading_again_leaves_two_versions_and_each_baseline_once(walk: dict[str
 
 
 @pytest.mark.nightly
-def test_on_postgresql(postgres: Any, tmp_path: Path) -> None:
+def test_postgresql_survives_kills(postgres: Any, tmp_path: Path) -> None:
     walk = walked(tmp_path, "few", database=postgres.database())
     for step in kill_walk.FEW:
         for which in ("web",) if step in kill_walk.WEB else ("worker", "again"):
             name = f"{which} {step}"
             assert walk["happened"][name][0] == "killed"
             check_scored_once(walk, name)
-    test_a_submission_that_kills_every_worker_fails_and_costs_nothing(walk)
-    test_web_is_killed_while_it_deletes(walk)
-    test_nothing_is_left_behind(walk)
-    test_loading_again_leaves_two_versions_and_each_baseline_once(walk)
+    test_submission_that_kills_every_worker_fails_without_cost(walk)
+    test_deletion_survives_a_killed_web_process(walk)
+    test_kills_leave_no_files(walk)
+    test_load_after_a_kill_leaves_two_versions_and_no_duplicate_baseline(walk)

@@ -18,7 +18,7 @@ CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
 pytestmark = pytest.mark.slow  # several servers of several processes
 
 
-def test_main_job_with_several_workers_a_restart_and_a_backup(postgres: Postgres, tmp_path: Path) -> None:
+def test_postgresql_serves_uploads_a_restart_and_a_backup(postgres: Postgres, tmp_path: Path) -> None:
     settings = {**SETTINGS, "CAPTIOUS_SERVER_WORKERS": "2", "PATH": f"{programs()}{os.pathsep}{os.environ['PATH']}"}
     data, archive = tmp_path / "data", tmp_path / "backup.tar"
     with Server(data, "--demo", environment={**settings, "DATABASE_URL": postgres.database()}) as server:
@@ -44,7 +44,7 @@ def test_main_job_with_several_workers_a_restart_and_a_backup(postgres: Postgres
         assert copy.get("/challenges/demo/leaderboard.json?all=1") == board
 
 
-def test_a_dump_is_not_restored_without_a_database(postgres: Postgres, tmp_path: Path) -> None:
+def test_dump_is_not_restored_without_a_database(postgres: Postgres, tmp_path: Path) -> None:
     path = f"{programs()}{os.pathsep}{os.environ['PATH']}"
     server = Server(tmp_path / "data", environment={"DATABASE_URL": postgres.database(), "PATH": path})
     place = ["--data", str(server.data)]

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow  # several servers of several processes
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgresql"])
-def raced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def race_results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     is_postgres = request.param == "postgresql"
     database = request.getfixturevalue("postgres").database() if is_postgres else ""
     data = tmp_path_factory.mktemp("races") / "data"
@@ -33,32 +33,32 @@ def raced(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return answer
 
 
-def test_several_workers_take_each_submission_once(raced: dict[str, Any]) -> None:
-    assert sorted(raced["taken"]) == raced["queued"]
+def test_workers_take_each_submission_once(race_results: dict[str, Any]) -> None:
+    assert sorted(race_results["taken"]) == race_results["queued"]
 
 
-def test_workers_that_take_at_once_keep_to_the_turns_of_teams(raced: dict[str, Any]) -> None:
-    assert raced["burst"] == ["ab", "ac", "ac", "ac"]
+def test_concurrent_workers_keep_the_turns_of_teams(race_results: dict[str, Any]) -> None:
+    assert race_results["burst"] == ["ab", "ac", "ac", "ac"]
 
 
-def test_cancelled_or_taken_but_never_both(raced: dict[str, Any]) -> None:
-    assert raced["cancelled or taken"]
-    for is_taken, is_cancelled, status in raced["cancelled or taken"]:
+def test_submission_is_cancelled_or_taken_but_never_both(race_results: dict[str, Any]) -> None:
+    assert race_results["cancelled or taken"]
+    for is_taken, is_cancelled, status in race_results["cancelled or taken"]:
         assert is_taken != is_cancelled
         assert status == ("cancelled" if is_cancelled else "running")
 
 
-def test_two_uploads_cannot_share_the_last_of_a_quota(raced: dict[str, Any]) -> None:
-    assert sorted(raced["two uploads"]) == [201, 409]
+def test_concurrent_uploads_cannot_share_the_last_of_a_quota(race_results: dict[str, Any]) -> None:
+    assert sorted(race_results["two uploads"]) == [201, 409]
 
 
-def test_two_first_requests_make_one_team(raced: dict[str, Any]) -> None:
-    assert raced["teams"] == 1
+def test_concurrent_first_requests_create_one_team(race_results: dict[str, Any]) -> None:
+    assert race_results["teams"] == 1
 
 
-def test_one_that_is_taken_while_the_challenge_is_loaded_is_scored_with_what_is_new(raced: dict[str, Any]) -> None:
-    if "while loading" not in raced:
+def test_submission_taken_during_a_load_is_scored_with_the_new_version(race_results: dict[str, Any]) -> None:
+    if "while loading" not in race_results:
         pytest.skip("SQLite has one writer")
-    early, late = raced["while loading"]
+    early, late = race_results["while loading"]
     assert early == {"status": "queued", "version": None}
     assert late == {"status": "done", "version": 2}

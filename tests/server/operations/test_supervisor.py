@@ -94,7 +94,7 @@ def is_away(server: Server) -> bool:
 
 
 @pytest.mark.usefixtures("sqlite")
-def test_a_server_that_is_stopped_finishes_what_is_being_scored(server: Server) -> None:
+def test_stopped_server_finishes_the_current_scoring(server: Server) -> None:
     gate = Gate(server)
     assert row(server, gate.number)["status"] == "running"
     assert server.process is not None
@@ -107,7 +107,7 @@ def test_a_server_that_is_stopped_finishes_what_is_being_scored(server: Server) 
 
 
 @pytest.mark.usefixtures("sqlite")
-def test_a_worker_whose_submission_takes_too_long_is_replaced(server: Server) -> None:
+def test_worker_whose_submission_takes_too_long_is_replaced(server: Server) -> None:
     wait_until_idle(server)
     assert server.stop() == 0
     server.environment["CAPTIOUS_SERVER_SCORING_SECONDS"] = "1"
@@ -121,7 +121,7 @@ def test_a_worker_whose_submission_takes_too_long_is_replaced(server: Server) ->
 
 
 @pytest.mark.usefixtures("sqlite")
-def test_processes_that_are_killed_are_started_again(server: Server) -> None:
+def test_killed_processes_are_restarted(server: Server) -> None:
     gate = Gate(server)
     [worker] = server.kill("worker")
     gate.remove()

@@ -16,8 +16,8 @@ from tests.support.server import Server
 
 
 @pytest.mark.slow
-def test_several_share_a_socket(tmp_path: Path) -> None:
-    """Who comes while they are being started again waits, and is answered."""
+def test_web_processes_share_a_socket(tmp_path: Path) -> None:
+    """Requests that arrive during a restart wait and are answered."""
     settings = {"CAPTIOUS_SERVER_WEB_PROCESSES": "2", "CAPTIOUS_SERVER_WORKERS": "1"}
     with Server(tmp_path / "data", environment=settings) as server:
         first = wait_for(lambda: len(server.processes("web")) == 2 and server.processes("web"))
@@ -30,13 +30,13 @@ def test_several_share_a_socket(tmp_path: Path) -> None:
     assert server.processes("web") == []
 
 
-def test_a_port_that_is_in_use() -> None:
+def test_port_in_use_is_refused() -> None:
     with listen("127.0.0.1", 0) as first, pytest.raises(ParameterError, match="cannot listen on 127"):
         listen("127.0.0.1", first.getsockname()[1])
 
 
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6")
-def test_all_addresses() -> None:
+def test_listener_accepts_ipv4_and_ipv6() -> None:
     with listen("::", 0) as listener:
         for host in ("127.0.0.1", "::1"):
             socket.create_connection((host, listener.getsockname()[1]), timeout=10).close()

@@ -98,9 +98,9 @@ def is_done() -> bool:
 
 
 class TestFailures:
-    """Of the server: scoring is tried again, then it fails and does not count."""
+    """After failures of the server, scoring is retried; then it fails and does not count."""
 
-    def test_the_submitter_reads_that_it_costs_nothing_and_the_organizer_why(
+    def test_submitter_reads_the_cost_and_organizer_the_cause(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.models import Submission
@@ -128,7 +128,7 @@ class TestFailures:
         )
         assert "MemoryError: too large" in submission.traceback
 
-    def test_no_space_for_results(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_scoring_without_disk_space_is_retried(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.models import Submission
         from captious.server.scoring import stored_results
 
@@ -145,9 +145,7 @@ class TestFailures:
         submission.refresh_from_db()
         assert (submission.status, submission.reason, submission.traceback) == ("done", "", "")
 
-    def test_it_tidies_although_there_is_always_something_to_score(
-        self, site: Site, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_worker_cleans_up_under_constant_load(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
 
         tidied = threading.Event()
@@ -157,7 +155,7 @@ class TestFailures:
         with running(tidied.is_set, monkeypatch):
             pass
 
-    def test_no_space_while_it_tidies(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_cleanup_without_disk_space_is_retried(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
 
         full = threading.Event()
@@ -174,7 +172,7 @@ class TestFailures:
 
 @pytest.mark.usefixtures("sqlite")
 class TestLockedDatabase:
-    def test_a_worker_waits_and_goes_on(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_worker_waits_for_a_locked_database(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
 
         refused = threading.Event()
@@ -191,7 +189,7 @@ class TestLockedDatabase:
             assert refused.wait(60)
             lock.give()
 
-    def test_a_result_that_cannot_be_stored_is_made_again(
+    def test_result_that_cannot_be_stored_is_computed_again(
         self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.operations import worker
@@ -217,7 +215,7 @@ class TestLockedDatabase:
 
     @pytest.mark.parametrize("through", ["api", "page"])
     @pytest.mark.parametrize("when", ["before", "after reading"])
-    def test_web_takes_nothing_and_counts_nothing(
+    def test_upload_to_a_locked_database_is_refused_and_not_counted(
         self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch, through: str, when: str
     ) -> None:
         from django.utils import timezone
@@ -267,7 +265,7 @@ class TestLockedDatabase:
 class TestNoSpaceForUploads:
     @pytest.mark.parametrize("where", ["receiving", "reading", "moving"])
     @pytest.mark.parametrize("through", ["api", "page"])
-    def test_nothing_is_taken_and_nothing_counts(
+    def test_upload_without_disk_space_is_refused_and_not_counted(
         self, site: Site, monkeypatch: pytest.MonkeyPatch, through: str, where: str
     ) -> None:
         from django.core.files.uploadhandler import TemporaryFileUploadHandler
@@ -305,8 +303,8 @@ class TestNoSpaceForUploads:
         assert not list(site.data.glob("incoming/*"))
 
 
-class TestPreparing:
-    def test_more_reference_sets_than_are_kept_are_prepared_once(
+class TestPreparation:
+    def test_reference_sets_beyond_the_cache_are_prepared_once(
         self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.challenges import reference_cache
@@ -317,7 +315,7 @@ class TestPreparing:
         assert worker._prepare_one()
         assert not worker._prepare_one()
 
-    def test_what_was_prepared_is_kept_in_a_file(self, site: Site, folder: Path) -> None:
+    def test_prepared_references_are_cached_in_a_file(self, site: Site, folder: Path) -> None:
         from captious.server.challenges import reference_cache
         from captious.server.models import Challenge
 
@@ -349,7 +347,7 @@ class TestPreparing:
         assert len([*site.data.glob("prepared/*")]) == 1
         assert not file.exists()
 
-    def test_a_challenge_of_the_same_name_is_another_one(self, site: Site, folder: Path) -> None:
+    def test_cache_tells_challenges_of_the_same_name_apart(self, site: Site, folder: Path) -> None:
         from captious.server.challenges import reference_cache
         from captious.server.models import Challenge
 
@@ -360,7 +358,7 @@ class TestPreparing:
         assert new.version == old.version
         assert reference_cache.references(new, new.definition.references[0]).texts == ("a", "b", "c") != texts
 
-    def test_the_site_is_healthy_meanwhile(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_health_is_ok_during_preparation(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.models import WorkerSeen
         from captious.server.operations import worker
 
@@ -412,7 +410,7 @@ def test_expired_sessions_are_deleted(site: Site) -> None:
     assert not Session.objects.filter(pk=expired.pk).exists()
 
 
-def test_chinese_captions_have_time_for_each_character(
+def test_cpu_limit_of_chinese_captions_counts_characters(
     site: Site, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from captious.server.operations import worker

@@ -12,7 +12,7 @@ from tests.support.small_challenge import write_folder
 
 
 @pytest.fixture
-def root(site: Site, tmp_path: Path) -> Any:
+def root_client(site: Site, tmp_path: Path) -> Any:
     """An administrator's browser; the challenge "small" is there."""
     from captious.server.models import User
 

@@ -16,7 +16,7 @@ from tests.support.site import Site
 from tests.support.small_challenge import queue, write_folder
 
 
-def test_a_leaderboard_is_linked_while_it_is_shown(site: Site, tmp_path: Path) -> None:
+def test_home_links_leaderboards_that_are_shown(site: Site, tmp_path: Path) -> None:
     from captious.server.models import Phase
 
     site.load(write_folder(tmp_path / "small"))
@@ -29,7 +29,7 @@ def test_a_leaderboard_is_linked_while_it_is_shown(site: Site, tmp_path: Path) -
 
 
 @pytest.fixture
-def phases(site: Site, tmp_path: Path) -> list[Any]:
+def two_open_phases(site: Site, tmp_path: Path) -> list[Any]:
     """Two open phases of a challenge, each with a scored submission; the second closes first."""
     from captious.server.models import Phase
 
@@ -41,8 +41,8 @@ def phases(site: Site, tmp_path: Path) -> list[Any]:
     return [Phase.objects.filter(name=name) for name in ("dev", "final")]
 
 
-def test_the_card_names_the_phase_that_closes_next_with_its_leader(site: Site, phases: list[Any]) -> None:
-    dev, final = phases
+def test_card_names_the_phase_that_closes_next_and_its_leader(site: Site, two_open_phases: list[Any]) -> None:
+    dev, final = two_open_phases
     page = site.client().get("/").content.decode()
     assert ("in dev" in page, "in final" in page) == (True, False)
     assert 'href="/challenges/small/leaderboard"' in page  # which shows the last open phase first
@@ -56,12 +56,12 @@ def test_the_card_names_the_phase_that_closes_next_with_its_leader(site: Site, p
 
 @pytest.mark.parametrize("values", [{"board": "hidden"}, {"scores_shown": "never"}, {"scores_shown": "at-end"}])
 @pytest.mark.parametrize("is_root", [False, True])
-def test_a_card_has_no_leader_while_its_phase_shows_none(
-    site: Site, phases: list[Any], values: dict[str, str], is_root: bool
+def test_card_has_no_leader_while_scores_are_withheld(
+    site: Site, two_open_phases: list[Any], values: dict[str, str], is_root: bool
 ) -> None:
     from captious.server.models import User
 
-    phases[0].update(**values)
+    two_open_phases[0].update(**values)
     user = User.objects.create_superuser("root") if is_root else None
     page = site.client(user).get("/").content.decode()
     assert '<span class="name">dev</span>' in page

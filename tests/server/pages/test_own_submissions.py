@@ -13,7 +13,7 @@ pytest.importorskip("django")
 from tests.support.site import Site, example, parsed
 
 
-def test_a_check_needs_no_method(site: Site) -> None:
+def test_check_needs_no_method(site: Site) -> None:
     site.demo()
     ann = site.user("ann")
     checked = site.submit(ann, action="check", method="")
@@ -25,16 +25,16 @@ def test_a_check_needs_no_method(site: Site) -> None:
     assert site.submissions() == []
 
 
-def test_a_check_warns_of_empty_captions(site: Site) -> None:
-    """Which are legal, but cost a submission of the quota."""
+def test_check_warns_about_empty_captions(site: Site) -> None:
+    """They are allowed, but the submission counts toward the quota."""
     site.demo()
     rows = [{**row, "caption": " " if place < 2 else row["caption"]} for place, row in enumerate(example())]
-    said = "2 of 24 captions are empty. Most metrics give them 0."
+    said = "2 of 24 captions are empty. Most metrics score them 0."
     assert said in site.submit(site.user("ann"), rows, action="check").content.decode()
     assert "are empty" not in site.submit(site.user("bob"), action="check").content.decode()
 
 
-def test_the_final_entry_is_chosen_in_the_list(site: Site) -> None:
+def test_final_entry_is_chosen_in_the_list(site: Site) -> None:
     site.demo()
     ann = site.user("ann")
     site.submit(ann, method="Better")
@@ -52,7 +52,7 @@ def test_the_final_entry_is_chosen_in_the_list(site: Site) -> None:
     assert client.post(f"{better.url}choose", {"chosen": "1"})["Location"] == better.url
 
 
-def test_the_axes_of_a_page_follow_the_board(site: Site) -> None:
+def test_submission_page_axes_follow_the_leaderboard(site: Site) -> None:
     """They are kept until the board changes, also when a submission is hidden."""
     from captious.server.boards.submission_place import place_of, query_of
     from captious.server.models import Submission
@@ -75,7 +75,7 @@ def test_the_axes_of_a_page_follow_the_board(site: Site) -> None:
 
 
 @pytest.mark.parametrize(("shown", "said"), [("at-once", ""), ("at-end", "not shown yet"), ("never", "not shown")])
-def test_a_withheld_score_is_no_dash(site: Site, shown: str, said: str) -> None:
+def test_withheld_score_is_not_a_dash(site: Site, shown: str, said: str) -> None:
     from captious.server.models import Phase
 
     site.demo()
@@ -98,7 +98,7 @@ def _refused_page(site: Site, user: Any, sort: str = "-date") -> str:
 
 
 def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
-    """Each appears once, with what was wrong; nothing else of it is kept, and no quota changes."""
+    """Each is listed once with its problems; nothing else is kept, and no quota changes."""
     from captious.server.models import Attempt, Phase
     from captious.server.submissions.quotas import quota
     from captious.server.submissions.storage import incoming_folder
@@ -117,10 +117,10 @@ def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
     order = [page.index(f'<th scope="row" colspan="3">{name}<') for name in ("Too many", "Not JSON", "Wrong ids")]
     assert order == sorted(order)
     assert page.count('class="status refused"') == 2 * 3
-    assert "The quota of this phase is used up: 1 scored submissions in total." in page
+    assert "The quota of this phase is exhausted: 1 scored submissions in total." in page
     assert "2 problems in all" in page
     assert "999" in page
-    assert "<code>cut.json</code>: The JSON ends too early" in page
+    assert "<code>cut.json</code>: The JSON ends unexpectedly" in page
     assert "Make final<" in page
     assert page.count("Make final<") == 2
     for sort in ("date", "score", "-score", "method"):
@@ -132,7 +132,7 @@ def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
     assert len([*folders.iterdir()]) == before + 1  # of what was taken
 
 
-def test_only_the_last_refused_uploads_of_a_team_stay(site: Site) -> None:
+def test_only_the_latest_refused_uploads_are_kept(site: Site) -> None:
     from captious.server.models import Phase, RefusedUpload
     from captious.server.submissions.models import KEPT
 
@@ -147,8 +147,8 @@ def test_only_the_last_refused_uploads_of_a_team_stay(site: Site) -> None:
     assert [row.method for row in kept] == [f"Try {i}" for i in range(KEPT + 2, 2, -1)]
 
 
-def test_refused_uploads_are_for_the_team(site: Site) -> None:
-    """Members read them on the page, with a token, and in the copy of their data; others do not."""
+def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
+    """Members find them on the page, in the API and in the export of their data."""
     from pydantic import TypeAdapter
 
     from captious.server.api.submission_answers import RefusedAnswer
@@ -175,7 +175,7 @@ def test_refused_uploads_are_for_the_team(site: Site) -> None:
     assert json.loads(data_json(bob))["refused"] == []
 
 
-def test_a_banned_team_is_not_offered_what_is_refused(site: Site) -> None:
+def test_banned_team_is_not_offered_submission(site: Site) -> None:
     from captious.server.actions.bans import ban
     from captious.server.models import Team
     from captious.server.people.teams import create_team
@@ -208,7 +208,7 @@ def test_a_banned_team_is_not_offered_what_is_refused(site: Site) -> None:
     assert offers("/challenges/demo/submissions") == set()
 
 
-def test_invitations_can_be_told_apart(site: Site) -> None:
+def test_invitations_have_labels(site: Site) -> None:
     from captious.server.people.teams import create_team
 
     ann = site.user("ann")
@@ -225,7 +225,7 @@ def test_invitations_can_be_told_apart(site: Site) -> None:
     assert (answer["label"], answer["user"]) == ("Dora", "ann")
 
 
-def test_a_comparison_has_the_ranks_of_the_leaderboard(site: Site) -> None:
+def test_comparison_shows_leaderboard_ranks(site: Site) -> None:
     from captious.server.models import Submission
 
     site.demo()

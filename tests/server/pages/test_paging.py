@@ -40,7 +40,7 @@ def ann(site: Site, tmp_path: Path) -> Any:
     ("address", "link"),
     [("/challenges/small/submissions", '"?page=2"'), ("/challenges/small/manage", '"?page=2#submissions"')],
 )
-def test_a_hundred_submissions_at_a_time(site: Site, ann: Any, address: str, link: str) -> None:
+def test_list_has_a_hundred_submissions_per_page(site: Site, ann: Any, address: str, link: str) -> None:
     first, second, beyond = (
         site.client(ann).get(address, {"page": page}).content.decode() for page in ("1", "2", "999")
     )
@@ -52,7 +52,7 @@ def test_a_hundred_submissions_at_a_time(site: Site, ann: Any, address: str, lin
     assert ">oldest<" in beyond
 
 
-def test_what_organizers_do_leads_to_the_same_page(site: Site, ann: Any) -> None:
+def test_action_of_an_organizer_returns_to_the_same_page(site: Site, ann: Any) -> None:
     from captious.server.models import Submission
 
     oldest = Submission.objects.get(method="oldest")
@@ -62,7 +62,7 @@ def test_what_organizers_do_leads_to_the_same_page(site: Site, ann: Any) -> None
     assert Submission.objects.get(method="oldest").is_hidden
 
 
-def test_the_api_gives_a_hundred_at_a_time(site: Site, ann: Any) -> None:
+def test_api_returns_a_hundred_submissions_per_page(site: Site, ann: Any) -> None:
     headers = {"Authorization": f"Bearer {site.token(ann)}"}
 
     def page(number: str) -> Any:

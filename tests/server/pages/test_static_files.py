@@ -25,7 +25,7 @@ def content(answer: Any) -> bytes:
 
 
 @pytest.mark.parametrize("path", [STYLE, "/static/captious/check.js", "/static/captious/demo/2359.svg"])
-def test_they_are_compressed(site: Site, path: str) -> None:
+def test_static_files_are_compressed(site: Site, path: str) -> None:
     client = site.client()
     plain = client.get(path)
     whole = content(plain)
@@ -40,7 +40,7 @@ def test_they_are_compressed(site: Site, path: str) -> None:
     assert "Accept-Encoding" in packed["Vary"]
 
 
-def test_what_the_browser_has_is_not_sent_again(site: Site) -> None:
+def test_unmodified_static_files_are_not_sent_again(site: Site) -> None:
     client = site.client()
     first = client.get(STYLE, HTTP_ACCEPT_ENCODING="gzip")
     again = client.get(STYLE, HTTP_ACCEPT_ENCODING="gzip", HTTP_IF_NONE_MATCH=first["ETag"])
@@ -48,7 +48,7 @@ def test_what_the_browser_has_is_not_sent_again(site: Site) -> None:
     assert content(again) == b""
 
 
-def test_browsers_keep_what_has_its_digest(site: Site) -> None:
+def test_files_with_a_digest_are_cached_by_browsers(site: Site) -> None:
     client = site.client()
     site.demo()
     [script] = re.findall(r'<script src="([^"]*times.js[^"]*)"', client.get("/challenges/demo/").content.decode())
@@ -64,20 +64,20 @@ def test_browsers_keep_what_has_its_digest(site: Site) -> None:
 
 
 @pytest.mark.parametrize("headers", [{}, {"HTTP_ACCEPT_ENCODING": "identity"}, {"HTTP_RANGE": "bytes=0-9"}])
-def test_others_get_them_as_they_are(site: Site, headers: dict[str, str]) -> None:
+def test_clients_without_compression_get_plain_files(site: Site, headers: dict[str, str]) -> None:
     answer = site.client().get(STYLE, **headers)
     assert "Content-Encoding" not in answer
     assert content(answer).startswith(b"/* Pages o")
 
 
-def test_pages_are_compressed_with_a_length_that_tells_nothing(site: Site) -> None:
+def test_compressed_pages_have_padded_lengths(site: Site) -> None:
     sizes = {len(site.client().get("/", HTTP_ACCEPT_ENCODING="gzip").content) for _ in range(20)}
     assert len(sizes) > 1
 
 
 @pytest.mark.parametrize("path", ["/", "/sign-in", "/challenges/demo/captions/2359?systems=1&systems=2", "/nothing"])
-def test_nothing_has_to_arrive_before_a_page_is_shown(site: Site, path: str) -> None:
-    """Its styles are within it, and the content security policy has their digests, and allows no others."""
+def test_pages_need_no_other_file_to_render(site: Site, path: str) -> None:
+    """Styles are inlined, and the content security policy allows only their digests."""
     site.demo()
     site.work()
     answer = site.client().get(path)
@@ -98,8 +98,8 @@ def test_nothing_has_to_arrive_before_a_page_is_shown(site: Site, path: str) -> 
 @pytest.mark.parametrize(
     "path", ["", "captious/submission/", "captious/user/", "captious/user/1/change/", "captious/team/"]
 )
-def test_administration_pages_wait_for_no_scripts(site: Site, path: str) -> None:
-    """But for their words; styles arrive together, none of them names another one."""
+def test_administration_pages_load_no_blocking_scripts(site: Site, path: str) -> None:
+    """Translations are the exception; styles load together, and none imports another."""
     from captious.server.models import User
 
     site.demo()

@@ -26,13 +26,13 @@ FORBIDDEN = {
 PLURAL = re.compile(r"\|(?:count|length) ?}} [a-z]+s\b")
 
 
-def test_there_are_templates() -> None:
+def test_templates_are_discovered() -> None:
     assert len(PAGES) > 30
 
 
 @names
 @pytest.mark.parametrize("what", FORBIDDEN)
-def test_the_content_security_policy_allows_it(path: Path, what: str) -> None:
+def test_template_complies_with_the_content_security_policy(path: Path, what: str) -> None:
     match = FORBIDDEN[what].search(path.read_text())
     assert match is None, f"{what}: {match and match.group()}"
 
@@ -41,12 +41,12 @@ def test_the_content_security_policy_allows_it(path: Path, what: str) -> None:
     "text",
     ['<p style="color: red">', "<style>", "<script>", '<a onclick="x()">', '<img src="https://example.org/a.png">'],
 )
-def test_what_is_forbidden_is_found(text: str) -> None:
+def test_forbidden_markup_is_detected(text: str) -> None:
     assert any(pattern.search(text) for pattern in FORBIDDEN.values())
 
 
 @names
-def test_numbers_can_be_one(path: Path) -> None:
+def test_counts_are_pluralized(path: Path) -> None:
     match = PLURAL.search(path.read_text())
     assert match is None, f"without pluralize: {match and match.group()}"
 
@@ -59,14 +59,14 @@ def test_error_pages_need_no_context(site: Site, name: str) -> None:
     assert re.search(r"<h1>[^<]+</h1>\s*<p class=\"lead\">[^<]+", page)
 
 
-def test_what_is_too_large_may_be_an_archive_already(site: Site) -> None:
+def test_too_large_page_mentions_archives(site: Site) -> None:
     from django.template.loader import get_template
 
     assert "zip" not in get_template("413.html").render()
 
 
 @pytest.mark.parametrize("name", ["404", "413", "429", "503"])
-def test_error_pages_show_the_message(site: Site, name: str) -> None:
+def test_error_pages_show_their_message(site: Site, name: str) -> None:
     from django.template.loader import get_template
 
     assert "Uploads may have up to &lt;100&gt; MiB." in get_template(f"{name}.html").render(

@@ -21,8 +21,8 @@ from captious.server.people.addresses import client_address, network, sender
         ("[2001:db8::7]", "2001:db8::7"),
     ],
 )
-def test_the_address_that_the_proxy_saw_counts(forwarded: str, address: str) -> None:
-    """Without the port, which changes with every connection."""
+def test_address_seen_by_the_proxy_is_used(forwarded: str, address: str) -> None:
+    """The port, which changes with every connection, is dropped."""
     assert client_address("192.0.2.1", forwarded, behind_proxy=True) == address
     assert client_address("192.0.2.1", forwarded, behind_proxy=False) == "192.0.2.1"
 
@@ -36,7 +36,7 @@ def test_the_address_that_the_proxy_saw_counts(forwarded: str, address: str) -> 
         ("unknown", "unknown"),
     ],
 )
-def test_a_network_of_ipv6_counts_as_one(address: str, counted: str) -> None:
+def test_ipv6_network_counts_as_one_address(address: str, counted: str) -> None:
     assert network(address) == counted
 
 
@@ -57,7 +57,5 @@ def test_a_network_of_ipv6_counts_as_one(address: str, counted: str) -> None:
         ("/challenges/a/submit", {}, ""),
     ],
 )
-def test_whatever_is_written_around_a_token_or_session_it_is_the_same(
-    path: str, headers: dict[str, str], whose: str
-) -> None:
+def test_sender_key_ignores_text_around_a_token_or_session(path: str, headers: dict[str, str], whose: str) -> None:
     assert sender(path, headers) == whose

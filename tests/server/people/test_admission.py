@@ -47,8 +47,8 @@ def manage(site: Site, **values: str) -> Any:
     return site.client(root).post("/challenges/small/manage", values)
 
 
-class TestSizeAndDate:
-    def test_a_team_that_is_too_large(self, site: Site, team: Any) -> None:
+class TestTeamLimits:
+    def test_team_that_is_too_large_is_refused(self, site: Site, team: Any) -> None:
         limited(site, "team_size = 1")
         refused = submit(site)
         assert refused.status_code == 422
@@ -56,7 +56,7 @@ class TestSizeAndDate:
         limited(site, "team_size = 2")
         assert submit(site).status_code == 302
 
-    def test_who_joined_after_teams_closed(self, site: Site, team: Any) -> None:
+    def test_member_who_joined_after_teams_closed_is_refused(self, site: Site, team: Any) -> None:
         from datetime import UTC, datetime
 
         from captious.server.models import Membership
@@ -66,11 +66,11 @@ class TestSizeAndDate:
         assert submit(site, "ann").status_code == 302
         refused = submit(site, "mia")
         assert refused.status_code == 422
-        assert "you joined Alpha later" in refused.content.decode()
+        assert "before you joined Alpha" in refused.content.decode()
 
 
 class TestBans:
-    def test_it_asks_first(self, site: Site, team: Any) -> None:
+    def test_ban_asks_for_confirmation(self, site: Site, team: Any) -> None:
         submit(site, method="scored")
         site.work()
         question = manage(site, action="ban", team="Alpha", reason="Two accounts.").content.decode()
@@ -79,7 +79,7 @@ class TestBans:
         [row] = parsed(site.client().get("/challenges/small/leaderboard.json"))
         assert row["method"] == "scored"
 
-    def test_a_ban(self, site: Site, team: Any) -> None:
+    def test_ban_hides_and_cancels_submissions(self, site: Site, team: Any) -> None:
         submit(site, method="scored")
         site.work()
         submit(site, method="waiting")
@@ -94,7 +94,7 @@ class TestBans:
         assert submit(site).status_code == 302
         assert [row["method"] for row in parsed(site.client().get("/challenges/small/leaderboard.json"))] == []
 
-    def test_members_submit_with_no_new_team(self, site: Site, team: Any) -> None:
+    def test_submission_of_banned_member_for_a_new_team_is_refused(self, site: Site, team: Any) -> None:
         from captious.server.models import Membership, User
         from captious.server.people.teams import create_team
 
@@ -111,7 +111,7 @@ class TestBans:
         Membership.objects.create(user=bob, team=team)
         assert submit(site, "bob", team="gamma").status_code == 302  # who joins later is not banned
 
-    def test_its_reason_is_read_by_the_team_only(self, site: Site, team: Any) -> None:
+    def test_ban_reason_is_shown_to_the_team_only(self, site: Site, team: Any) -> None:
         from captious.server.models import User
 
         submit(site, method="Mine")
@@ -129,7 +129,7 @@ class TestBans:
             assert "hidden by an organizer: Two &lt;accounts&gt;." in mia.get(page).content.decode(), page
         assert "Banned." in mia.get("/challenges/small/submit?team=mia").content.decode()
 
-    def test_a_check_does_not_ask_to_submit(self, site: Site, team: Any) -> None:
+    def test_check_of_a_banned_team_does_not_offer_submission(self, site: Site, team: Any) -> None:
         assert "press <a" in submit(site, action="check").content.decode()
         manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.")
         page = submit(site, action="check").content.decode()
@@ -137,7 +137,7 @@ class TestBans:
         assert "would be refused now" in page
         assert "press <a" not in page
 
-    def test_of_a_team_that_is_not_there(self, site: Site, team: Any) -> None:
+    def test_ban_of_an_unknown_team_is_refused(self, site: Site, team: Any) -> None:
         from captious.server.models import TeamBan
 
         assert manage(site, action="ban", team="Nobody", reason="x").status_code == 422
@@ -146,7 +146,7 @@ class TestBans:
         assert not TeamBan.objects.exists()
 
 
-def test_the_captaincy_is_handed_on(site: Site, team: Any) -> None:
+def test_captaincy_is_transferred(site: Site, team: Any) -> None:
     from captious.server.models import Membership, User
 
     ann, mia = (User.objects.get(username=name) for name in ("ann", "mia"))

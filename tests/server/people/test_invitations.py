@@ -26,7 +26,7 @@ def text_of(client: Any, path: str, **values: Any) -> str:
     return str(client.get(path, **values).content.decode())
 
 
-def test_a_visitor_reads_who_invites_to_what_and_comes_back(site: Site, invitation: str) -> None:
+def test_invitation_names_its_team_and_returns_after_sign_in(site: Site, invitation: str) -> None:
     visitor = site.client()
     page = text_of(visitor, invitation)
     assert "ann invites you to the team Herons." in page
@@ -38,7 +38,7 @@ def test_a_visitor_reads_who_invites_to_what_and_comes_back(site: Site, invitati
     assert "Join Herons?" in text_of(visitor, invitation)
 
 
-def test_nobody_joins_without_an_account(site: Site, invitation: str) -> None:
+def test_invitation_needs_an_account(site: Site, invitation: str) -> None:
     from captious.server.models import Membership
 
     answer = site.client().post(invitation)
@@ -46,7 +46,7 @@ def test_nobody_joins_without_an_account(site: Site, invitation: str) -> None:
     assert Membership.objects.filter(team__name="Herons").count() == 1
 
 
-def test_who_joins_is_led_to_the_challenges(site: Site, invitation: str) -> None:
+def test_new_member_is_shown_challenges(site: Site, invitation: str) -> None:
     client = site.client(site.user("bob"))
     assert client.post(invitation)["Location"] == "/teams/herons/"
     page = text_of(client, "/teams/herons/")
@@ -57,7 +57,7 @@ def test_who_joins_is_led_to_the_challenges(site: Site, invitation: str) -> None
     assert client.get(invitation)["Location"] == "/teams/herons/"  # no second question
 
 
-def test_a_team_page_has_the_challenges_that_a_member_sees(site: Site, invitation: str) -> None:
+def test_team_page_lists_challenges_visible_to_the_member(site: Site, invitation: str) -> None:
     from captious.server.models import Challenge, User
 
     ann = User.objects.get(username="ann")
@@ -72,13 +72,13 @@ def test_a_team_page_has_the_challenges_that_a_member_sees(site: Site, invitatio
     ("path", "purpose"),
     [("/challenges/demo/submit", "To submit captions."), ("/account/", "To see your account.")],
 )
-def test_the_page_to_sign_in_says_what_for(site: Site, path: str, purpose: str) -> None:
+def test_sign_in_page_gives_the_reason(site: Site, path: str, purpose: str) -> None:
     visitor = site.client()
     assert purpose in text_of(visitor, visitor.get(path)["Location"])
     assert '<p class="lead">' not in text_of(visitor, "/sign-in?next=//elsewhere.example.org/")
 
 
-def test_an_invitation_that_cannot_be_used_says_so(site: Site, invitation: str) -> None:
+def test_unusable_invitation_is_refused(site: Site, invitation: str) -> None:
     from django.utils import timezone
 
     from captious.server.models import Invitation
@@ -91,10 +91,10 @@ def test_an_invitation_that_cannot_be_used_says_so(site: Site, invitation: str) 
         for client, method in ((site.client(), "get"), (site.client(bob), "get"), (site.client(bob), "post")):
             answer = getattr(client, method)(path)
             assert answer.status_code == 404
-            assert "There is no such invitation" in answer.content.decode()
+            assert "This invitation does not exist" in answer.content.decode()
         called = site.client().post("/api/v1/join", {"invitation": path}, headers=headers)
         assert called.status_code == 404
-        assert "has expired or was withdrawn. Ask the team for a new one." in called.json()["error"]
+        assert "has expired or was revoked. Ask the team for a new one." in called.json()["error"]
 
     check(f"{invitation}x")
     Invitation.objects.update(expires=timezone.now())

@@ -18,7 +18,7 @@ from tests.support.site import Site
 from tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
 
 
-def test_before_and_after_have_ranks_and_both_signatures(site: Site, folder: Path) -> None:
+def test_comparison_of_versions_has_ranks_and_both_signatures(site: Site, folder: Path) -> None:
     from captious.server.boards.leaderboard_query import query_from
     from captious.server.boards.version_comparison import compare_versions, rows_of, signatures_of
     from captious.server.submissions import storage
@@ -55,7 +55,7 @@ def test_before_and_after_have_ranks_and_both_signatures(site: Site, folder: Pat
     assert new in text
 
 
-def test_any_two_versions_in_any_output(site: Site, folder: Path) -> None:
+def test_any_two_versions_are_compared_in_any_output(site: Site, folder: Path) -> None:
     queue(2)
     site.work()
     third = {image: [*texts, "a cat on a mat"] for image, texts in REFERENCES.items()}
@@ -85,7 +85,7 @@ def test_any_two_versions_in_any_output(site: Site, folder: Path) -> None:
     assert page(after=2)[0] == "12"
 
 
-def test_metrics_that_were_removed_or_added(site: Site, folder: Path) -> None:
+def test_comparison_of_versions_lists_removed_and_added_metrics(site: Site, folder: Path) -> None:
     queue(2)
     site.work()
     text = (folder / "challenge.toml").read_text()
@@ -107,8 +107,8 @@ def test_metrics_that_were_removed_or_added(site: Site, folder: Path) -> None:
     assert float(after) > 0
 
 
-def test_what_changed_is_listed(site: Site, folder: Path) -> None:
-    """Fields with both values, tables and files, also those for which nothing is scored again."""
+def test_changes_between_versions_are_listed(site: Site, folder: Path) -> None:
+    """Fields have both values; tables and files are listed, even if nothing is scored again."""
     from captious.server.models import Scores
 
     admin = site.client(site.user("root", is_superuser=True))

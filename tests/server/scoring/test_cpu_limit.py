@@ -20,13 +20,13 @@ from tests.support.site import Site
         (["hwcm", "bleu"], 400_000, 60 + 0.4 * 550),
     ],
 )
-def test_it_grows_with_words_and_metrics(site: Site, metrics: list[str], n_words: int, seconds: float) -> None:
+def test_cpu_limit_grows_with_words_and_metrics(site: Site, metrics: list[str], n_words: int, seconds: float) -> None:
     from captious.server.scoring.cpu_limit import cpu_limit
 
     assert cpu_limit(select(metrics, Settings()), n_words) == pytest.approx(seconds)
 
 
-def test_administrators_choose_the_pace(site: Site) -> None:
+def test_settings_change_the_cpu_limit(site: Site) -> None:
     from captious.server.scoring.cpu_limit import cpu_limit
 
     site.configure(scoring_cpu_seconds=10, scoring_cpu_seconds_per_million_words=1000)

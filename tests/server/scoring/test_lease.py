@@ -29,7 +29,7 @@ def run_out(submission: Any) -> None:
 
 
 class TestTake:
-    def test_several_workers_take_each_submission_once(self, site: Site) -> None:
+    def test_workers_take_each_submission_once(self, site: Site) -> None:
         from captious.server.scoring import lease
 
         queued = [each.pk for each in queue(24)]
@@ -43,14 +43,14 @@ class TestTake:
         by_worker = at_once(work, work, work, work)
         assert sorted(each for taken in by_worker for each in taken) == queued
 
-    def test_the_oldest_comes_first(self, site: Site) -> None:
+    def test_oldest_submission_is_taken_first(self, site: Site) -> None:
         from captious.server.scoring import lease
 
         first, second = queue(2)
         taken = [lease.take("worker") for _ in range(3)]
         assert [each and each.submission.pk for each in taken] == [first.pk, second.pk, None]
 
-    def test_one_that_is_being_scored_is_taken_when_its_worker_is_not_heard_from(self, site: Site) -> None:
+    def test_submission_of_a_silent_worker_is_taken_again(self, site: Site) -> None:
         from captious.server.scoring import lease
 
         [submission] = queue()
@@ -63,7 +63,7 @@ class TestTake:
         assert second.submission.pk == submission.pk
         assert second.number == first.number + 1
 
-    def test_one_that_is_lost_too_often_fails_and_does_not_count(self, site: Site) -> None:
+    def test_submission_lost_too_often_fails_and_does_not_count(self, site: Site) -> None:
         from captious.server.scoring import lease
 
         site.configure(scoring_tries=2)
@@ -74,7 +74,7 @@ class TestTake:
         assert lease.take("worker") is None
         assert (now_as_of(submission).status, submission.tries, submission.counts) == ("failed", 2, False)
 
-    def test_one_that_is_lost_too_often_was_a_turn(self, site: Site) -> None:
+    def test_submission_lost_too_often_uses_a_turn(self, site: Site) -> None:
         from captious.server.models import QueueTurn
         from captious.server.scoring import lease
 
@@ -85,7 +85,7 @@ class TestTake:
         assert lease.take("worker") is None
         assert QueueTurn.objects.filter(party=f"team:{submission.team_id}").exists()
 
-    def test_the_next_is_taken_although_one_fails(self, site: Site) -> None:
+    def test_next_submission_is_taken_after_a_failure(self, site: Site) -> None:
         from captious.server.scoring import lease
 
         site.configure(scoring_tries=1)
@@ -99,7 +99,7 @@ class TestTake:
 
 
 class TestCancel:
-    def test_cancelled_or_taken_but_never_both(self, site: Site) -> None:
+    def test_submission_is_cancelled_or_taken_but_never_both(self, site: Site) -> None:
         from captious.server.scoring import lease
         from captious.server.scoring.queue import cancel
 
@@ -113,9 +113,9 @@ class TestCancel:
 
 
 class TestLostLease:
-    """A worker that comes back after another has taken over."""
+    """A worker resumes after another one has taken over."""
 
-    def test_its_finish_changes_nothing_and_its_file_is_removed(
+    def test_finish_after_a_lost_lease_changes_nothing_and_removes_its_file(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.operations import worker
@@ -143,7 +143,7 @@ class TestLostLease:
             == [submission.results_path.name]
         )
 
-    def test_its_failure_changes_nothing(self, site: Site) -> None:
+    def test_failure_after_a_lost_lease_changes_nothing(self, site: Site) -> None:
         from captious.server.scoring import lease
 
         [submission] = queue()
@@ -155,7 +155,7 @@ class TestLostLease:
         assert not lease.give_back(first, "an error")
         assert (now_as_of(submission).status, submission.lease, submission.traceback) == ("running", 2, "")
 
-    def test_if_nobody_else_took_it_the_result_counts(self, site: Site) -> None:
+    def test_expired_lease_that_nobody_took_keeps_the_result(self, site: Site) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 
@@ -168,7 +168,7 @@ class TestLostLease:
 
 
 class TestHeartbeat:
-    def test_it_keeps_a_lease_and_writes_the_progress(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_heartbeat_renews_the_lease_and_writes_progress(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.scoring import lease
 
         site.configure(lease_seconds=1)
@@ -194,7 +194,7 @@ class TestHeartbeat:
         assert now_as_of(submission).lease_until > until
         assert (submission.progress, submission.doing) == (40, "meteor")
 
-    def test_scoring_that_takes_too_long_fails_and_does_not_count(
+    def test_scoring_past_the_time_limit_fails_and_does_not_count(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.operations import worker
@@ -213,9 +213,7 @@ class TestHeartbeat:
         assert submission.reason == lease.OUR_FAULT
         assert "longer than 1 s" in submission.traceback
 
-    def test_a_submission_that_needs_more_than_its_words_allow_fails_and_counts(
-        self, site: Site, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
+    def test_submission_past_its_cpu_limit_fails_and_counts(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 
@@ -231,13 +229,13 @@ class TestHeartbeat:
         assert ended.is_set()
         assert (now_as_of(submission).status, submission.counts) == ("failed", True)
         assert "for 14 words" in submission.reason
-        assert "counts towards your quota" in submission.reason
+        assert "counts toward your quota" in submission.reason
 
     @pytest.mark.parametrize(("cpu", "counts"), [(9.0, False), (11.0, True)])
-    def test_what_runs_out_of_the_clock_counts_if_that_was_its_own_work(
+    def test_time_limit_used_up_by_captions_counts(
         self, site: Site, monkeypatch: pytest.MonkeyPatch, cpu: float, counts: bool
     ) -> None:
-        """On large challenges, captions may have more processor time than there is by the clock."""
+        """On large challenges, the CPU limit of captions may exceed the time limit."""
         from captious.server.scoring import lease
 
         site.configure(lease_seconds=1, scoring_seconds=1)
@@ -252,9 +250,11 @@ class TestHeartbeat:
             used = cpu
             assert ended.wait(60)
         assert (now_as_of(submission).status, submission.counts) == ("failed", counts)
-        assert ("1 seconds by the clock, with 11 of 100 seconds" in submission.reason) == counts
+        assert ("1 seconds of wall time, with 11 of 100 seconds" in submission.reason) == counts
 
-    def test_the_preparation_of_references_is_not_its_work(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_preparation_of_references_is_not_charged_to_the_submission(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         from captious.server.challenges import reference_cache
         from captious.server.operations import worker
         from captious.server.scoring import lease
@@ -272,7 +272,9 @@ class TestHeartbeat:
         worker.score(taken)
         assert happened == ["prepared", "limited"]
 
-    def test_the_process_ends_although_the_database_is_away(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_process_ends_even_if_the_database_is_unreachable(
+        self, site: Site, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         from django.db import OperationalError
 
         from captious.server.scoring import lease
@@ -289,7 +291,7 @@ class TestHeartbeat:
         with lease.Heartbeat(taken, on_timeout=ended.set):
             assert ended.wait(60)
 
-    def test_the_process_ends_although_the_lease_was_lost(self, site: Site) -> None:
+    def test_process_ends_even_if_the_lease_was_lost(self, site: Site) -> None:
         from captious.server.models import Submission
         from captious.server.scoring import lease
         from captious.server.scoring.queue import queue_again

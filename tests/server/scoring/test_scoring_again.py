@@ -42,7 +42,7 @@ def during(worker: Any, monkeypatch: pytest.MonkeyPatch, do: Any) -> None:
     monkeypatch.setattr(worker, "write_results", then)
 
 
-def test_new_references_while_it_is_scored_with_the_old(
+def test_references_replaced_during_scoring_are_scored_again(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from captious.server.operations import worker
@@ -65,7 +65,7 @@ def test_new_references_while_it_is_scored_with_the_old(
     assert row["scores"] == rounded(expected(NEW))
 
 
-def test_a_version_that_changed_unseen_is_not_finished(
+def test_result_of_a_version_that_changed_unseen_is_dropped(
     site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On PostgreSQL, a submission can be taken while the transaction of a load, which does not see it, is open."""
@@ -85,7 +85,7 @@ def test_a_version_that_changed_unseen_is_not_finished(
     assert (submission.status, submission.shown_scores.version) == ("done", 2)
 
 
-def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_the_old_version_are_removed(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.challenges import reference_cache
     from captious.server.models import Submission
     from captious.server.operations import worker
@@ -106,7 +106,7 @@ def test_files_of_the_old_version_are_gone(site: Site, folder: Path, monkeypatch
     assert submission.status == "done"
 
 
-def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
+def test_unrelated_changes_do_not_score_again(site: Site, folder: Path) -> None:
     from captious.server.actions.challenge_store import load_challenge
 
     queue()
@@ -115,7 +115,7 @@ def test_other_changes_do_not_score_again(site: Site, folder: Path) -> None:
     assert load_challenge(write_folder(folder, title="Renamed", references=NEW)).n_rescored == 1
 
 
-def test_scoring_again_costs_nothing_and_gives_nothing_back(site: Site, folder: Path) -> None:
+def test_scoring_again_leaves_quotas_unchanged(site: Site, folder: Path) -> None:
     done, failed = queue(2)
     type(failed).objects.filter(pk=failed.pk).update(status="failed", counts=False)
     site.work()
@@ -128,9 +128,9 @@ def test_scoring_again_costs_nothing_and_gives_nothing_back(site: Site, folder: 
 
 
 class TestRetiredPhase:
-    """A phase that is no longer in the folder: what was submitted stays, and is scored."""
+    """A phase that was removed from the folder keeps its submissions and scores them."""
 
-    def test_what_waits_is_scored_and_can_be_seen(self, site: Site, folder: Path) -> None:
+    def test_queued_submission_of_a_retired_phase_is_scored_and_shown(self, site: Site, folder: Path) -> None:
         site.load(write_folder(folder, phases=("main", "old")))
         [submission] = queue(phase="old", user=site.user())
         site.load(write_folder(folder))
@@ -142,7 +142,7 @@ class TestRetiredPhase:
             expected(REFERENCES)
         )
 
-    def test_when_it_comes_back_it_is_scored_with_what_has_changed(self, site: Site, folder: Path) -> None:
+    def test_restored_phase_is_scored_with_the_changes(self, site: Site, folder: Path) -> None:
         site.load(write_folder(folder, phases=("main", "old")))
         [submission] = queue(phase="old")
         site.work()

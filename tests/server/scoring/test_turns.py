@@ -32,26 +32,26 @@ def test_teams_take_turns() -> None:
     assert order(rows) == [1, 3, 6, 2, 5, 4]
 
 
-def test_many_teams_of_a_user_have_one_turn() -> None:
+def test_teams_of_one_user_share_a_turn() -> None:
     rows = [waiting(n, f"team {n}", user="mallory") for n in range(5)]
     assert order([*rows, waiting(9, "b")]) == [0, 9, 1, 2, 3, 4]
 
 
-def test_many_users_of_a_team_have_one_turn() -> None:
+def test_users_of_one_team_share_a_turn() -> None:
     rows = [waiting(n, "a", user=f"member {n}") for n in range(5)]
     assert order([*rows, waiting(9, "b")]) == [0, 9, 1, 2, 3, 4]
 
 
-def test_who_is_being_scored_has_had_a_turn() -> None:
+def test_team_being_scored_has_had_its_turn() -> None:
     assert order([waiting(1, "a"), waiting(9, "b")], [waiting(0, "a")]) == [9, 1]
 
 
-def test_who_waits_longest_since_the_last_turn_is_first() -> None:
+def test_longest_wait_since_the_last_turn_is_first() -> None:
     rows = [waiting(1, "a"), waiting(9, "b"), waiting(10, "c")]
     assert order(rows, ended={"team a": 9.5}) == [9, 1, 10]
 
 
-def test_a_team_takes_turns_between_its_challenges() -> None:
+def test_team_alternates_between_its_challenges() -> None:
     rows = [waiting(1, "a"), waiting(2, "a"), waiting(3, "a", challenge="d")]
     assert order(rows) == [1, 3, 2]
     assert order(rows, ended={"c": 2.0}) == [3, 1, 2]
@@ -64,10 +64,10 @@ def test_a_team_takes_turns_between_its_challenges() -> None:
     n_workers=st.integers(1, 3),
     others=st.lists(st.floats(0, 300), max_size=3),
 )
-def test_a_burst_delays_another_team_by_one_scoring_at_most(
+def test_burst_delays_another_team_by_at_most_one_scoring(
     burst: int, seconds: float, arrives: float, n_workers: int, others: list[float]
 ) -> None:
-    """What another team waits for: the end of one scoring, and the turns of teams that came before it."""
+    """Another team waits for one scoring to end and for the turns of earlier teams."""
     rows = [waiting(n, "a", since=0.0) for n in range(burst)]
     rows += [waiting(1000 + n, f"other {n}", since=since) for n, since in enumerate(others)]
     rows.append(waiting(5000, "b", since=arrives))
@@ -84,7 +84,7 @@ def simulated(rows: list[Any], seconds: dict[int, float], n_workers: int) -> tup
 
 
 class TestQueue:
-    """The same in the database."""
+    """The database orders submissions as the pure function does."""
 
     @pytest.fixture(autouse=True)
     def teams(self, site: Site, folder: Any) -> None:
@@ -92,7 +92,7 @@ class TestQueue:
 
         self.a, self.b = (Team.objects.create(name=name, slug=name) for name in ("a", "b"))
 
-    def test_a_burst_delays_another_team_by_one_scoring_at_most(self, site: Site) -> None:
+    def test_burst_delays_another_team_by_at_most_one_scoring(self, site: Site) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
         from captious.server.scoring.queue import places
@@ -112,7 +112,7 @@ class TestQueue:
         assert fourth is not None
         assert fourth.submission == burst[2]
 
-    def test_what_is_scored_again_does_not_keep_others_waiting(self, site: Site, folder: Any) -> None:
+    def test_scoring_again_does_not_delay_new_submissions(self, site: Site, folder: Any) -> None:
         from captious.server.scoring import lease
         from captious.server.scoring.queue import queue_again
 
@@ -123,7 +123,7 @@ class TestQueue:
         taken = [lease.take("worker") for _ in range(5)]
         assert [row.submission for row in taken if row is not None] == [rows[0], new[0], rows[1], new[1], rows[2]]
 
-    def test_a_team_takes_turns_between_challenges(self, site: Site, folder: Any, tmp_path: Any) -> None:
+    def test_team_alternates_between_challenges(self, site: Site, folder: Any, tmp_path: Any) -> None:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 
@@ -137,7 +137,7 @@ class TestQueue:
             scored.append(taken.submission)
         assert scored == [here[0], there[0], here[1], there[1]]
 
-    def test_a_long_queue_is_not_ordered_for_every_page(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_order_of_a_long_queue_is_cached(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.scoring import queue as queue_module
 
         monkeypatch.setattr(queue_module, "_LONG", 3)

@@ -50,7 +50,7 @@ def scorings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return seen
 
 
-def test_the_board_changes_when_all_are_scored_again(site: Site, folder: Path) -> None:
+def test_leaderboard_changes_once_all_are_scored_again(site: Site, folder: Path) -> None:
     rows = queue(2)
     site.work()
     site.load(write_folder(folder, references=NEW))
@@ -71,9 +71,7 @@ def test_the_board_changes_when_all_are_scored_again(site: Site, folder: Path) -
     assert all((rows[0].folder / scores.results_file).is_file() for scores in versions)
 
 
-def test_the_tidying_of_workers_keeps_the_files_of_all_versions(
-    site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.submissions import storage
 
     [submission] = queue()
@@ -88,7 +86,7 @@ def test_the_tidying_of_workers_keeps_the_files_of_all_versions(
     assert len(kept) == 2
 
 
-def test_new_submissions_meanwhile_are_shown_with_the_others(site: Site, folder: Path) -> None:
+def test_new_submissions_during_scoring_appear_with_the_others(site: Site, folder: Path) -> None:
     from captious.server.models import Submission
     from captious.server.people.teams import personal_team
     from captious.server.scoring import lease
@@ -112,7 +110,7 @@ def test_new_submissions_meanwhile_are_shown_with_the_others(site: Site, folder:
 
 
 @pytest.mark.parametrize("end", ["fails", "is deleted"])
-def test_one_that_is_never_scored_again_does_not_keep_the_board_old(site: Site, folder: Path, end: str) -> None:
+def test_failed_scoring_does_not_keep_the_leaderboard_old(site: Site, folder: Path, end: str) -> None:
     from captious.server.models import Submission
     from captious.server.scoring import lease
 
@@ -138,7 +136,7 @@ def test_one_that_is_never_scored_again_does_not_keep_the_board_old(site: Site, 
     assert lease.take("worker") is None
 
 
-def test_columns_change_with_the_scores(site: Site, folder: Path) -> None:
+def test_leaderboard_columns_change_with_the_scores(site: Site, folder: Path) -> None:
     queue(2)
     site.work()
     toml = folder / "challenge.toml"
@@ -159,7 +157,7 @@ def test_columns_change_with_the_scores(site: Site, folder: Path) -> None:
     assert board(site)["method 0"]["rouge-1"] is not None
 
 
-def test_other_pages_keep_to_the_board(site: Site, folder: Path) -> None:
+def test_other_pages_use_the_version_of_the_leaderboard(site: Site, folder: Path) -> None:
     """Until all is scored, the overview and comparisons show the outputs, signatures and scores of the board."""
     rows = queue(2)
     site.work()
@@ -182,7 +180,7 @@ def test_other_pages_keep_to_the_board(site: Site, folder: Path) -> None:
         assert "rouge-l" not in new
 
 
-def test_reference_sets_change_with_the_scores(site: Site, folder: Path) -> None:
+def test_leaderboard_reference_sets_change_with_the_scores(site: Site, folder: Path) -> None:
     """A board shows a set that has another name now, or is no more, and only those until all is scored."""
     public = '[[captions]]\nname = "captions"\npublic = true\n'
 
@@ -207,8 +205,10 @@ def test_reference_sets_change_with_the_scores(site: Site, folder: Path) -> None
     assert site.client().get("/challenges/small/leaderboard?references=gone").status_code == 404
 
 
-class TestOnlyWhatChanged:
-    def test_reference_sets(self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+class TestIncrementalScoring:
+    def test_only_changed_reference_sets_are_scored_again(
+        self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         site.load(write_folder(folder, sets=("c2", "other")))
         queue()
         seen = scorings(monkeypatch)
@@ -221,7 +221,9 @@ class TestOnlyWhatChanged:
         assert board(site, references="c2")["method 0"] == shown(REFERENCES)
         assert board(site, references="other")["method 0"] != shown(REFERENCES)
 
-    def test_references_that_come_back(self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_restored_references_are_scored_again(
+        self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         queue()
         site.work()
         site.load(write_folder(folder, references=NEW))
@@ -232,7 +234,7 @@ class TestOnlyWhatChanged:
         assert seen == []
         assert board(site) == {"method 0": shown(REFERENCES)}
 
-    def test_phases(self, site: Site, folder: Path) -> None:
+    def test_only_phases_with_changed_reference_sets_get_a_version(self, site: Site, folder: Path) -> None:
         """A phase has a new version if one of its own reference sets has changed."""
         from captious.server.models import Phase
 
@@ -250,7 +252,7 @@ class TestOnlyWhatChanged:
         after = dict(Phase.objects.values_list("name", "scoring_version"))
         assert after == {"main": before["main"], "second": before["second"] + 1}
 
-    def test_an_organizer_who_asks_for_it_gets_everything(
+    def test_organizer_can_score_everything_again(
         self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.scoring.queue import queue_again
@@ -273,7 +275,7 @@ def change_set(file: Path) -> None:
     file.write_text(json.dumps(values))
 
 
-def test_another_version_of_captious_scores_again(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_new_version_of_captious_scores_again(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.models import Phase
     from captious.server.scoring import lease, versions
     from captious.server.scoring import queue as queue_module
@@ -292,8 +294,8 @@ def test_another_version_of_captious_scores_again(site: Site, folder: Path, monk
     assert len(board(site)) == 1
 
 
-def test_single_images_wait_until_all_are_scored_again(site: Site, folder: Path) -> None:
-    """Old scores are shown with no other references than theirs."""
+def test_single_image_scores_wait_until_all_are_scored_again(site: Site, folder: Path) -> None:
+    """Old scores are only shown with the references they were computed on."""
     toml = write_folder(folder, sets=("c2", "few")) / "challenge.toml"
     toml.write_text(f'{toml.read_text()}[[captions]]\nname = "captions"\npublic = true\n')
     site.load(folder)
@@ -322,7 +324,7 @@ def test_single_images_wait_until_all_are_scored_again(site: Site, folder: Path)
     assert "2 images" in text(board)
 
 
-def test_organizers_see_before_and_after(site: Site, folder: Path) -> None:
+def test_organizers_see_scores_before_and_after(site: Site, folder: Path) -> None:
     rows = queue(2)
     admin = site.client(site.user("root", is_superuser=True))
     site.work()
@@ -331,7 +333,7 @@ def test_organizers_see_before_and_after(site: Site, folder: Path) -> None:
         return " ".join(admin.get("/challenges/small/versions?sort=-bleu-2").content.decode().split())
 
     old, new = (f"{expected(references)['bleu-2']:.4f}".removeprefix("0") for references in (REFERENCES, NEW))
-    assert "There is no earlier one" in page()
+    assert "There is no earlier version" in page()
     site.load(write_folder(folder, references=NEW))
     score_one()
     text = page()

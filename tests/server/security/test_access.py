@@ -147,7 +147,7 @@ def differences(world: World, asked: Iterable[Line], role: str, column: str = ""
     """Where the answers that a role gets are not those of a column of the table, by default its own."""
     wrong = []
     for line in asked:
-        with world.undone():
+        with world.rollback():
             response = ask(world, ROLES[role], line)
             close(response)
         expected = line.answers[column or role]
@@ -158,7 +158,7 @@ def differences(world: World, asked: Iterable[Line], role: str, column: str = ""
 
 @pytest.fixture
 def keeping_files(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Deletions that are undone leave the files."""
+    """Deletions that are rolled back leave the files."""
     from captious.server.submissions import storage
 
     monkeypatch.setattr(storage, "remove_files", lambda folder: None)
@@ -178,8 +178,8 @@ def all_routes() -> Iterator[str]:
     yield from walk(get_resolver().url_patterns, "")
 
 
-def test_the_table_has_every_address(world: World) -> None:
-    """A new page fails here until the table says who may GET it and POST to it."""
+def test_access_table_has_every_address(world: World) -> None:
+    """Fails for a new page until the table says who may GET it and POST to it."""
     from django.urls import resolve
 
     tabled = {(resolve(line.address.partition("?")[0]).route, line.method) for line in lines(world)}
@@ -189,14 +189,14 @@ def test_the_table_has_every_address(world: World) -> None:
 
 @pytest.mark.usefixtures("keeping_files")
 @pytest.mark.parametrize("role", slow_but("visitor participant", ROLES))
-def test_every_role(world: World, role: str) -> None:
+def test_role_has_the_access_of_the_table(world: World, role: str) -> None:
     assert differences(world, lines(world), role) == []
 
 
 @pytest.mark.usefixtures("keeping_files")
 @pytest.mark.parametrize("role", ["captain", "administrator"])
-def test_a_session_does_not_open_the_api(world: World, role: str) -> None:
-    """A page of another site can make a browser send cookies, but not a token."""
+def test_session_does_not_authenticate_the_api(world: World, role: str) -> None:
+    """Another site can make a browser send cookies, but not a token."""
 
     def with_session(world: World, person: str, line: Line) -> Any:
         return page(world, person, line.method, line.address)
@@ -205,7 +205,7 @@ def test_a_session_does_not_open_the_api(world: World, role: str) -> None:
     assert differences(world, calls, role, "visitor", with_session) == []
 
 
-def test_a_token_does_not_open_pages(world: World) -> None:
+def test_token_does_not_authenticate_pages(world: World) -> None:
     def with_token(world: World, person: str, line: Line) -> Any:
         return call(world, person, line.method, line.address)
 
@@ -215,8 +215,8 @@ def test_a_token_does_not_open_pages(world: World) -> None:
 
 
 @pytest.mark.parametrize("role", ["visitor", "ann", "root"])
-def test_administration(world: World, role: str) -> None:
-    """Every address of the administration asks others than administrators to sign in."""
+def test_administration_requires_an_administrator(world: World, role: str) -> None:
+    """Every address of the administration asks everybody else to sign in."""
     from django.urls import resolve
 
     user = world.users["ann"].pk
@@ -228,7 +228,7 @@ def test_administration(world: World, role: str) -> None:
             continue
         routes.add(resolve(address).route)
         for method in ("GET", "POST"):
-            with world.undone():
+            with world.rollback():
                 answer = answer_of(page(world, role, method, address))
             if route in {"admin/login/", "admin/logout/"}:
                 assert answer in {"200", "302", "405", "in"}, address
@@ -239,8 +239,8 @@ def test_administration(world: World, role: str) -> None:
     assert len(routes) > 30
 
 
-class TestWhatIsShown:
-    def test_tracebacks_only_to_those_who_manage(self, world: World) -> None:
+class TestVisibility:
+    def test_tracebacks_are_shown_to_managers_only(self, world: World) -> None:
         address = f"/submissions/{world.submissions['failed'].pk}/"
         for role, sees in (("ann", False), ("olga", True), ("root", True)):
             text = world.as_user(role).get(address).content.decode()
@@ -264,7 +264,7 @@ class TestWhatIsShown:
             "reference_2": "the cat",
         }
 
-    def test_lists_have_only_what_is_public(self, world: World) -> None:
+    def test_lists_have_only_public_submissions(self, world: World) -> None:
         for role in ("visitor", "bob", "otto"):
             for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
                 address = f"/challenges/open/{page}?phase=main&references=val/c5&all=1"
@@ -273,8 +273,8 @@ class TestWhatIsShown:
                 for name in ("Private", "Hidden</a>", "In hidden", "Queued", "Failed", "Cancelled", "Deleted"):
                     assert name not in text, (address, name)
 
-    def test_a_hidden_leaderboard_is_not_shown_under_another_name(self, world: World) -> None:
-        """Whoever may not see a phase's leaderboard learns no more than that, and it is never the default."""
+    def test_hidden_leaderboard_is_not_shown_under_another_name(self, world: World) -> None:
+        """Without access to the leaderboard of a phase, nothing else is shown, and it is never the default."""
         from captious.server.models import Phase
 
         assert world.as_user("ann").get("/challenges/open/leaderboard.json?phase=hidden").status_code == 403
@@ -282,7 +282,7 @@ class TestWhatIsShown:
         assert "In hidden" not in {row["method"] for row in rows}
         rows = parsed(world.as_user("olga").get("/challenges/open/leaderboard.json?phase=hidden"))
         assert {row["method"] for row in rows} == {"In hidden"}
-        with world.undone():
+        with world.rollback():
             Phase.objects.update(board="hidden")
             for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
                 for role in ("visitor", "ann"):
@@ -292,7 +292,7 @@ class TestWhatIsShown:
                         assert name not in body_of(response), (page, name)
                 assert world.as_user("olga").get(f"/challenges/open/{page}?references=val/c5").status_code == 200
 
-    def test_the_own_submissions_only(self, world: World) -> None:
+    def test_submission_list_has_own_submissions_only(self, world: World) -> None:
         for role, methods in (("bob", set()), ("ann", {"Private", "Failed"}), ("olga", set())):
             rows = world.call(role, "GET", "/api/v1/challenges/open/submissions").json()
             assert {row["method"] for row in rows} >= methods
@@ -300,16 +300,16 @@ class TestWhatIsShown:
             text = world.as_user(role).get("/challenges/open/submissions").content.decode()
             assert ("Private" in text) is bool(methods)
 
-    def test_accounts_show_the_own_tokens_and_teams(self, world: World) -> None:
+    def test_account_page_shows_own_tokens_and_teams(self, world: World) -> None:
         text = world.as_user("bob").get("/account/").content.decode()
         assert "Beta" in text
         assert "Alpha" not in text
         assert world.tokens["ann"][:10] not in text
 
-    def test_others_cannot_submit_for_a_team(self, world: World) -> None:
+    def test_outsiders_cannot_submit_for_a_team(self, world: World) -> None:
         from captious.server.models import Submission
 
-        with world.undone():
+        with world.rollback():
             before = Submission.objects.count()
             for team in ("alpha", "Alpha", "ann", "baselines", "circle"):
                 answer = world.call(
@@ -320,10 +320,10 @@ class TestWhatIsShown:
             assert world.as_user("bob").post("/challenges/open/submit", form).status_code == 422
             assert Submission.objects.count() == before
 
-    def test_a_former_participant_sees_nothing(self, world: World) -> None:
+    def test_former_participant_sees_nothing(self, world: World) -> None:
         from captious.server.models import Participant
 
-        with world.undone():
+        with world.rollback():
             Participant.objects.all().delete()
             submission = world.submissions["in_circle"]
             for address in (submission.url, f"{submission.url}file", f"{submission.url}edit", "/challenges/circle/"):

@@ -29,40 +29,40 @@ def inline(world: World, **values: str) -> dict[str, str]:
     }
 
 
-def test_users(undone: World) -> None:
-    root = undone.as_user("root")
+def test_changes_to_users_are_logged(sandbox: World) -> None:
+    root = sandbox.as_user("root")
     form = {"username": "eve", "password1": "correct-horse-77", "password2": "correct-horse-77"}
     assert root.post("/admin/captious/user/add/", {**form, "usable_password": "true"}).status_code == 302
     assert events()[0] == ("root", "add user", "eve", "Added.")
     assert "correct-horse" not in str(events())
-    gone = undone.users["paul"]
+    gone = sandbox.users["paul"]
     assert (
         root.post(f"/admin/captious/user/{gone.pk}/password/", {**form, "usable_password": "true"}).status_code == 302
     )
     assert events()[0] == ("root", "change user", "paul", "Changed password.")
 
 
-def test_teams(undone: World) -> None:
-    root = undone.as_user("root")
-    address = f"/admin/captious/team/{undone.beta.pk}"
-    assert root.post(f"{address}/change/", inline(undone, name="Gamma")).status_code == 302
+def test_changes_to_teams_are_logged(sandbox: World) -> None:
+    root = sandbox.as_user("root")
+    address = f"/admin/captious/team/{sandbox.beta.pk}"
+    assert root.post(f"{address}/change/", inline(sandbox, name="Gamma")).status_code == 302
     assert events()[0][:3] == ("root", "change team", "Gamma")
     assert events()[0][3].startswith("Changed Name")
     assert root.post(f"{address}/delete/", {"post": "yes"}).status_code == 302
     assert events()[0] == ("root", "delete team", "Gamma", "")
 
 
-def test_several_at_once(undone: World) -> None:
+def test_bulk_deletion_is_logged(sandbox: World) -> None:
     from captious.server.people.teams import create_team
 
-    teams = [create_team(name, undone.users["bob"]) for name in ("One", "Two")]
+    teams = [create_team(name, sandbox.users["bob"]) for name in ("One", "Two")]
     form = {"action": "delete_selected", "_selected_action": [str(team.pk) for team in teams], "post": "yes"}
-    assert undone.as_user("root").post("/admin/captious/team/", form).status_code == 302
+    assert sandbox.as_user("root").post("/admin/captious/team/", form).status_code == 302
     assert {event[1:3] for event in events()[:2]} == {("delete team", "One"), ("delete team", "Two")}
 
 
-def test_pages_speak_as_the_site_does(world: World) -> None:
-    """Dates are ISO's, users sign out, and lists are named by what they are for."""
+def test_administration_pages_use_the_words_of_the_site(world: World) -> None:
+    """Dates are in ISO format, users sign out, and lists are named after their purpose."""
     client = world.as_user("root")
     page = client.get("/admin/").content.decode()
     assert "Sign out" in page

@@ -15,7 +15,7 @@ from tests.server.security.world import World, upload
 
 
 @pytest.fixture(scope="module")
-def described(world: World) -> dict[str, Any]:
+def description(world: World) -> dict[str, Any]:
     answer: dict[str, Any] = world.as_user("visitor").get("/api/v1/openapi.json").json()
     return answer
 
@@ -29,18 +29,18 @@ def refs(value: Any) -> Iterator[str]:
             yield from refs(item)
 
 
-def test_it_has_every_call(world: World, described: dict[str, Any]) -> None:
+def test_description_has_every_call(world: World, description: dict[str, Any]) -> None:
     routes = {route for route in all_routes() if route.startswith("api/v1/") and route != "api/v1/openapi.json"}
-    assert {re.sub(r"<\w+:(\w+)>", r"{\1}", f"/{route}") for route in routes} == set(described["paths"])
-    assert described["openapi"] == "3.1.0"
-    names = [operation["operationId"] for methods in described["paths"].values() for operation in methods.values()]
+    assert {re.sub(r"<\w+:(\w+)>", r"{\1}", f"/{route}") for route in routes} == set(description["paths"])
+    assert description["openapi"] == "3.1.0"
+    names = [operation["operationId"] for methods in description["paths"].values() for operation in methods.values()]
     assert len(names) == len({*names}) == 37
 
 
-def test_it_is_consistent(described: dict[str, Any]) -> None:
-    for ref in refs(described):
-        assert ref.rpartition("/")[2] in described["components"]["schemas"], ref
-    for address, methods in described["paths"].items():
+def test_description_is_consistent(description: dict[str, Any]) -> None:
+    for ref in refs(description):
+        assert ref.rpartition("/")[2] in description["components"]["schemas"], ref
+    for address, methods in description["paths"].items():
         for operation in methods.values():
             in_address = {each["name"] for each in operation["parameters"] if each["in"] == "path"}
             assert in_address == {*re.findall(r"{(\w+)}", address)}
@@ -48,8 +48,8 @@ def test_it_is_consistent(described: dict[str, Any]) -> None:
             assert operation["responses"]
 
 
-def test_answers_are_as_described(world: World) -> None:
-    """Every answer of every role to every GET, and those of POST, has exactly the keys and types of its schema."""
+def test_answers_match_the_schemas(world: World) -> None:
+    """Every answer of every role has exactly the keys and types of its schema."""
     from django.urls import resolve
     from pydantic import TypeAdapter
 
@@ -62,7 +62,7 @@ def test_answers_are_as_described(world: World) -> None:
             if isinstance(each.answer, str):
                 continue
             for role in ("visitor", "ann"):
-                with world.undone():
+                with world.rollback():
                     about = f"method=Mine&filename=captions.zip&phase=main&team={role}" if method == "POST" else ""
                     query = f"{'&' if '?' in address else '?'}{about}" if about else ""
                     body = upload() if address.endswith("/submissions") and method == "POST" else b""
@@ -82,13 +82,13 @@ def test_answers_are_as_described(world: World) -> None:
     assert len(seen) == 22
 
 
-def test_the_page_names_every_call_and_loads_nothing_from_elsewhere(world: World, described: dict[str, Any]) -> None:
+def test_api_page_lists_every_call_and_loads_nothing_external(world: World, description: dict[str, Any]) -> None:
     text = world.as_user("visitor").get("/api/").content.decode()
-    for address in described["paths"]:
+    for address in description["paths"]:
         assert address in text
-    for name in described["components"]["schemas"]:
+    for name in description["components"]["schemas"]:
         assert f'<h3 id="{name}">{name}</h3>' in text
-    assert {*re.findall(r'href="#(\w+Answer)"', text)} <= {*described["components"]["schemas"]}
+    assert {*re.findall(r'href="#(\w+Answer)"', text)} <= {*description["components"]["schemas"]}
     of_quotas = text.partition('id="get_quotas"')[2].partition("</section>")[0]
     assert '<p>Answer: 200, <a href="#QuotaAnswer">list of QuotaAnswer</a></p>' in " ".join(of_quotas.split())
     assert re.findall(r'(?:src|href)="(?:https?:)?//', text) == []

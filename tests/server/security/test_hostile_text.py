@@ -62,26 +62,26 @@ class TestLinks:
             "vbscript:x",
         ],
     )
-    def test_links_lead_to_the_web_only(self, undone: World, link: str) -> None:
-        address = undone.submissions["public"].url + "edit"
-        response = undone.as_user("ann").post(address, {"method": "x", "link": link})
+    def test_links_lead_to_the_web_only(self, sandbox: World, link: str) -> None:
+        address = sandbox.submissions["public"].url + "edit"
+        response = sandbox.as_user("ann").post(address, {"method": "x", "link": link})
         if response.status_code == 302:
-            page = undone.as_user("bob").get(undone.submissions["public"].url)
+            page = sandbox.as_user("bob").get(sandbox.submissions["public"].url)
             assert Page(page.content.decode()).dangers == []
-            undone.submissions["public"].refresh_from_db()
-            assert undone.submissions["public"].link.startswith(("https://", "http://"))
+            sandbox.submissions["public"].refresh_from_db()
+            assert sandbox.submissions["public"].link.startswith(("https://", "http://"))
         query = {"phase": "main", "team": "ann", "method": "x", "link": link}
         from urllib.parse import urlencode
 
-        submission = undone.call("ann", "POST", f"/api/v1/challenges/open/submissions?{urlencode(query)}", upload())
+        submission = sandbox.call("ann", "POST", f"/api/v1/challenges/open/submissions?{urlencode(query)}", upload())
         assert submission.status_code in {400, 201}
         if submission.status_code == 201:
-            page = undone.as_user("ann").get(submission.json()["url"])
+            page = sandbox.as_user("ann").get(submission.json()["url"])
             assert Page(page.content.decode()).dangers == []
 
 
 class TestPolicy:
-    def test_every_page_tells_browsers_to_run_nothing_else(self, world: World) -> None:
+    def test_every_page_has_a_content_security_policy(self, world: World) -> None:
         for role in ("visitor", "root"):
             every = addresses(world, api=False) + addresses(world, api=True)
             for address in (*every, "/admin/", "/admin/captious/user/", "/nothing", "/static/captious/nothing.css"):
@@ -95,7 +95,7 @@ class TestPolicy:
                 assert response["X-Frame-Options"] == "DENY"
                 body_of(response)
 
-    def test_errors_too(self, undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_error_pages_have_a_content_security_policy(self, sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
         from django.test import Client, override_settings
 
         from captious.server.pages import challenges
@@ -104,17 +104,17 @@ class TestPolicy:
             raise RuntimeError("secret detail")
 
         monkeypatch.setattr(challenges, "visible_challenges", fail)
-        answers = {500: undone.as_user("ann").get("/")}
+        answers = {500: sandbox.as_user("ann").get("/")}
         answers[403] = Client(enforce_csrf_checks=True).post("/sign-in", {})
-        answers[413] = undone.as_user("visitor").post(
+        answers[413] = sandbox.as_user("visitor").post(
             "/sign-in", "x", content_type="text/plain", CONTENT_LENGTH=1 << 30
         )
-        answers[404] = undone.as_user("visitor").get("/submissions/0/")
+        answers[404] = sandbox.as_user("visitor").get("/submissions/0/")
         with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
-            answers[400] = undone.as_user("visitor").get("/", HTTP_HOST="evil.example")
-        undone.site.configure(requests_per_minute=1)
+            answers[400] = sandbox.as_user("visitor").get("/", HTTP_HOST="evil.example")
+        sandbox.site.configure(requests_per_minute=1)
         for _ in range(2):
-            answers[429] = undone.as_user("visitor").post("/account/reset", {"email": "x@example.org"})
+            answers[429] = sandbox.as_user("visitor").post("/account/reset", {"email": "x@example.org"})
         for status, response in answers.items():
             assert response.status_code == status
             assert "default-src 'self'" in policy(response), status
@@ -123,7 +123,7 @@ class TestPolicy:
             assert Page(response.content.decode()).dangers == []
 
     @pytest.mark.parametrize("role", slow_but("visitor", ("visitor", "ann", "olga")))
-    def test_pages_have_no_script_or_style_of_their_own(self, world: World, role: str) -> None:
+    def test_pages_have_no_inline_script_or_style(self, world: World, role: str) -> None:
         """The policy would block it."""
         for address, response, _ in crawl(world, role):
             if is_html(response):
@@ -150,7 +150,7 @@ class TestFiles:
 
     @pytest.mark.parametrize("way", ["page", "api"])
     @pytest.mark.parametrize("name", NAMES)
-    def test_names_cannot_write_headers(self, undone: World, name: str, way: str) -> None:
+    def test_names_cannot_inject_headers(self, sandbox: World, name: str, way: str) -> None:
         from urllib.parse import urlencode
 
         from captious.server.models import Submission
@@ -160,7 +160,7 @@ class TestFiles:
         before = Submission.objects.count()
         if way == "api":
             query = urlencode({"phase": "main", "team": "ann", "method": "x", "filename": name})
-            response = undone.call("ann", "POST", f"/api/v1/challenges/open/submissions?{query}", content)
+            response = sandbox.call("ann", "POST", f"/api/v1/challenges/open/submissions?{query}", content)
         else:
             boundary = "xxBOUNDARYxx"
             fields = {"phase": "main", "team": "ann", "method": "x", "action": "submit"}
@@ -169,14 +169,14 @@ class TestFiles:
             ]
             head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n\r\n'
             body = "".join(parts).encode() + head.encode() + content + f"\r\n--{boundary}--\r\n".encode()
-            client = undone.as_user("ann")
+            client = sandbox.as_user("ann")
             kind = f"multipart/form-data; boundary={boundary}"
             response = client.post("/challenges/open/submit", body, content_type=kind)
         assert response.status_code in {201, 302, 400, 422}
         if Submission.objects.count() > before:
             submission = Submission.objects.latest("pk")
             assert not set(submission.filename) & set("/\r\n\0\u202e")
-            file = undone.as_user("ann").get(f"{submission.url}file")
+            file = sandbox.as_user("ann").get(f"{submission.url}file")
             assert file.status_code == 200
             assert file["Content-Type"] == "application/octet-stream"
             disposition = file["Content-Disposition"]
@@ -185,15 +185,15 @@ class TestFiles:
             assert "Set-Cookie" not in file
             body_of(file)
 
-    def test_cells_are_no_formulas(self, undone: World) -> None:
+    def test_csv_cells_are_not_formulas(self, sandbox: World) -> None:
         from captious.server.local_times import utc_time
         from captious.server.models import Submission
 
         evil = ("=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "＝1", "ordinary", "1-2", "a=b")
-        submission = undone.submissions["public"]
+        submission = sandbox.submissions["public"]
         for text in evil:
             Submission.objects.filter(pk=submission.pk).update(method=text)
-            answer = undone.as_user("visitor").get(
+            answer = sandbox.as_user("visitor").get(
                 "/challenges/open/leaderboard.csv?phase=main&references=val/c5&all=1"
             )
             rows = {row["submitted"]: row for row in csv.DictReader(io.StringIO(answer.getvalue().decode()))}
@@ -237,8 +237,8 @@ class TestParameters:
     )
 
     @pytest.mark.parametrize("address", ADDRESSES)
-    def test_any_value_of_any_parameter(self, undone: World, address: str) -> None:
-        client = undone.as_user("ann")
+    def test_any_parameter_value_is_answered(self, sandbox: World, address: str) -> None:
+        client = sandbox.as_user("ann")
         for value in self.VALUES:
             response = client.get(address, {**dict.fromkeys(self.QUERIES, value), "references": "val/c5"})
             assert response.status_code in {200, 404}, (address, value[:50])
@@ -250,26 +250,26 @@ class TestParameters:
         assert client.get(f"{address}?{'systems=1&' * 1000}").status_code in {200, 400, 404}
         assert client.get(f"{address}?%ff%fe=%ff&=&&;=;%00=%00&phase[]=1&phase=%u0041").status_code in {200, 404}
 
-    def test_sql_changes_nothing(self, undone: World) -> None:
-        plain = parsed(undone.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main"))
+    def test_sql_injection_changes_nothing(self, sandbox: World) -> None:
+        plain = parsed(sandbox.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main"))
         for text in SQL:
             query = {"phase": "main", "sort": text}
-            assert parsed(undone.as_user("visitor").get("/challenges/open/leaderboard.json", query)) == plain
+            assert parsed(sandbox.as_user("visitor").get("/challenges/open/leaderboard.json", query)) == plain
             for name in ("username", "password"):
                 form = {"username": "ann", "password": "wrong", name: text}
-                assert undone.as_user("visitor").post("/sign-in", form).status_code == 200
-            assert undone.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
+                assert sandbox.as_user("visitor").post("/sign-in", form).status_code == 200
+            assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
             for address in (f"/submissions/{text}/", f"/teams/{text}/", f"/challenges/{text}/", f"/teams/join/{text}"):
-                assert undone.as_user("ann").generic("GET", address).status_code == 404
+                assert sandbox.as_user("ann").generic("GET", address).status_code == 404
 
-    def test_any_text_in_any_field(self, undone: World) -> None:
+    def test_any_field_text_is_answered(self, sandbox: World) -> None:
         forms: dict[str, dict[str, str]] = {
             "/sign-in": {"username": "", "password": ""},
             "/sign-up": {"username": "", "email": "", "password1": "", "password2": ""},
             "/account/reset": {"email": ""},
             "/account/password": {"old_password": "", "new_password1": "", "new_password2": ""},
             "/account/": {"action": "", "token-name": "", "team-name": ""},
-            f"{undone.submissions['public'].url}edit": {"method": "", "link": "", "description": ""},
+            f"{sandbox.submissions['public'].url}edit": {"method": "", "link": "", "description": ""},
             "/challenges/open/manage": {
                 "action": "",
                 "names": "",
@@ -280,7 +280,7 @@ class TestParameters:
             },
             "/challenges/open/submit": {"phase": "", "team": "", "method": "", "link": "", "action": ""},
         }
-        undone.site.configure(requests_per_minute=10_000)
+        sandbox.site.configure(requests_per_minute=10_000)
         values = [*SCRIPTS[:1], *SQL[:2], *TRICKS, "9" * 5000, "-1", "x" * 200_000]
         for address, fields in forms.items():
             actions = ["token", "team"] if address == "/account/" else [""]
@@ -290,70 +290,70 @@ class TestParameters:
                 for action in actions:
                     role = "olga" if "manage" in address else "ann"
                     form = {**dict.fromkeys(fields, value), **({"action": action} if action else {})}
-                    with undone.undone():
-                        response = undone.as_user(role).post(address, form)
+                    with sandbox.rollback():
+                        response = sandbox.as_user(role).post(address, form)
                     assert response.status_code in {200, 302, 400, 404, 422, 429}, (address, value[:20], action)
 
-    def test_very_large_fields(self, undone: World) -> None:
+    def test_very_large_fields_are_refused(self, sandbox: World) -> None:
         for address in ("/sign-in", "/sign-up", "/account/"):
-            response = undone.as_user("ann").post(address, {"username": "x" * 10_000_000, "action": "token"})
+            response = sandbox.as_user("ann").post(address, {"username": "x" * 10_000_000, "action": "token"})
             assert response.status_code in {400, 413}
-        response = undone.as_user("ann").post("/challenges/open/submit", {"method": "x" * 10_000_000})
+        response = sandbox.as_user("ann").post("/challenges/open/submit", {"method": "x" * 10_000_000})
         assert response.status_code in {400, 413}
 
-    def test_many_fields_and_files(self, undone: World) -> None:
+    def test_many_fields_and_files_are_answered(self, sandbox: World) -> None:
         from django.core.files.uploadedfile import SimpleUploadedFile
 
         many = {f"field{i}": "x" for i in range(1000)}
         files = {f"file{i}": SimpleUploadedFile(f"{i}.json", b"[]") for i in range(5)}
         for form in (many, files):
             for role, address in (("visitor", "/sign-in"), ("ann", "/account/"), ("ann", "/challenges/open/submit")):
-                assert undone.as_user(role).post(address, form).status_code in {400, 422}
-        assert [*(undone.site.data / "incoming").iterdir()] == []
+                assert sandbox.as_user(role).post(address, form).status_code in {400, 422}
+        assert [*(sandbox.site.data / "incoming").iterdir()] == []
 
 
 class TestNames:
     @pytest.mark.parametrize("name", ["\u0430nn", "Alph\u0430", "\u0391lpha", "ALPH\u0410"])
-    def test_letters_that_look_like_others_are_refused(self, undone: World, name: str) -> None:
+    def test_lookalike_letters_are_refused(self, sandbox: World, name: str) -> None:
         from captious.server.models import Team, User
 
-        undone.as_user("bob").post("/account/", {"action": "team", "team-name": name})
+        sandbox.as_user("bob").post("/account/", {"action": "team", "team-name": name})
         password = {"password1": "another-horse-78", "password2": "another-horse-78"}
-        undone.as_user("visitor").post("/sign-up", {"username": name, **password})
+        sandbox.as_user("visitor").post("/sign-up", {"username": name, **password})
         assert not Team.objects.filter(name=name).exists()
         assert not User.objects.filter(username=name).exists()
 
     @pytest.mark.parametrize(
         "name", ["alpha", "ALPHA", " Alpha ", "Alpha\u202e", "Ａlpha", "Alpha!", "Anonymous", "Baselines", "\u200b"]
     )
-    def test_names_that_read_like_taken_ones_are_refused(self, undone: World, name: str) -> None:
+    def test_names_similar_to_taken_ones_are_refused(self, sandbox: World, name: str) -> None:
         from captious.server.models import Team
 
         before = Team.objects.count()
-        response = undone.as_user("bob").post("/account/", {"action": "team", "team-name": name})
+        response = sandbox.as_user("bob").post("/account/", {"action": "team", "team-name": name})
         assert response.status_code == 422
         assert Team.objects.count() == before
 
     @pytest.mark.parametrize("name", ["Ünïversity 1", "北京 NLP", "Team-7", "O'Neill & Co"])
-    def test_other_names_are_taken(self, undone: World, name: str) -> None:
-        response = undone.as_user("bob").post("/account/", {"action": "team", "team-name": name})
+    def test_ordinary_names_are_accepted(self, sandbox: World, name: str) -> None:
+        response = sandbox.as_user("bob").post("/account/", {"action": "team", "team-name": name})
         assert response.status_code == 302
 
     @pytest.mark.parametrize("method", ["\u202egnp", "a\u200b\u2066b", "a\nb\tc", "\x1b[31mred"])
-    def test_methods_have_no_control_characters(self, undone: World, method: str) -> None:
-        undone.as_user("ann").post(undone.submissions["public"].url + "edit", {"method": method})
-        undone.submissions["public"].refresh_from_db()
-        assert undone.submissions["public"].method.isprintable()
+    def test_methods_with_control_characters_are_refused(self, sandbox: World, method: str) -> None:
+        sandbox.as_user("ann").post(sandbox.submissions["public"].url + "edit", {"method": method})
+        sandbox.submissions["public"].refresh_from_db()
+        assert sandbox.submissions["public"].method.isprintable()
 
 
 class TestRequests:
     METHODS = ("HEAD", "OPTIONS", "PUT", "PATCH", "DELETE", "TRACE", "CONNECT", "PROPFIND", "X" * 50)
 
     @pytest.mark.parametrize("method", slow_but("PATCH", METHODS))
-    def test_any_method_on_any_address(self, world: World, method: str) -> None:
+    def test_any_method_on_any_address_is_answered(self, world: World, method: str) -> None:
         for address in addresses(world, api=False) + addresses(world, api=True):
             for role in ("ann", "olga"):
-                with world.undone():
+                with world.rollback():
                     client = world.as_user(role)
                     response = client.generic(method, address, b"x=y" if method in {"PUT", "PATCH"} else b"")
                     assert response.status_code < 500, (method, address)
@@ -391,15 +391,17 @@ class TestRequests:
             ("text/plain; charset=nothing", b"x"),
         ],
     )
-    def test_malformed_bodies(self, undone: World, kind: str, body: bytes) -> None:
+    def test_malformed_bodies_are_answered(self, sandbox: World, kind: str, body: bytes) -> None:
         for role, address in (("visitor", "/sign-in"), ("ann", "/account/"), ("ann", "/challenges/open/submit")):
-            response = undone.as_user(role).generic("POST", address, body, content_type=kind)
+            response = sandbox.as_user(role).generic("POST", address, body, content_type=kind)
             assert response.status_code in {200, 400, 422}, (address, response.status_code)
-        response = undone.as_user("ann").generic("POST", "/api/v1/challenges/open/submissions", body, content_type=kind)
+        response = sandbox.as_user("ann").generic(
+            "POST", "/api/v1/challenges/open/submissions", body, content_type=kind
+        )
         assert response.status_code == 401
 
-    def test_any_encoding(self, world: World) -> None:
-        """Python knows codecs that are no encodings of text."""
+    def test_any_encoding_is_answered(self, world: World) -> None:
+        """Python has codecs that are not encodings of text."""
         from django.test import RequestFactory
 
         from captious.server.wsgi import application
@@ -428,11 +430,11 @@ class TestRequests:
             {"HTTP_AUTHORIZATION": "Bearer \x00"},
         ],
     )
-    def test_strange_headers(self, undone: World, headers: dict[str, str]) -> None:
+    def test_strange_headers_are_answered(self, sandbox: World, headers: dict[str, str]) -> None:
         for address in ("/", "/account/", "/challenges/open/leaderboard", "/api/v1/challenges/open"):
-            response = undone.as_user("visitor").get(address, **headers)
+            response = sandbox.as_user("visitor").get(address, **headers)
             assert response.status_code in {200, 302, 401}
             if is_html(response):
                 assert Page(response.content.decode()).dangers == []
-        response = undone.as_user("visitor").post("/sign-in", {"username": "ann", "password": "wrong"}, **headers)
+        response = sandbox.as_user("visitor").post("/sign-in", {"username": "ann", "password": "wrong"}, **headers)
         assert response.status_code in {200, 403}

@@ -63,7 +63,7 @@ def olga(site: Site, tmp_path: Path) -> Organizer:
 
 
 class TestBoards:
-    def test_what_was_set_on_the_site_stays(self, olga: Organizer) -> None:
+    def test_setting_of_the_site_survives_a_load(self, olga: Organizer) -> None:
         olga.act("board", phase="main", board="hidden")
         olga.act("board", phase="late", board="public")
         olga.write(title="Another title")
@@ -72,7 +72,7 @@ class TestBoards:
         assert "changed in the folder: title: Open → Another title\n" in done.stderr
         assert "stays: phase main: the leaderboard stays hidden; challenge.toml says public" in done.stderr
 
-    def test_the_folder_wins_where_its_own_value_has_changed_and_somebody_agrees(self, olga: Organizer) -> None:
+    def test_changed_setting_of_the_folder_wins_on_confirmation(self, olga: Organizer) -> None:
         olga.write(phases=[{"name": "main"}, {"name": "late", "board": "public"}])
         with pytest.raises(ParameterError, match="would undo"):
             olga.site.load(olga.folder)
@@ -83,7 +83,7 @@ class TestBoards:
         assert olga.run("load", "--yes").exit_code == 0
         assert olga.board("late") == "public"
 
-    def test_a_phase_that_comes_back_is_as_it_was(self, olga: Organizer) -> None:
+    def test_restored_phase_keeps_its_setting(self, olga: Organizer) -> None:
         olga.act("board", phase="main", board="hidden")
         for phases in ([{"name": "late", "board": "hidden"}], PHASES):
             olga.write(phases=phases, baselines=[{**BASELINE, "phases": ["late"]}])
@@ -92,7 +92,7 @@ class TestBoards:
 
 
 class TestBaselines:
-    def test_one_that_was_deleted_stays_deleted(self, olga: Organizer) -> None:
+    def test_deleted_baseline_stays_deleted(self, olga: Organizer) -> None:
         [base] = olga.baselines()
         assert olga.post(f"/submissions/{base.pk}/delete") == 302
         olga.site.load(olga.folder)
@@ -104,13 +104,13 @@ class TestBaselines:
         assert olga.run("load", "--yes").exit_code == 0
         assert len(olga.baselines()) == 1
 
-    def test_one_that_the_folder_had_no_longer_comes_back_with_it(self, olga: Organizer) -> None:
+    def test_baseline_restored_in_the_folder_comes_back(self, olga: Organizer) -> None:
         for number, baselines in ((0, []), (1, [BASELINE])):
             olga.write(baselines=baselines or [{**BASELINE, "method": "Other"}])
             olga.site.load(olga.folder)
             assert [base.method for base in olga.baselines()] == (["Base"] if number else ["Other"])
 
-    def test_one_that_was_hidden_stays_hidden_with_another_file(self, olga: Organizer) -> None:
+    def test_hidden_baseline_stays_hidden_with_a_new_file(self, olga: Organizer) -> None:
         [base] = olga.baselines()
         olga.act("hide", submission=base.pk)
         olga.write("another caption")
@@ -120,7 +120,7 @@ class TestBaselines:
         assert new.is_hidden
 
     @pytest.mark.parametrize("without", [{"phases": PHASES[1:]}, {}], ids=["its phase", "it"])
-    def test_one_that_was_hidden_stays_hidden_when_it_comes_back(self, olga: Organizer, without: Any) -> None:
+    def test_hidden_baseline_stays_hidden_when_restored(self, olga: Organizer, without: Any) -> None:
         [base] = olga.baselines()
         olga.act("hide", submission=base.pk)
         olga.write(**without, baselines=[{**BASELINE, "method": "Other", "phases": ["late"]}])
@@ -131,12 +131,12 @@ class TestBaselines:
         assert "stays: baseline 'Base' of phase main: was hidden on the site and stays hidden" in done.stderr
         assert [new.is_hidden for new in olga.baselines()] == [True]
 
-    def test_what_the_folder_says_about_them_is_changed_there(self, olga: Organizer) -> None:
+    def test_baseline_details_are_updated_from_the_folder(self, olga: Organizer) -> None:
         [base] = olga.baselines()
         assert olga.post(f"/submissions/{base.pk}/edit", method="Renamed") == 404
 
 
-def test_check_with_the_server_says_what_loading_would(olga: Organizer) -> None:
+def test_check_on_the_server_predicts_the_load(olga: Organizer) -> None:
     olga.write(organizers=["olga", "nobody"])
     without = CliRunner().invoke(captious, ["challenge", "check", str(olga.folder)])
     assert without.exit_code == 0

@@ -12,7 +12,7 @@ from tests.support.small_challenge import CANDIDATES, write_folder
 
 
 @pytest.mark.parametrize(("words", "status"), [(900, 422), (20, 302)])
-def test_900_words_are_refused(site: Site, tmp_path: Path, words: int, status: int) -> None:
+def test_caption_of_900_words_is_refused(site: Site, tmp_path: Path, words: int, status: int) -> None:
     from captious.server.models import Attempt, Submission
 
     choose = random.Random(0).choices
@@ -32,7 +32,7 @@ def test_900_words_are_refused(site: Site, tmp_path: Path, words: int, status: i
         assert "1, 2, 3" in page  # the images
 
 
-def test_the_page_says_how_many_words_may_be_written(site: Site, tmp_path: Path) -> None:
+def test_submit_page_states_the_word_limit(site: Site, tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "small")
     text = (folder / "challenge.toml").read_text()
     (folder / "challenge.toml").write_text(f"max_words = 31\n{text}")

@@ -26,13 +26,13 @@ def running() -> Iterator[OpenIDProvider]:
 
 
 @pytest.fixture
-def provider(undone: World, running: OpenIDProvider) -> Iterator[OpenIDProvider]:
+def provider(sandbox: World, running: OpenIDProvider) -> Iterator[OpenIDProvider]:
     """The provider, with which users of the site can sign in."""
     from captious.server.people import identity_providers
 
     running.reset()
     identity_providers._client.cache_clear()
-    configure(undone, local={"issuer": running.url, "title": "Local"})
+    configure(sandbox, local={"issuer": running.url, "title": "Local"})
     yield running
     identity_providers._client.cache_clear()
 
@@ -76,12 +76,12 @@ def user_of(client: Any) -> str:
     return str(client.get("/account/").context["user"].username)
 
 
-class TestWhoIsLetIn:
-    def test_who_is_connected(self, undone: World, provider: OpenIDProvider) -> None:
+class TestSignIn:
+    def test_connected_user_signs_in(self, sandbox: World, provider: OpenIDProvider) -> None:
         from captious.server.models import AuditEvent
 
-        connected(undone, provider, "ann")
-        client = undone.site.client()
+        connected(sandbox, provider, "ann")
+        client = sandbox.site.client()
         assert "Sign in with Local" in client.get("/sign-in").content.decode()
         response = come_back(client, to="/challenges/open/leaderboard?sort=rouge-l")
         assert response["Location"] == "/challenges/open/leaderboard?sort=rouge-l"
@@ -89,19 +89,19 @@ class TestWhoIsLetIn:
         event = AuditEvent.objects.first()
         assert (event.actor, event.action, event.detail) == ("ann", "sign in", "through Local")
 
-    def test_the_session_changes(self, undone: World, provider: OpenIDProvider) -> None:
-        connected(undone, provider, "ann")
-        client = undone.site.client()
+    def test_sign_in_changes_the_session(self, sandbox: World, provider: OpenIDProvider) -> None:
+        connected(sandbox, provider, "ann")
+        client = sandbox.site.client()
         back = visit(client)
         before = client.cookies["captious_session"].value
         client.get(back)
         assert client.cookies["captious_session"].value != before
 
-    def test_a_new_account_has_no_password(self, undone: World, provider: OpenIDProvider) -> None:
+    def test_new_account_has_no_password(self, sandbox: World, provider: OpenIDProvider) -> None:
         from captious.server.models import AuditEvent, User
 
         provider.user |= {"email": "zoe@example.org", "email_verified": True}
-        client = undone.site.client()
+        client = sandbox.site.client()
         page = client.get(come_back(client, to="/challenges/open/")["Location"])
         assert 'value="zoe"' in page.content.decode()
         assert client.post("/sign-in/connect", {"username": "Ann"}).status_code == 422  # taken
@@ -109,10 +109,10 @@ class TestWhoIsLetIn:
         assert user_of(client) == "zoe"
         user = User.objects.get(username="zoe")
         assert (user.email, user.verified_email, user.has_usable_password()) == (*2 * ("zoe@example.org",), False)
-        again = undone.site.client()
+        again = sandbox.site.client()
         assert come_back(again).status_code == 302
         assert user_of(again) == "zoe"
-        assert sign_in(undone.site.client(), "zoe", "").status_code == 200
+        assert sign_in(sandbox.site.client(), "zoe", "").status_code == 200
         assert again.get("/account/delete").status_code == 200
         details = {*AuditEvent.objects.values_list("detail", flat=True)}
         assert {"Local", "through Local"} <= details
@@ -128,49 +128,53 @@ class TestWhoIsLetIn:
             *((email, True) for email in ("zoe", "z@x.org\r\nBcc: a@x.org", f"{300 * 'z'}@x.org", ["z@x.org"], None)),
         ],
     )
-    def test_other_addresses_are_not_taken(
-        self, undone: World, provider: OpenIDProvider, email: Any, verified: Any
+    def test_mail_addresses_of_the_provider_are_not_stored(
+        self, sandbox: World, provider: OpenIDProvider, email: Any, verified: Any
     ) -> None:
         from captious.server.models import User
 
         provider.user |= {"email": email, "email_verified": verified}
-        client = undone.site.client()
+        client = sandbox.site.client()
         come_back(client)
         client.post("/sign-in/connect", {"username": "zoe"})
         assert User.objects.get(username="zoe").email == ""
 
     @pytest.mark.parametrize(("registration", "enters"), [("approval", False), ("closed", False)])
-    def test_registration(self, undone: World, provider: OpenIDProvider, registration: str, enters: bool) -> None:
-        undone.site.configure(registration=registration)
-        client = undone.site.client()
+    def test_registration_setting_controls_new_accounts(
+        self, sandbox: World, provider: OpenIDProvider, registration: str, enters: bool
+    ) -> None:
+        sandbox.site.configure(registration=registration)
+        client = sandbox.site.client()
         come_back(client)
         client.post("/sign-in/connect", {"username": "zoe"})
         assert is_signed_in(client) is enters
-        assert come_back(undone.site.client()).status_code == (403 if registration == "approval" else 302)
+        assert come_back(sandbox.site.client()).status_code == (403 if registration == "approval" else 302)
 
-    def test_inactive_accounts(self, undone: World, provider: OpenIDProvider) -> None:
-        connected(undone, provider, "dora")
-        client = undone.site.client()
+    def test_inactive_account_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
+        connected(sandbox, provider, "dora")
+        client = sandbox.site.client()
         assert come_back(client).status_code == 403
         assert not is_signed_in(client)
 
-    def test_users_of_another_issuer_are_others(self, undone: World, provider: OpenIDProvider) -> None:
+    def test_users_of_another_issuer_are_distinct(self, sandbox: World, provider: OpenIDProvider) -> None:
         from captious.server.models import Identity
 
-        connected(undone, provider, "ann")
+        connected(sandbox, provider, "ann")
         Identity.objects.update(issuer="https://elsewhere.example")
-        assert come_back(undone.site.client())["Location"] == "/sign-in/connect"
+        assert come_back(sandbox.site.client())["Location"] == "/sign-in/connect"
 
-    def test_github(self, undone: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch) -> None:
-        """OAuth 2.0, without an ID token: the account is asked for. Its address of mail is not used."""
+    def test_github_user_signs_in(
+        self, sandbox: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """GitHub offers OAuth 2.0 without an ID token. Its mail address is not used."""
         from captious.server.models import Identity, User
         from captious.server.people import identity_providers
 
         monkeypatch.setattr(identity_providers, "_GITHUB", provider.url)
         monkeypatch.setattr(identity_providers, "_GITHUB_USER", f"{provider.url}/user")
-        configure(undone, github={"issuer": provider.url, "title": "GitHub"})
+        configure(sandbox, github={"issuer": provider.url, "title": "GitHub"})
         monkeypatch.setattr(provider, "tokens", lambda *args: (200, {"access_token": "x", "token_type": "Bearer"}))
-        client = undone.site.client()
+        client = sandbox.site.client()
         assert come_back(client, "github")["Location"] == "/sign-in/connect"
         assert "scope" not in provider.asked[0]
         client.post("/sign-in/connect", {"username": "octocat"})
@@ -179,72 +183,72 @@ class TestWhoIsLetIn:
 
 
 class TestConnecting:
-    def test_it_takes_the_password(self, undone: World, provider: OpenIDProvider) -> None:
-        client = undone.as_user("ann")
+    def test_connecting_needs_the_password(self, sandbox: World, provider: OpenIDProvider) -> None:
+        client = sandbox.as_user("ann")
         page = come_back(client)
         assert page["Location"] == "/sign-in/connect"
         assert "Local: zoe" in client.get("/sign-in/connect").content.decode()
         assert client.post("/sign-in/connect", {"proof": "wrong"}).status_code == 422
-        assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 0
+        assert sandbox.users["ann"].identities.filter(issuer=provider.url).count() == 0
         assert client.post("/sign-in/connect", {"proof": PASSWORD}).status_code == 302
-        again = undone.site.client()
+        again = sandbox.site.client()
         come_back(again)
         assert user_of(again) == "ann"
 
-    def test_an_address_of_mail_connects_nothing(self, undone: World, provider: OpenIDProvider) -> None:
-        """Whoever can have any address verified elsewhere does not get the account that has it here."""
+    def test_mail_address_alone_connects_no_account(self, sandbox: World, provider: OpenIDProvider) -> None:
+        """Otherwise anyone who gets the address verified elsewhere would get the account."""
         provider.user |= {"email": "ann@example.org", "email_verified": True, "preferred_username": "ann"}
-        client = undone.site.client()
+        client = sandbox.site.client()
         assert come_back(client)["Location"] == "/sign-in/connect"
         assert client.post("/sign-in/connect", {"username": "ann"}).status_code == 422
         assert not is_signed_in(client)
-        assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 0
+        assert sandbox.users["ann"].identities.filter(issuer=provider.url).count() == 0
 
-    def test_who_is_connected_to_somebody_else(self, undone: World, provider: OpenIDProvider) -> None:
-        connected(undone, provider, "bob")
-        client = undone.as_user("ann")
+    def test_identity_of_another_account_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
+        connected(sandbox, provider, "bob")
+        client = sandbox.as_user("ann")
         assert come_back(client).status_code == 403
         assert user_of(client) == "ann"
 
-    def test_two_accounts_cannot_have_the_same(self, undone: World, provider: OpenIDProvider) -> None:
+    def test_accounts_cannot_share_an_identity(self, sandbox: World, provider: OpenIDProvider) -> None:
         from captious.server.models import Identity
 
-        ann, bob = undone.as_user("ann"), undone.as_user("bob")
+        ann, bob = sandbox.as_user("ann"), sandbox.as_user("bob")
         come_back(ann)
         come_back(bob)
         bob.post("/sign-in/connect", {"proof": PASSWORD})
         page = ann.post("/sign-in/connect", {"proof": PASSWORD}, follow=True)
         assert "connected to an account already" in page.content.decode()
-        assert Identity.objects.get(issuer=provider.url).user == undone.users["bob"]
+        assert Identity.objects.get(issuer=provider.url).user == sandbox.users["bob"]
 
-    def test_it_does_not_wait_for_ever(
-        self, undone: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
+    def test_pending_connection_expires(
+        self, sandbox: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        client = undone.as_user("ann")
+        client = sandbox.as_user("ann")
         come_back(client)
         later = time.time() + 601
         monkeypatch.setattr(time, "time", lambda: later)
         assert client.post("/sign-in/connect", {"proof": PASSWORD})["Location"] == "/account/"
-        assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 0
+        assert sandbox.users["ann"].identities.filter(issuer=provider.url).count() == 0
 
-    def test_a_new_password_disconnects(self, undone: World, provider: OpenIDProvider) -> None:
-        """Whoever knew the old one may have connected an account of theirs."""
-        connected(undone, provider, "ann")
+    def test_new_password_disconnects_identities(self, sandbox: World, provider: OpenIDProvider) -> None:
+        """Whoever knew the old password may have connected an account."""
+        connected(sandbox, provider, "ann")
         new = "another-horse-78"
         form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
-        with undone.undone():
-            undone.as_user("ann").post("/account/password", {**form, "keep_tokens": "on"})
-            assert undone.users["ann"].identities.filter(issuer=provider.url).count() == 1
-        undone.as_user("ann").post("/account/password", form)
-        assert undone.users["ann"].identities.count() == 0
+        with sandbox.rollback():
+            sandbox.as_user("ann").post("/account/password", {**form, "keep_tokens": "on"})
+            assert sandbox.users["ann"].identities.filter(issuer=provider.url).count() == 1
+        sandbox.as_user("ann").post("/account/password", form)
+        assert sandbox.users["ann"].identities.count() == 0
 
 
 class TestAttacks:
-    """An answer that is not that of the provider to this browser lets nobody in."""
+    """An answer that is not the provider's to this browser signs nobody in."""
 
     @pytest.fixture(autouse=True)
-    def ann_is_connected(self, undone: World, provider: OpenIDProvider) -> None:
-        connected(undone, provider, "ann")
+    def ann_is_connected(self, sandbox: World, provider: OpenIDProvider) -> None:
+        connected(sandbox, provider, "ann")
 
     def is_refused(self, client: Any, response: Any) -> bool:
         return response.status_code == 403 and not is_signed_in(client)
@@ -274,60 +278,64 @@ class TestAttacks:
         ],
         ids=str,
     )
-    def test_claims(self, undone: World, provider: OpenIDProvider, changes: dict[str, Any]) -> None:
+    def test_wrong_claims_are_refused(self, sandbox: World, provider: OpenIDProvider, changes: dict[str, Any]) -> None:
         provider.changes = changes
-        client = undone.site.client()
+        client = sandbox.site.client()
         assert self.is_refused(client, come_back(client))
 
     @pytest.mark.parametrize("signing", ["none", "stranger", "HS256", "missing"])
-    def test_signatures(self, undone: World, provider: OpenIDProvider, signing: str) -> None:
+    def test_wrong_signatures_are_refused(self, sandbox: World, provider: OpenIDProvider, signing: str) -> None:
         provider.signing = signing
-        client = undone.site.client()
+        client = sandbox.site.client()
         assert self.is_refused(client, come_back(client))
 
-    def test_the_honest_answer_is_not_refused(self, undone: World, provider: OpenIDProvider) -> None:
-        client = undone.site.client()
+    def test_honest_answer_is_accepted(self, sandbox: World, provider: OpenIDProvider) -> None:
+        client = sandbox.site.client()
         assert come_back(client).status_code == 302
         assert user_of(client) == "ann"
 
     @pytest.mark.parametrize("issuer", ["https://elsewhere.example", 5])
-    def test_a_document_of_another_issuer(self, undone: World, provider: OpenIDProvider, issuer: object) -> None:
+    def test_document_of_another_issuer_is_refused(
+        self, sandbox: World, provider: OpenIDProvider, issuer: object
+    ) -> None:
         provider.document = {"issuer": issuer}
-        client = undone.site.client()
+        client = sandbox.site.client()
         assert client.post("/sign-in/with/local").status_code == 403
 
     @pytest.mark.parametrize(
         "address", ["http://elsewhere.example/x", "javascript:alert(1)", "//elsewhere.example", "/x", "", 5, None]
     )
     @pytest.mark.parametrize("name", ["authorization_endpoint", "token_endpoint", "jwks_uri"])
-    def test_addresses_without_tls(self, undone: World, provider: OpenIDProvider, name: str, address: Any) -> None:
-        """An issuer on this machine may have none, but only for itself."""
+    def test_endpoints_without_tls_are_refused(
+        self, sandbox: World, provider: OpenIDProvider, name: str, address: Any
+    ) -> None:
+        """An issuer on this host may go without, but only for itself."""
         provider.document = {name: address}
-        assert undone.site.client().post("/sign-in/with/local").status_code == 403
+        assert sandbox.site.client().post("/sign-in/with/local").status_code == 403
 
     @pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token", "/keys"])
     @pytest.mark.parametrize("how", ["large", "moved"])
-    def test_answers_that_are_large_or_elsewhere(
-        self, undone: World, provider: OpenIDProvider, path: str, how: str
+    def test_large_or_redirected_answers_are_refused(
+        self, sandbox: World, provider: OpenIDProvider, path: str, how: str
     ) -> None:
         setattr(provider, how, path)
-        client = undone.site.client()
+        client = sandbox.site.client()
         if path.startswith("/."):
             assert client.post("/sign-in/with/local").status_code == 403
         else:
             assert self.is_refused(client, come_back(client))
         assert provider.sent < 32 << 20  # the rest was not taken
 
-    def test_an_answer_that_does_not_end(
-        self, undone: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
+    def test_endless_answer_is_cut_off(
+        self, sandbox: World, provider: OpenIDProvider, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious.server.people import identity_providers
 
         monkeypatch.setattr(identity_providers, "_LONGEST", -1)
-        assert undone.site.client().post("/sign-in/with/local").status_code == 403
+        assert sandbox.site.client().post("/sign-in/with/local").status_code == 403
 
-    def test_it_begins_with_a_form_of_this_site(self, undone: World, provider: OpenIDProvider) -> None:
-        """Another site cannot send a browser there, and have it come back as somebody else."""
+    def test_sign_in_starts_with_a_form_of_this_site(self, sandbox: World, provider: OpenIDProvider) -> None:
+        """Otherwise another site could sign a browser in as somebody else."""
         client = sessions.strict_client()
         assert client.get("/sign-in/with/local").status_code == 405
         assert client.post("/sign-in/with/local").status_code == 403
@@ -338,15 +346,15 @@ class TestAttacks:
         assert client.post("/sign-in/with/local", {"csrfmiddlewaretoken": token[1]}).status_code == 200
 
     @pytest.mark.parametrize("url", ["http://localhost:1", "http://localhost:1/nothing"])
-    def test_a_provider_that_does_not_answer(self, undone: World, provider: OpenIDProvider, url: str) -> None:
-        configure(undone, local={"issuer": url, "title": "Local"})
-        response = undone.site.client().post("/sign-in/with/local")
+    def test_unreachable_provider_is_reported(self, sandbox: World, provider: OpenIDProvider, url: str) -> None:
+        configure(sandbox, local={"issuer": url, "title": "Local"})
+        response = sandbox.site.client().post("/sign-in/with/local")
         assert response.status_code == 403
         assert "Local cannot be reached at the moment" in response.content.decode()
 
     @pytest.mark.parametrize("state", ["", "wrong", None])
-    def test_state(self, undone: World, provider: OpenIDProvider, state: str | None) -> None:
-        client = undone.site.client()
+    def test_wrong_state_is_refused(self, sandbox: World, provider: OpenIDProvider, state: str | None) -> None:
+        client = sandbox.site.client()
         back = visit(client)
         query = {name: values[0] for name, values in parse_qs(urlsplit(back).query).items()}
         query.pop("state")
@@ -354,42 +362,42 @@ class TestAttacks:
         assert self.is_refused(client, client.get(urlsplit(back).path, given))
         assert provider.token_requests == []
 
-    def test_an_answer_to_another_browser(self, undone: World, provider: OpenIDProvider) -> None:
-        """An attacker's answer, opened by somebody else, would sign that person in as the attacker."""
-        mallory, victim = undone.site.client(), undone.site.client()
+    def test_answer_to_another_browser_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
+        """Otherwise an attacker could sign somebody in as the attacker."""
+        mallory, victim = sandbox.site.client(), sandbox.site.client()
         back = visit(mallory)
         visit(victim)
         assert self.is_refused(victim, victim.get(back))
 
-    def test_a_stolen_code(self, undone: World, provider: OpenIDProvider) -> None:
-        """With the state of the thief's own browser, whose verifier is another one."""
-        victim, thief = undone.site.client(), undone.site.client()
+    def test_stolen_code_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
+        """The state is that of the thief's own browser, whose verifier differs."""
+        victim, thief = sandbox.site.client(), sandbox.site.client()
         code = parse_qs(urlsplit(visit(victim)).query)["code"][0]
         back = urlsplit(visit(thief))
         state = parse_qs(back.query)["state"][0]
         assert self.is_refused(thief, thief.get(back.path, {"code": code, "state": state}))
 
-    def test_a_replayed_answer(self, undone: World, provider: OpenIDProvider) -> None:
-        client = undone.site.client()
+    def test_replayed_answer_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
+        client = sandbox.site.client()
         back = visit(client)
         assert client.get(back).status_code == 302
         client.post("/sign-out")
         assert self.is_refused(client, client.get(back))
         assert len(provider.token_requests) == 1
 
-    def test_an_answer_of_another_provider(self, undone: World, provider: OpenIDProvider) -> None:
-        configure(undone, local={"issuer": provider.url}, other={"issuer": provider.url})
-        client = undone.site.client()
+    def test_answer_of_another_provider_is_refused(self, sandbox: World, provider: OpenIDProvider) -> None:
+        configure(sandbox, local={"issuer": provider.url}, other={"issuer": provider.url})
+        client = sandbox.site.client()
         back = visit(client)
         assert self.is_refused(client, client.get(back.replace("/local/", "/other/")))
 
-    def test_the_other_site_says_no(self, undone: World, provider: OpenIDProvider) -> None:
-        client = undone.site.client()
+    def test_refusal_of_the_provider_is_reported(self, sandbox: World, provider: OpenIDProvider) -> None:
+        client = sandbox.site.client()
         response = client.get("/sign-in/with/local/return", {"error": "access_denied", "error_description": "<b>x</b>"})
         assert self.is_refused(client, response)
         assert "<b>x" not in response.content.decode()
 
-    def test_names_are_text_that_pages_can_show(self, undone: World) -> None:
+    def test_names_of_provider_users_are_cleaned(self, sandbox: World) -> None:
         from captious.server.people.identity_providers import _identity
         from captious.server.server_settings import Provider
 
@@ -398,12 +406,12 @@ class TestAttacks:
         assert (odd["name"], odd["label"]) == ("ab", "Site: ab")
         assert _identity(provider, "1", ["a"], {"name": {}})["label"] == "Site: 1"
 
-    def test_names_run_no_script(self, undone: World, provider: OpenIDProvider) -> None:
+    def test_names_of_provider_users_run_no_script(self, sandbox: World, provider: OpenIDProvider) -> None:
         from tests.server.security.pages import Page
 
         script = '"><script>alert(1)</script><img src=x onerror=alert(1)>\r\nX: y\u202e'
         provider.user = {"sub": "hostile", "preferred_username": script, "name": script}
-        client = undone.as_user("bob")
+        client = sandbox.as_user("bob")
         assert come_back(client).status_code == 302
         assert Page(client.get("/sign-in/connect").content.decode()).dangers == []
         assert client.post("/sign-in/connect", {"proof": PASSWORD}).status_code == 302
@@ -411,14 +419,12 @@ class TestAttacks:
         assert "alert(1)" in page
         assert "\u202e" not in page
         assert Page(page).dangers == []
-        visitor = undone.site.client()
+        visitor = sandbox.site.client()
         provider.user["sub"] = "another"
         assert Page(visitor.get(come_back(visitor)["Location"]).content.decode()).dangers == []
 
-    def test_the_secret_and_the_verifier_are_not_told_to_browsers(
-        self, undone: World, provider: OpenIDProvider
-    ) -> None:
-        client = undone.site.client()
+    def test_secret_and_verifier_are_not_sent_to_browsers(self, sandbox: World, provider: OpenIDProvider) -> None:
+        client = sandbox.site.client()
         come_back(client)
         [asked], [form] = provider.asked, provider.token_requests
         assert asked["code_challenge_method"] == "S256"
@@ -427,19 +433,19 @@ class TestAttacks:
         assert SECRET not in str(asked)
 
     @pytest.mark.parametrize("to", sessions.TestRedirects.ELSEWHERE)
-    def test_next_stays_on_the_site(self, undone: World, provider: OpenIDProvider, to: str) -> None:
-        place = come_back(undone.site.client(), to=to)["Location"]
+    def test_next_stays_on_the_site(self, sandbox: World, provider: OpenIDProvider, to: str) -> None:
+        place = come_back(sandbox.site.client(), to=to)["Location"]
         assert "evil" not in place or place == "evil"
         assert not place.startswith(("//", "/\\", "http", "javascript", "data"))
 
-    def test_attempts_are_limited(self, undone: World, provider: OpenIDProvider) -> None:
-        undone.site.configure(requests_per_minute=3)
-        statuses = [undone.site.client().get("/sign-in/with/local/return").status_code for _ in range(4)]
+    def test_sign_in_attempts_are_limited(self, sandbox: World, provider: OpenIDProvider) -> None:
+        sandbox.site.configure(requests_per_minute=3)
+        statuses = [sandbox.site.client().get("/sign-in/with/local/return").status_code for _ in range(4)]
         assert statuses[-1] == 429
 
-    def test_it_is_off_unless_configured(self, undone: World) -> None:
-        undone.site.configure(sign_in={})
-        assert undone.site.client().get("/sign-in/with/local/return").status_code == 404
+    def test_identity_providers_are_off_by_default(self, sandbox: World) -> None:
+        sandbox.site.configure(sign_in={})
+        assert sandbox.site.client().get("/sign-in/with/local/return").status_code == 404
         for address in ("/sign-in/with/local", "/sign-in/with/orcid"):
-            assert undone.site.client().post(address).status_code == 404
-        assert "Sign in with" not in undone.site.client().get("/sign-in").content.decode()
+            assert sandbox.site.client().post(address).status_code == 404
+        assert "Sign in with" not in sandbox.site.client().get("/sign-in").content.decode()

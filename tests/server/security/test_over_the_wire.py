@@ -22,7 +22,7 @@ _LIMIT = 1 << 20
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def running_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """A server with the challenge "open", which takes uploads up to a megabyte."""
     place = tmp_path_factory.mktemp("wire")
     settings = {"UPLOAD_MEBIBYTES": "1", "REQUESTS_PER_MINUTE": "1000", "WORKERS": "1", "CONCURRENT_READS": "4"}
@@ -35,8 +35,8 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def token(running: Server) -> str:
-    return running.token()
+def token(running_server: Server) -> str:
+    return running_server.token()
 
 
 def address(phase: str = "main", **values: str) -> str:
@@ -69,23 +69,23 @@ def submissions(server: Server, token: str) -> list[dict[str, Any]]:
     return rows
 
 
-def test_too_large_is_refused_while_nothing_was_sent(running: Server, token: str) -> None:
-    """The answer comes before the body."""
+def test_too_large_upload_is_refused_before_its_body(running_server: Server, token: str) -> None:
+    """The answer arrives before the body is sent."""
     for length in (_LIMIT + 1, 1 << 40, 10**18):
         head = f"POST {address()} HTTP/1.1\nHOST\nAuthorization: Bearer {token}\nContent-Length: {length}"
-        assert raw(running, head)[0] == 413
+        assert raw(running_server, head)[0] == 413
     for path in ("/sign-in", "/challenges/open/submit", "/account/"):
         kind = "Content-Type: multipart/form-data; boundary=x"
-        assert raw(running, f"POST {path} HTTP/1.1\nHOST\n{kind}\nContent-Length: {1 << 40}")[0] == 413
-    assert leftovers(running) == []
+        assert raw(running_server, f"POST {path} HTTP/1.1\nHOST\n{kind}\nContent-Length: {1 << 40}")[0] == 413
+    assert leftovers(running_server) == []
 
 
-def test_without_a_length(running: Server, token: str) -> None:
+def test_upload_without_a_length_is_refused(running_server: Server, token: str) -> None:
     start = f"POST {address()} HTTP/1.1\nHOST\nAuthorization: Bearer {token}"
-    assert raw(running, start)[0] == 411
+    assert raw(running_server, start)[0] == 411
     chunk = b"100000\r\n" + bytes(0x100000) + b"\r\n0\r\n\r\n"
-    assert raw(running, f"{start}\nTransfer-Encoding: chunked", chunk)[0] == 411
-    assert leftovers(running) == []
+    assert raw(running_server, f"{start}\nTransfer-Encoding: chunked", chunk)[0] == 411
+    assert leftovers(running_server) == []
 
 
 @pytest.mark.parametrize(
@@ -102,35 +102,35 @@ def test_without_a_length(running: Server, token: str) -> None:
         "Content-Length : 5",
     ],
 )
-def test_lengths_that_two_servers_could_read_differently(running: Server, token: str, framing: str) -> None:
-    """A request cannot be hidden within another from a proxy."""
-    before = len(submissions(running, token))
+def test_ambiguous_lengths_are_refused(running_server: Server, token: str, framing: str) -> None:
+    """No request can be smuggled past a proxy."""
+    before = len(submissions(running_server, token))
     hidden = b"0\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     head = f"POST {address()} HTTP/1.1\nHOST\nAuthorization: Bearer {token}\n{framing}"
-    status, answer = raw(running, head, hidden, shut=True)
+    status, answer = raw(running_server, head, hidden, shut=True)
     assert status in {400, 411, 422, 501}
     assert b'"database"' not in answer
-    assert len(submissions(running, token)) == before
+    assert len(submissions(running_server, token)) == before
 
 
-def test_bodies_that_end_early(running: Server, token: str) -> None:
-    """Nothing is made of a part of an upload, and it is no attempt."""
-    before = submissions(running, token)
+def test_truncated_body_is_refused(running_server: Server, token: str) -> None:
+    """A partial upload creates nothing and is no attempt."""
+    before = submissions(running_server, token)
     content = upload()
     for length in (len(content) + 1, len(content) * 2, 1000):
         head = f"POST {address('attempts')} HTTP/1.1\nHOST\nAuthorization: Bearer {token}\nContent-Length: {length}"
-        assert raw(running, head, content[: len(content) // 2], shut=True)[0] in {0, 400, 503}
-    assert submissions(running, token) == before
-    assert leftovers(running) == []
+        assert raw(running_server, head, content[: len(content) // 2], shut=True)[0] in {0, 400, 503}
+    assert submissions(running_server, token) == before
+    assert leftovers(running_server) == []
     for _ in range(2):  # both attempts are left
-        assert send(running, token, "attempts")[0] == 201
+        assert send(running_server, token, "attempts")[0] == 201
 
 
-def test_more_than_was_announced(running: Server, token: str) -> None:
+def test_body_beyond_its_length_is_ignored(running_server: Server, token: str) -> None:
     """What comes after the announced length is not part of the upload."""
     content = upload()
     head = f"POST {address()} HTTP/1.1\nHOST\nAuthorization: Bearer {token}\nContent-Length: {len(content)}"
-    assert raw(running, head, content + bytes(1000))[0] == 201
+    assert raw(running_server, head, content + bytes(1000))[0] == 201
 
 
 @pytest.mark.parametrize(
@@ -152,19 +152,19 @@ def test_more_than_was_announced(running: Server, token: str) -> None:
         "OPTIONS * HTTP/1.1",
     ],
 )
-def test_strange_request_lines(running: Server, line: str) -> None:
-    status, answer = raw(running, f"{line}\nHOST", shut=True)
+def test_strange_request_lines_are_answered(running_server: Server, line: str) -> None:
+    status, answer = raw(running_server, f"{line}\nHOST", shut=True)
     assert status < 500 or status in {501, 505}
     assert b"root:" not in answer
     assert b"Location: http://evil" not in answer
     assert b"Location: //" not in answer
 
 
-def test_headers_beyond_reason(running: Server) -> None:
-    assert raw(running, "GET / HTTP/1.1\nHOST\n" + "X: y\n" * 500 + "Z: z", shut=True)[0] in {400, 431}
-    assert raw(running, "GET / HTTP/1.1\nHOST\nX: " + "y" * 100_000, shut=True)[0] in {0, 400, 431}
-    assert raw(running, "GET / HTTP/1.1\nHOST\nX: a\x00b", shut=True)[0] in {0, 400}
-    assert running.get("/healthz")["status"] == "ok"
+def test_excessive_headers_are_refused(running_server: Server) -> None:
+    assert raw(running_server, "GET / HTTP/1.1\nHOST\n" + "X: y\n" * 500 + "Z: z", shut=True)[0] in {400, 431}
+    assert raw(running_server, "GET / HTTP/1.1\nHOST\nX: " + "y" * 100_000, shut=True)[0] in {0, 400, 431}
+    assert raw(running_server, "GET / HTTP/1.1\nHOST\nX: a\x00b", shut=True)[0] in {0, 400}
+    assert running_server.get("/healthz")["status"] == "ok"
 
 
 def send(server: Server, token: str, phase: str, **values: str) -> tuple[int, dict[str, Any]]:
@@ -177,13 +177,13 @@ def send(server: Server, token: str, phase: str, **values: str) -> tuple[int, di
 
 
 @pytest.mark.parametrize("phase", ["daily", "total"])
-def test_many_at_once_do_not_exceed_a_quota(running: Server, token: str, phase: str) -> None:
+def test_concurrent_uploads_do_not_exceed_a_quota(running_server: Server, token: str, phase: str) -> None:
     statuses: list[int] = []
     start = threading.Barrier(8)
 
     def one() -> None:
         start.wait()
-        statuses.append(send(running, token, phase)[0])
+        statuses.append(send(running_server, token, phase)[0])
 
     threads = [threading.Thread(target=one) for _ in range(8)]
     for thread in threads:
@@ -191,20 +191,20 @@ def test_many_at_once_do_not_exceed_a_quota(running: Server, token: str, phase: 
     for thread in threads:
         thread.join()
     assert sorted(statuses) == [201, 201, *[409] * 6]
-    rows = [row for row in submissions(running, token) if row["phase"] == phase]
+    rows = [row for row in submissions(running_server, token) if row["phase"] == phase]
     assert len(rows) == 2
 
 
 @pytest.mark.slow
-def test_the_page_knows_what_came_through_the_api(running: Server, token: str) -> None:
+def test_page_lists_submissions_of_the_api(running_server: Server, token: str) -> None:
     browser = build_opener(HTTPCookieProcessor(CookieJar()))
 
     def page(path: str, form: dict[str, str] | None = None) -> str:
         body = urlencode(form).encode() if form is not None else None
-        with browser.open(Request(running.url + path, body), timeout=60) as answer:
+        with browser.open(Request(running_server.url + path, body), timeout=60) as answer:
             return str(answer.read().decode())
 
-    while send(running, token, "daily")[0] != 409:
+    while send(running_server, token, "daily")[0] != 409:
         pass
     match = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page("/sign-in"))
     assert match is not None

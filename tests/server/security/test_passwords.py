@@ -23,33 +23,33 @@ class TestAttempts:
 
         monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: 600.0))
 
-    def test_one_address_cannot_try_many_names(self, undone: World) -> None:
-        undone.site.configure(requests_per_minute=3)
-        statuses = [self.attempt(undone, name=f"user-{n}").status_code for n in range(4)]
+    def test_one_address_cannot_try_many_names(self, sandbox: World) -> None:
+        sandbox.site.configure(requests_per_minute=3)
+        statuses = [self.attempt(sandbox, name=f"user-{n}").status_code for n in range(4)]
         assert statuses == [200, 200, 200, 429]
-        refused = self.attempt(undone)
+        refused = self.attempt(sandbox)
         assert refused.status_code == 429
         assert 1 <= int(refused["Retry-After"]) <= 60
-        assert self.attempt(undone, address="10.0.0.2").status_code == 200
+        assert self.attempt(sandbox, address="10.0.0.2").status_code == 200
 
-    def test_a_network_of_ipv6_counts_as_one_address(self, undone: World) -> None:
-        undone.site.configure(requests_per_minute=3)
-        statuses = [self.attempt(undone, address=f"2001:db8::{n}:1").status_code for n in range(4)]
+    def test_ipv6_network_counts_as_one_address(self, sandbox: World) -> None:
+        sandbox.site.configure(requests_per_minute=3)
+        statuses = [self.attempt(sandbox, address=f"2001:db8::{n}:1").status_code for n in range(4)]
         assert statuses[-1] == 429
-        assert self.attempt(undone, address="2001:db8:0:1::1").status_code == 200
-        assert self.attempt(undone, address="::ffff:10.0.0.9").status_code == 200
+        assert self.attempt(sandbox, address="2001:db8:0:1::1").status_code == 200
+        assert self.attempt(sandbox, address="::ffff:10.0.0.9").status_code == 200
 
     @pytest.mark.parametrize("address", ["/account/password", "/account/reset"])
-    def test_other_pages_about_passwords(self, undone: World, address: str) -> None:
-        undone.site.configure(requests_per_minute=3)
-        statuses = [undone.as_user(name).post(address).status_code for name in ("ann", "bob", "paul", "olga")]
+    def test_other_password_pages_are_limited(self, sandbox: World, address: str) -> None:
+        sandbox.site.configure(requests_per_minute=3)
+        statuses = [sandbox.as_user(name).post(address).status_code for name in ("ann", "bob", "paul", "olga")]
         assert statuses == [200, 200, 200, 429]
 
-    def test_signing_in_and_up_count_together(self, undone: World) -> None:
-        undone.site.configure(requests_per_minute=3)
-        statuses = [self.attempt(undone, page).status_code for page in ("/sign-in", "/sign-up", "/sign-in")]
+    def test_signing_in_and_up_count_together(self, sandbox: World) -> None:
+        sandbox.site.configure(requests_per_minute=3)
+        statuses = [self.attempt(sandbox, page).status_code for page in ("/sign-in", "/sign-up", "/sign-in")]
         assert statuses == [200, 422, 200]
-        assert self.attempt(undone, "/sign-up").status_code == 429
+        assert self.attempt(sandbox, "/sign-up").status_code == 429
 
     def attempt(self, world: World, page: str = "/sign-in", name: str = "ann", address: str = "10.0.0.1") -> Any:
         form = {"username": name, "password": "wrong"}
@@ -76,7 +76,7 @@ class TestAttempts:
         ("/challenges/open/submit", False),
     ],
 )
-def test_pages_that_hash_passwords(set_up_site: Any, path: str, is_slow: bool) -> None:
+def test_password_pages_are_known_as_slow(set_up_site: Any, path: str, is_slow: bool) -> None:
     from django.urls import resolve
 
     from captious.server.operations.slow_pages import hashes_password
@@ -87,7 +87,7 @@ def test_pages_that_hash_passwords(set_up_site: Any, path: str, is_slow: bool) -
 
 
 class TestTokens:
-    """What a new password ends. Whoever knew the old one may have made a token."""
+    """What a new password ends: whoever knew the old one may have created a token."""
 
     def change(self, world: World, **more: Any) -> None:
         form = {"old_password": PASSWORD, **NEW_TWICE, **more}
@@ -113,35 +113,35 @@ class TestTokens:
 
         make_administrator("ann", NEW)
 
-    def test_administrators_read_what_else_it_ends(self, undone: World) -> None:
-        page = undone.as_user("root").get(f"/admin/captious/user/{undone.users['ann'].pk}/password/").content.decode()
+    def test_administrator_page_lists_what_a_new_password_ends(self, sandbox: World) -> None:
+        page = sandbox.as_user("root").get(f"/admin/captious/user/{sandbox.users['ann'].pk}/password/").content.decode()
         assert "revokes its tokens (1), and disconnects the other sites through which it signs in (ID: ann)" in page
-        self.by_administrator(undone)
-        assert undone.users["ann"].identities.count() == 0
+        self.by_administrator(sandbox)
+        assert sandbox.users["ann"].identities.count() == 0
 
     @pytest.mark.parametrize("how", [change, reset, by_administrator, by_command])
-    def test_sessions_and_tokens_end(self, undone: World, how: Callable[..., None]) -> None:
-        elsewhere = undone.as_user("ann")
-        how(self, undone)
+    def test_new_password_ends_sessions_and_tokens(self, sandbox: World, how: Callable[..., None]) -> None:
+        elsewhere = sandbox.as_user("ann")
+        how(self, sandbox)
         assert not is_signed_in(elsewhere)
-        assert undone.call("ann", "GET", "/api/v1/challenges/open").status_code == 401
-        assert undone.call("bob", "GET", "/api/v1/challenges/open").status_code == 200
-        assert sign_in(undone.site.client(), "ann", NEW).status_code == 302
+        assert sandbox.call("ann", "GET", "/api/v1/challenges/open").status_code == 401
+        assert sandbox.call("bob", "GET", "/api/v1/challenges/open").status_code == 200
+        assert sign_in(sandbox.site.client(), "ann", NEW).status_code == 302
 
     @pytest.mark.parametrize("method", ["get", "post"])
-    def test_administrators_use_the_same_page(self, undone: World, method: str) -> None:
-        """That of the administration pages keeps tokens, and is neither limited nor in the audit log."""
+    def test_administration_links_to_the_password_page_of_the_site(self, sandbox: World, method: str) -> None:
+        """Django's own page would keep tokens, without a limit or audit events."""
         form = {"old_password": PASSWORD, **NEW_TWICE}
-        response = getattr(undone.as_user("root"), method)("/admin/password_change/", form)
+        response = getattr(sandbox.as_user("root"), method)("/admin/password_change/", form)
         assert response["Location"] == "/account/password"
-        assert sign_in(undone.site.client(), "root").status_code == 302
+        assert sign_in(sandbox.site.client(), "root").status_code == 302
 
     @pytest.mark.parametrize("how", [change, reset])
-    def test_tokens_can_be_kept(self, undone: World, how: Callable[..., None]) -> None:
-        how(self, undone, keep_tokens="on")
-        assert undone.call("ann", "GET", "/api/v1/challenges/open").status_code == 200
+    def test_new_password_can_keep_tokens(self, sandbox: World, how: Callable[..., None]) -> None:
+        how(self, sandbox, keep_tokens="on")
+        assert sandbox.call("ann", "GET", "/api/v1/challenges/open").status_code == 200
 
-    def test_the_page_offers_it(self, world: World) -> None:
+    def test_password_page_offers_to_keep_tokens(self, world: World) -> None:
         text = world.as_user("ann").get("/account/password").content.decode()
         assert '<input type="checkbox" name="keep_tokens"' in text
         assert "checked" not in text.partition("</head>")[2]

@@ -35,20 +35,20 @@ def every_response(world: World, role: str) -> Iterator[tuple[str, str]]:
     for address, _, text in crawl(world, role):
         yield address, text
     for address in addresses(world, api=False):
-        with world.undone():
+        with world.rollback():
             yield address, body_of(world.as_user(role).get(address))
     for address in addresses(world, api=True):
         yield address, body_of(world.call(role, "GET", address))
 
 
 @pytest.mark.parametrize("role", slow_but("visitor", ROLES))
-def test_nothing_leaks(world: World, role: str) -> None:
+def test_no_response_has_private_references(world: World, role: str) -> None:
     found = [(address, leaked) for address, text in every_response(world, role) if (leaked := leaks(world, text))]
     assert found == []
 
 
-def test_the_words_are_where_they_should_be(world: World) -> None:
-    """Without this, the tests here could not fail."""
+def test_private_words_are_in_the_stored_references(world: World) -> None:
+    """Without this, the other tests could not fail."""
     text = (world.challenge("open").folder / "test.json").read_text()
     assert all(word in text for word in MARKERS)
     seen = [address for address, _, text in crawl(world, "visitor") if "the cat" in text]
@@ -89,26 +89,26 @@ def hostile(world: World) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("way", ["page", "api", "dry run"])
-def test_messages_about_uploads_say_nothing_about_the_server(undone: World, way: str) -> None:
-    for name, content in hostile(undone).items():
+def test_upload_messages_reveal_nothing_about_the_server(sandbox: World, way: str) -> None:
+    for name, content in hostile(sandbox).items():
         if way == "page":
-            form = undone.site.form(undone.users["ann"], content, filename=name)
-            response = undone.as_user("ann").post("/challenges/open/submit", form)
+            form = sandbox.site.form(sandbox.users["ann"], content, filename=name)
+            response = sandbox.as_user("ann").post("/challenges/open/submit", form)
         else:
             query = f"?phase=main&team=ann&method=X&filename={name}&dry_run={way == 'dry run'}"
-            response = undone.call("ann", "POST", f"/api/v1/challenges/open/submissions{query}", content)
+            response = sandbox.call("ann", "POST", f"/api/v1/challenges/open/submissions{query}", content)
         assert response.status_code in {411, 422}, name
-        text = body_of(response).replace(str(undone.challenge("open").folder / "test.json")[:99], "")
-        assert not leaks(undone, text), name
+        text = body_of(response).replace(str(sandbox.challenge("open").folder / "test.json")[:99], "")
+        assert not leaks(sandbox, text), name
 
 
-def test_what_is_left_after_refused_uploads(undone: World) -> None:
-    before = {path.name for path in (undone.site.data / "submissions").iterdir()}
-    for name, content in hostile(undone).items():
+def test_refused_uploads_leave_no_files(sandbox: World) -> None:
+    before = {path.name for path in (sandbox.site.data / "submissions").iterdir()}
+    for name, content in hostile(sandbox).items():
         query = f"?phase=main&team=ann&method=X&filename={name}"
-        undone.call("ann", "POST", f"/api/v1/challenges/open/submissions{query}", content)
-    assert {path.name for path in (undone.site.data / "submissions").iterdir()} == before
-    assert [*(undone.site.data / "incoming").iterdir()] == []
+        sandbox.call("ann", "POST", f"/api/v1/challenges/open/submissions{query}", content)
+    assert {path.name for path in (sandbox.site.data / "submissions").iterdir()} == before
+    assert [*(sandbox.site.data / "incoming").iterdir()] == []
 
 
 FILES = ("captious.toml", "database.sqlite3", "secret_key", "challenges/open/1/test.json")
@@ -140,7 +140,7 @@ LOGS = ("/log", "/logs", "/logs/captious.log", "/captious.log", "/server.log", "
 
 class TestAddresses:
     @pytest.mark.parametrize("role", ["visitor", "ann"])
-    def test_files_of_the_server_are_not_served(self, world: World, role: str) -> None:
+    def test_server_files_are_not_served(self, world: World, role: str) -> None:
         client = world.as_user(role)
         for name in (*FILES, f"..{world.site.data}/secret_key", str(world.site.data / "secret_key").lstrip("/")):
             for prefix in PREFIXES:
@@ -184,7 +184,7 @@ class TestAddresses:
             "/CHALLENGES/open/",
         ],
     )
-    def test_tricks_end_in_404(self, world: World, address: str) -> None:
+    def test_path_tricks_end_in_404(self, world: World, address: str) -> None:
         for role in ("visitor", "ann"):
             response = world.as_user(role).get(address)
             allowed = {400, 404}
@@ -196,27 +196,27 @@ class TestAddresses:
 
 class TestAnonymousTeams:
     @pytest.fixture
-    def nameless(self, undone: World) -> World:
+    def anonymous_world(self, sandbox: World) -> World:
         """All submissions of the team are anonymous."""
         from captious.server.models import Submission
 
-        Submission.objects.filter(team=undone.alpha).update(anonymous=True)
-        return undone
+        Submission.objects.filter(team=sandbox.alpha).update(anonymous=True)
+        return sandbox
 
     @pytest.mark.parametrize("role", slow_but("bob", ("visitor", "bob", "otto")))
-    def test_no_response_has_the_name(self, nameless: World, role: str) -> None:
+    def test_no_response_has_the_name_of_an_anonymous_team(self, anonymous_world: World, role: str) -> None:
         names = re.compile(r"\b(Alpha|alpha|ann)\b")
         skipped = ("/teams/", "/account/")
         seen = 0
-        for address, text in every_response(nameless, role):
+        for address, text in every_response(anonymous_world, role):
             if not address.startswith(skipped):
                 text = text.replace(address, "")
                 assert not names.search(text), address
                 seen += "Anonymous" in text
         assert seen > 10
 
-    def test_captions_compared_and_browsed(self, nameless: World) -> None:
-        a, b = (nameless.submissions[name].pk for name in ("public", "anonymous"))
+    def test_comparison_and_captions_hide_the_team(self, anonymous_world: World) -> None:
+        a, b = (anonymous_world.submissions[name].pk for name in ("public", "anonymous"))
         for address in (
             f"compare?phase=main&a={a}&b={b}",
             f"captions?phase=main&references=val/c5&systems={a}&systems={b}",
@@ -225,40 +225,43 @@ class TestAnonymousTeams:
             "leaderboard.json?phase=main&all=1",
             "leaderboard.csv?phase=main&all=1",
         ):
-            text = body_of(nameless.as_user("visitor").get(f"/challenges/open/{address}"))
+            text = body_of(anonymous_world.as_user("visitor").get(f"/challenges/open/{address}"))
             assert "Nameless" in text or "captions/11" in address
             assert not re.search(r"\b(Alpha|ann)\b", text)
 
-    def test_the_api_names_the_team_to_its_members_and_organizers(self, nameless: World) -> None:
-        address = f"/api/v1/submissions/{nameless.submissions['anonymous'].pk}"
-        shown = {role: nameless.call(role, "GET", address).json()["team"] for role in ("visitor", "bob", "ann", "olga")}
+    def test_api_names_the_team_to_members_and_organizers(self, anonymous_world: World) -> None:
+        address = f"/api/v1/submissions/{anonymous_world.submissions['anonymous'].pk}"
+        shown = {
+            role: anonymous_world.call(role, "GET", address).json()["team"]
+            for role in ("visitor", "bob", "ann", "olga")
+        }
         assert shown == {"visitor": "Anonymous", "bob": "Anonymous", "ann": "Alpha", "olga": "Alpha"}
 
-    def test_pages_of_organizers_name_the_team_on_request_only(self, nameless: World) -> None:
-        """They show these pages to others."""
-        submission = nameless.submissions["anonymous"]
-        nameless.as_user("ann").post(f"{submission.url}edit", {"method": "Nameless", "anonymous": "on"})
+    def test_organizer_pages_name_the_team_on_request_only(self, anonymous_world: World) -> None:
+        """Organizers show these pages to others."""
+        submission = anonymous_world.submissions["anonymous"]
+        anonymous_world.as_user("ann").post(f"{submission.url}edit", {"method": "Nameless", "anonymous": "on"})
         for address in ("/challenges/open/manage", submission.url):
-            text = body_of(nameless.as_user("olga").get(address))
+            text = body_of(anonymous_world.as_user("olga").get(address))
             at_first = re.sub(r"<details class=\"identity\">.*?</details>", "", text)
             names = re.compile(r"\b(Alpha|ann|fred)\b")
             assert names.search(text)
             assert not names.search(at_first)
 
-    def test_what_disappears_from_the_board_does_not_tell_whose_it_is(self, undone: World) -> None:
+    def test_submission_made_anonymous_stays_among_other_anonymous_ones(self, sandbox: World) -> None:
         """With the best of each team, all anonymous submissions are shown, so that none appears with another's name."""
 
         def shown() -> dict[str, str]:
-            rows = parsed(undone.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main"))
+            rows = parsed(sandbox.as_user("visitor").get("/challenges/open/leaderboard.json?phase=main"))
             return {row["method"]: row["team"] for row in rows}
 
         assert shown() == {"Public": "Alpha", "Nameless": "Anonymous"}
-        address = f"{undone.submissions['public'].url}edit"
-        undone.as_user("ann").post(address, {"method": "Public", "public": "on", "anonymous": "on"})
+        address = f"{sandbox.submissions['public'].url}edit"
+        sandbox.as_user("ann").post(address, {"method": "Public", "public": "on", "anonymous": "on"})
         assert shown() == {"Public": "Anonymous", "Nameless": "Anonymous"}
 
 
-def test_warnings_and_progress_of_others_say_nothing(world: World) -> None:
+def test_warnings_and_progress_have_no_references(world: World) -> None:
     """What workers write about a submission has no references in it."""
     values: list[Any] = []
     for submission in world.submissions.values():

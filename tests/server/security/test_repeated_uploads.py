@@ -34,17 +34,17 @@ def n_attempts(phase: str = "daily") -> int:
     return Attempt.objects.filter(phase__name=phase, phase__challenge__slug="open").count()
 
 
-def test_the_same_key(undone: World) -> None:
-    first = send(undone)
+def test_same_key_returns_the_same_submission(sandbox: World) -> None:
+    first = send(sandbox)
     assert first.status_code == 201
     for _ in range(3):
-        again = send(undone)
+        again = send(sandbox)
         assert (again.status_code, again.json()["id"]) == (200, first.json()["id"])
     assert n_attempts() == 1
 
 
-def test_a_form_that_is_sent_several_times(undone: World) -> None:
-    client = undone.as_user("ann")
+def test_repeated_form_creates_one_submission(sandbox: World) -> None:
+    client = sandbox.as_user("ann")
 
     def key() -> str:
         found = re.search(r'name="form_key" value="(.+?)"', client.get("/challenges/open/submit").content.decode())
@@ -53,7 +53,7 @@ def test_a_form_that_is_sent_several_times(undone: World) -> None:
 
     def sent(**values: Any) -> str:
         content = values.pop("content", CONTENT)
-        form = undone.site.form(undone.users["ann"], content, filename="captions.zip", **values)
+        form = sandbox.site.form(sandbox.users["ann"], content, filename="captions.zip", **values)
         response = client.post("/challenges/open/submit", form)
         assert response.status_code == 302
         return str(response["Location"])
@@ -71,31 +71,30 @@ def test_a_form_that_is_sent_several_times(undone: World) -> None:
     assert len({*addresses, *others}) == 6
 
 
-def test_other_keys_and_other_users(undone: World) -> None:
+def test_other_keys_and_users_create_other_submissions(sandbox: World) -> None:
     numbers = [
-        send(undone).json()["id"],
-        send(undone, key="two").json()["id"],
-        send(undone, user="bob").json()["id"],
-        send(undone, key="", phase="main").json()["id"],
-        send(undone, key="", phase="main").json()["id"],
+        send(sandbox).json()["id"],
+        send(sandbox, key="two").json()["id"],
+        send(sandbox, user="bob").json()["id"],
+        send(sandbox, key="", phase="main").json()["id"],
+        send(sandbox, key="", phase="main").json()["id"],
     ]
     assert len({*numbers}) == 5
 
 
-def test_the_answer_after_the_phase_has_closed(undone: World) -> None:
+def test_repeated_upload_after_the_close_is_answered(sandbox: World) -> None:
     from captious.server.models import Phase
 
-    number = send(undone).json()["id"]
+    number = send(sandbox).json()["id"]
     Phase.objects.update(closes="2020-01-01T00:00:00Z")
-    assert send(undone).json()["id"] == number
+    assert send(sandbox).json()["id"] == number
 
 
 @pytest.mark.parametrize("phase", ["daily", "attempts", "total"])
-def test_two_at_the_same_time(undone: World, monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
-    """The second begins while the first is read; together they are one attempt.
-
-    The lock of uploads prevents it, unless the file system is one on which locks do not reach other machines.
-    """
+def test_concurrent_uploads_with_one_key_are_one_attempt(
+    sandbox: World, monkeypatch: pytest.MonkeyPatch, phase: str
+) -> None:
+    """The second begins while the first is being read."""
     from captious.server.submissions import intake
 
     monkeypatch.setattr(intake, "_turn", lambda _: nullcontext())
@@ -104,18 +103,18 @@ def test_two_at_the_same_time(undone: World, monkeypatch: pytest.MonkeyPatch, ph
 
     def reading(*values: Any) -> Any:
         monkeypatch.setattr(intake, "read_upload", read)
-        answers.append(send(undone, phase=phase))
+        answers.append(send(sandbox, phase=phase))
         return read(*values)
 
     monkeypatch.setattr(intake, "read_upload", reading)
-    answers.append(send(undone, phase=phase))
+    answers.append(send(sandbox, phase=phase))
     assert sorted(answer.status_code for answer in answers) == [200, 201]
     assert len({answer.json()["id"] for answer in answers}) == 1
     assert n_attempts(phase) == 1
 
 
-def test_two_at_the_same_time_that_are_not_valid(undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The attempt of the first is not handed out to the second, which would be read without counting."""
+def test_concurrent_invalid_uploads_each_count(sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second is not given the attempt of the first; it would be read without counting."""
     from captious.server.submissions import intake
 
     answers: list[Any] = []
@@ -123,17 +122,17 @@ def test_two_at_the_same_time_that_are_not_valid(undone: World, monkeypatch: pyt
 
     def reading(*values: Any) -> Any:
         monkeypatch.setattr(intake, "read_upload", read)
-        answers.append(send(undone, content=b"bad"))
+        answers.append(send(sandbox, content=b"bad"))
         return read(*values)
 
     monkeypatch.setattr(intake, "read_upload", reading)
-    answers.append(send(undone, content=b"bad"))
+    answers.append(send(sandbox, content=b"bad"))
     assert [answer.status_code for answer in answers] == [429, 422]
     assert n_attempts() == 1
 
 
 @pytest.mark.parametrize("more", ["", "&dry_run=1"])
-def test_one_upload_of_an_account_is_read_at_a_time(undone: World, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
+def test_account_has_one_upload_read_at_a_time(sandbox: World, monkeypatch: pytest.MonkeyPatch, more: str) -> None:
     from captious.server.submissions import intake
 
     answers: list[Any] = []
@@ -141,20 +140,20 @@ def test_one_upload_of_an_account_is_read_at_a_time(undone: World, monkeypatch: 
 
     def reading(*values: Any) -> Any:
         monkeypatch.setattr(intake, "read_upload", read)
-        answers.append(send(undone, key="second", more=more))
-        answers.append(send(undone, user="bob", key="third", more=more))
+        answers.append(send(sandbox, key="second", more=more))
+        answers.append(send(sandbox, user="bob", key="third", more=more))
         return read(*values)
 
     monkeypatch.setattr(intake, "read_upload", reading)
-    answers.append(send(undone, more=more))
+    answers.append(send(sandbox, more=more))
     taken = 200 if more else 201
     assert [answer.status_code for answer in answers] == [429, taken, taken]
     assert answers[0]["Retry-After"] == "5"
     assert answers[0].json()["error"].startswith("Another upload of your account is being read.")
-    assert send(undone, key="second", more=more).status_code == taken
+    assert send(sandbox, key="second", more=more).status_code == taken
 
 
-def interrupted(undone: World, monkeypatch: pytest.MonkeyPatch, begin: Callable[..., Any]) -> None:
+def interrupted(sandbox: World, monkeypatch: pytest.MonkeyPatch, begin: Callable[..., Any]) -> None:
     """An upload that ends in the middle, as when its process is killed."""
     from captious.server.submissions import intake
 
@@ -169,46 +168,46 @@ def interrupted(undone: World, monkeypatch: pytest.MonkeyPatch, begin: Callable[
             begin()
 
 
-def test_after_the_web_process_was_killed(undone: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its attempt goes on, and the last one of a day is enough."""
-    assert send(undone, key="before", phase="attempts").status_code == 201
-    interrupted(undone, monkeypatch, lambda: send(undone, phase="attempts"))
-    assert send(undone, key="other", phase="attempts").status_code == 409
-    assert send(undone, phase="attempts").status_code == 201
+def test_upload_resumes_after_a_killed_web_process(sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its attempt continues, so the last one of a day is enough."""
+    assert send(sandbox, key="before", phase="attempts").status_code == 201
+    interrupted(sandbox, monkeypatch, lambda: send(sandbox, phase="attempts"))
+    assert send(sandbox, key="other", phase="attempts").status_code == 409
+    assert send(sandbox, phase="attempts").status_code == 201
     assert n_attempts("attempts") == 2
 
 
-def test_captions_that_are_refused_count_each_time(undone: World) -> None:
-    """Otherwise a key would be a way to any number of attempts."""
+def test_refused_captions_count_each_time(sandbox: World) -> None:
+    """Otherwise a key would give any number of attempts."""
     for _ in range(2):
-        assert send(undone, phase="attempts", content=b"bad").status_code == 422
-    assert send(undone, phase="attempts", key="two").status_code == 409
+        assert send(sandbox, phase="attempts", content=b"bad").status_code == 422
+    assert send(sandbox, phase="attempts", key="two").status_code == 409
 
 
-def test_former_members_learn_nothing(undone: World) -> None:
+def test_former_members_learn_nothing(sandbox: World) -> None:
     from captious.server.models import Membership, Submission
 
-    number = send(undone).json()["id"]
+    number = send(sandbox).json()["id"]
     Submission.objects.update(public=False)
     Membership.objects.filter(user__username="ann").delete()
-    answer = send(undone)
+    answer = send(sandbox)
     assert (answer.status_code, [*answer.json()]) == (409, ["error"])
-    assert undone.call("ann", "GET", f"/api/v1/submissions/{number}").status_code == 404
+    assert sandbox.call("ann", "GET", f"/api/v1/submissions/{number}").status_code == 404
 
 
-def test_a_key_of_another_upload(undone: World) -> None:
-    assert send(undone).status_code == 201
+def test_key_of_another_upload_is_refused(sandbox: World) -> None:
+    assert send(sandbox).status_code == 201
     for changed in ({"phase": "main"}, {"content": upload("a dog")}, {"content": b"bad"}):
-        answer = send(undone, **changed)
+        answer = send(sandbox, **changed)
         assert (answer.status_code, "another upload" in answer.json()["error"]) == (422, True)
     assert n_attempts() == 1
 
 
-def test_dry_runs_have_no_key(undone: World) -> None:
-    assert send(undone).status_code == 201
-    assert "problems" in send(undone, more="&dry_run=1").json()
+def test_dry_runs_ignore_keys(sandbox: World) -> None:
+    assert send(sandbox).status_code == 201
+    assert "problems" in send(sandbox, more="&dry_run=1").json()
 
 
 @pytest.mark.parametrize("key", ["k" * 65, "schlüssel"])
-def test_keys_that_are_none(undone: World, key: str) -> None:
-    assert send(undone, key=key).status_code == 400
+def test_invalid_keys_are_refused(sandbox: World, key: str) -> None:
+    assert send(sandbox, key=key).status_code == 400

@@ -19,7 +19,7 @@ from tests.support.site import Site
 
 class TestScript:
     @pytest.fixture
-    def marked(self, site: Site, tmp_path: Path) -> Site:
+    def site_of_scripts(self, site: Site, tmp_path: Path) -> Site:
         """A challenge, users, teams and submissions whose every text is script."""
         from captious.server.models import Challenge, Membership, Phase, Scores, Submission, Team
 
@@ -93,7 +93,7 @@ class TestScript:
         return site
 
     @pytest.mark.parametrize("name", slow_but("ann", ("", "ann", "olga")))
-    def test_no_page_runs_it(self, marked: Site, name: str) -> None:
+    def test_no_page_runs_script(self, site_of_scripts: Site, name: str) -> None:
         from captious.server.models import User
 
         user = User.objects.filter(username=name).first()
@@ -101,7 +101,7 @@ class TestScript:
 
         class Roles:
             def as_user(self, _: str) -> Any:
-                return marked.client(user)
+                return site_of_scripts.client(user)
 
         starts = [
             "/",
@@ -117,41 +117,41 @@ class TestScript:
             assert response.status_code < 500, address
         assert seen > 8
 
-    def test_failed_submissions_and_forms_with_errors(self, marked: Site) -> None:
+    def test_failed_submissions_and_form_errors_run_no_script(self, site_of_scripts: Site) -> None:
         from captious.server.models import Submission, User
 
         Submission.objects.update(status="failed")
         for name in ("ann", "olga"):
-            client = marked.client(User.objects.get(username=name))
+            client = site_of_scripts.client(User.objects.get(username=name))
             for submission in Submission.objects.all():
                 assert Page(client.get(submission.url).content.decode()).dangers == []
         ann = User.objects.get(username="ann")
-        form = marked.form(
+        form = site_of_scripts.form(
             ann, b"[]", method="", link=SCRIPTS[1], description=SCRIPTS[2], filename=f"{SCRIPTS[0]}.json"
         )
         for changes in ({}, {"phase": SCRIPTS[1]}, {"team": SCRIPTS[1]}, {"method": SCRIPTS[1], "link": ""}):
-            page = marked.client(ann).post("/challenges/marked/submit", {**form, **changes})
+            page = site_of_scripts.client(ann).post("/challenges/marked/submit", {**form, **changes})
             assert page.status_code == 422
             assert Page(page.content.decode()).dangers == []
         for address in ("/sign-up", "/sign-in"):
-            page = marked.client().post(
+            page = site_of_scripts.client().post(
                 address, {"username": SCRIPTS[1], "email": SCRIPTS[1], "password": "x", "next": SCRIPTS[1]}
             )
             assert Page(page.content.decode()).dangers == []
-        page = marked.client(User.objects.get(username="olga")).post(
+        page = site_of_scripts.client(User.objects.get(username="olga")).post(
             "/challenges/marked/manage", {"action": "participants", "names": SCRIPTS[1]}
         )
         assert page.status_code == 422
         assert Page(page.content.decode()).dangers == []
 
-    def test_captions_are_no_formulas(self, marked: Site) -> None:
+    def test_csv_captions_are_not_formulas(self, site_of_scripts: Site) -> None:
         from captious.server.models import Submission
 
         submission = Submission.objects.get(is_baseline=False)
         file = submission.folder / "captions" / "captions.json"
         rows = json.loads(file.read_text())
         file.write_text(json.dumps([{**row, "caption": "=HYPERLINK(1)"} for row in rows]))
-        answer = marked.client().get(f"{submission.url}scores/captions/c5.csv")
+        answer = site_of_scripts.client().get(f"{submission.url}scores/captions/c5.csv")
         cells = [*csv.DictReader(io.StringIO(answer.getvalue().decode()))]
         assert {row["caption"] for row in cells} == {"'=HYPERLINK(1)"}
         assert [row["image_id"] for row in cells] == [row["image_id"] for row in rows]

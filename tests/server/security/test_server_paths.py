@@ -28,11 +28,11 @@ PAGES = ("/", "/challenges/small/", "leaderboard", "leaderboard.csv", "leaderboa
         ("cider-d:sigma=5,idf=/srv/idf.npz", "cider-d:sigma=5,idf=idf.npz"),
     ],
 )
-def test_labels_have_no_folders(label: str, public: str) -> None:
+def test_public_labels_have_no_folders(label: str, public: str) -> None:
     assert public_label(label) == public
 
 
-def test_no_page_says_where_a_file_of_the_server_is(site: Site, tmp_path: Path) -> None:
+def test_no_page_shows_a_server_path(site: Site, tmp_path: Path) -> None:
     from captious.server.models import Submission
 
     private = tmp_path / "models of the server"

@@ -27,7 +27,7 @@ PHASES: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def probed(site: Site, tmp_path: Path) -> Site:
+def small_site(site: Site, tmp_path: Path) -> Site:
     """The challenge "small", with two submissions of ann in each phase."""
     site.build("two submissions in each phase", lambda: probe(site, tmp_path / "small"))
     return site
@@ -76,33 +76,33 @@ def client(site: Site, user: str) -> Any:
 
 
 @pytest.mark.parametrize("user", ["", "ann", "olga"])
-def test_no_answer_has_more_digits_than_the_phase_shows(probed: Site, user: str) -> None:
-    scores = [entry["score"] for entry in probed.submissions()[0].outputs("c2").values()]
+def test_answers_have_only_the_digits_of_the_phase(small_site: Site, user: str) -> None:
+    scores = [entry["score"] for entry in small_site.submissions()[0].outputs("c2").values()]
     assert any(score != round(score, 3) for score in scores)
-    for address in addresses(probed, "main"):
-        text = body_of(client(probed, user).get(address))
+    for address in addresses(small_site, "main"):
+        text = body_of(client(small_site, user).get(address))
         assert ".2" in text or ".3" in text or ".5" in text, address  # there are scores
         others = r"(?s:<style>.*?</style>)|captious-\S+|<time.*?</time>|\d\d:\d\d:\S+"
         assert not LONG.findall(re.sub(others, "", text)), address
 
 
-def test_explanations_have_no_more_digits_than_the_phase_shows(probed: Site) -> None:
+def test_explanations_have_only_the_digits_of_the_phase(small_site: Site) -> None:
     from captious.server.models import Phase
 
-    address = next(address for address in addresses(probed, "main") if "/captions/" in address)
-    assert "Why these scores?" not in body_of(probed.client().get(address))
+    address = next(address for address in addresses(small_site, "main") if "/captions/" in address)
+    assert "Why these scores?" not in body_of(small_site.client().get(address))
     Phase.objects.filter(name="main").update(digits=4)
-    text = body_of(probed.client().get(address))
+    text = body_of(small_site.client().get(address))
     assert "Why these scores?" in text
     assert not re.findall(r"(?<![\w.])-?\d*\.\d{5,}", text)
 
 
-def test_files_and_api_say_what_the_page_says(probed: Site) -> None:
-    [row] = parsed(probed.client().get("/challenges/small/leaderboard.json?phase=main"))
-    response = probed.client().get("/challenges/small/leaderboard.csv?phase=main")
+def test_files_and_api_agree_with_the_page(small_site: Site) -> None:
+    [row] = parsed(small_site.client().get("/challenges/small/leaderboard.json?phase=main"))
+    response = small_site.client().get("/challenges/small/leaderboard.csv?phase=main")
     [line] = csv.DictReader(io.StringIO(response.getvalue().decode()))
-    submission = next(each for each in probed.submissions(phase__name="main") if each.method == row["method"])
-    answer = probed.client().get(f"/api/v1/submissions/{submission.pk}").json()
+    submission = next(each for each in small_site.submissions(phase__name="main") if each.method == row["method"])
+    answer = small_site.client().get(f"/api/v1/submissions/{submission.pk}").json()
     assert answer["scores"] == row["scores"] == {name: float(line[name]) for name in row["scores"]}
     assert row["scores"]["rouge-l"] == round(submission.outputs("c2")["rouge-l"]["score"], 3)
     low = row["intervals"]["rouge-l"][0]
@@ -110,70 +110,72 @@ def test_files_and_api_say_what_the_page_says(probed: Site) -> None:
 
 
 @pytest.mark.parametrize("phase", ["late", "secret"])
-def test_scores_that_are_shown_later_or_never(probed: Site, phase: str) -> None:
+def test_scores_shown_later_or_never_are_withheld(small_site: Site, phase: str) -> None:
     for user in ("", "bob", "ann"):
-        for address in addresses(probed, phase):
-            response = client(probed, user).get(address)
+        for address in addresses(small_site, phase):
+            response = client(small_site, user).get(address)
             own = user == "ann" and ("/submissions/" in address) and "csv" not in address
             is_board = bool(re.search(r"/small/(leaderboard|compare|captions)\b", address))
             assert response.status_code == (200 if own else 403 if is_board else 404), (user, address)
             if own or is_board:
                 text = re.sub("(?s)<style>.*?</style>", "", body_of(response))
                 assert not re.search(r"(?<![\w.])\.\d{3}|\d\.\d{4}\b(?!:)|bleu-4", text), address
-    for address in addresses(probed, phase):
-        assert client(probed, "olga").get(address).status_code == 200, address
-    submission = probed.submissions(phase__name=phase)[0]
-    answer = client(probed, "ann").get(submission.url)
+    for address in addresses(small_site, phase):
+        assert client(small_site, "olga").get(address).status_code == 200, address
+    submission = small_site.submissions(phase__name=phase)[0]
+    answer = client(small_site, "ann").get(submission.url)
     assert ("does not show scores" if phase == "secret" else "when the last uploads have arrived") in body_of(answer)
 
 
-def test_scores_are_shown_when_the_phase_has_closed(probed: Site) -> None:
+def test_scores_appear_after_the_close_of_the_phase(small_site: Site) -> None:
     from captious.server.models import Phase
 
     just_now = datetime.now(UTC) - timedelta(seconds=540)
     Phase.objects.filter(name="late").update(closes=just_now)  # an upload that began before may still arrive
     assert (
-        client(probed, "ann").get(probed.submissions(phase__name="late")[0].url + "scores/captions/c2.csv").status_code
+        client(small_site, "ann")
+        .get(small_site.submissions(phase__name="late")[0].url + "scores/captions/c2.csv")
+        .status_code
         == 404
     )
     Phase.objects.filter(name="late").update(closes="2021-01-01T00:00:00Z")
     for user in ("", "bob", "ann"):
-        for address in addresses(probed, "late"):
-            assert client(probed, user).get(address).status_code == 200, address
+        for address in addresses(small_site, "late"):
+            assert client(small_site, user).get(address).status_code == 200, address
 
 
 @pytest.mark.parametrize("closes", ["2120-01-01T00:00:00Z", "2021-01-01T00:00:00Z"])
-def test_a_phase_that_is_removed_has_not_ended(probed: Site, closes: str) -> None:
+def test_removed_phase_has_not_ended(small_site: Site, closes: str) -> None:
     from captious.server.models import Phase
 
     Phase.objects.filter(name="late").update(closes=closes, is_retired=True)
-    submission = probed.submissions(phase__name="late")[0]
+    submission = small_site.submissions(phase__name="late")[0]
     for user in ("", "ann"):
         visible = closes < "2100"
-        response = client(probed, user).get(f"{submission.url}scores/captions/c2.csv")
+        response = client(small_site, user).get(f"{submission.url}scores/captions/c2.csv")
         assert response.status_code == (200 if visible else 404), user
-        answer = client(probed, "ann").get(f"/api/v1/submissions/{submission.pk}").json()
+        answer = client(small_site, "ann").get(f"/api/v1/submissions/{submission.pk}").json()
         assert bool(answer["scores"]) is visible
 
 
-def test_equal_scores_are_not_told_apart(probed: Site) -> None:
-    """Which of two captions is better for one image shows in no order, rank or p value, if it shows in no score."""
+def test_equal_shown_scores_are_indistinguishable(small_site: Site) -> None:
+    """If rounding hides which of two captions is better, so do order, ranks and p values."""
     from django.utils import timezone
 
     from captious.server.models import Phase
     from captious.server.submissions.board_changes import board_changed
 
     Phase.objects.filter(name="main").update(digits=1)
-    a, b = probed.submissions(phase__name="main")
+    a, b = small_site.submissions(phase__name="main")
     for submission, score in ((a, 0.4401), (b, 0.4402)):
         submission.shown_scores.outputs["c2"]["rouge-l"]["score"] = score
         submission.shown_scores.finished = timezone.now()
         submission.shown_scores.save()
     board_changed(a.phase_id)
     for sort in ("rouge-l", "-rouge-l"):
-        rows = parsed(probed.client().get(f"/challenges/small/leaderboard.json?phase=main&all=1&sort={sort}"))
+        rows = parsed(small_site.client().get(f"/challenges/small/leaderboard.json?phase=main&all=1&sort={sort}"))
         assert [(row["method"], row["rank"]) for row in rows] == [("A", 1), ("B", 1)]
-    page = body_of(probed.client().get(f"/challenges/small/compare?phase=main&a={a.pk}&b={b.pk}"))
+    page = body_of(small_site.client().get(f"/challenges/small/compare?phase=main&a={a.pk}&b={b.pk}"))
     cells = re.findall(
         r"<td.*?</td>", re.search(r'"row" class="method">rouge-l.*?</tr>', page, re.DOTALL)[0], re.DOTALL
     )  # type: ignore[index]
@@ -183,7 +185,7 @@ def test_equal_scores_are_not_told_apart(probed: Site) -> None:
 
 class TestEqualCaptions:
     @pytest.fixture
-    def many(self, site: Site, tmp_path: Path) -> Site:
+    def many_images_site(self, site: Site, tmp_path: Path) -> Site:
         """The challenge "many" with 40 images, whose baseline says the same of all."""
         folder = write_challenge(
             tmp_path / "many",
@@ -210,17 +212,22 @@ class TestEqualCaptions:
             (["A cat.", "a cat", "a  cat!"] * 4, '12 of 40 images have the caption "a cat"'),
         ],
     )
-    def test_too_many_are_refused(self, many: Site, equal: list[str], has: str) -> None:
-        ann = many.user("ann")
-        text = body_of(many.submit(ann, self.rows(*equal), challenge="many")).replace("&quot;", '"')
+    def test_too_many_equal_captions_are_refused(self, many_images_site: Site, equal: list[str], has: str) -> None:
+        ann = many_images_site.user("ann")
+        text = body_of(many_images_site.submit(ann, self.rows(*equal), challenge="many")).replace("&quot;", '"')
         assert f"{has}. At most 10 may have the same caption." in text
-        assert many.submissions() == []
-        assert many.submit(ann, self.rows(*equal), challenge="many", phase="free").status_code == 302
+        assert many_images_site.submissions() == []
+        assert many_images_site.submit(ann, self.rows(*equal), challenge="many", phase="free").status_code == 302
 
-    def test_as_many_as_on_real_boards_are_taken(self, many: Site) -> None:
-        assert many.submit(many.user("ann"), self.rows(*["a cat"] * 10), challenge="many").status_code == 302
+    def test_equal_captions_of_real_systems_are_accepted(self, many_images_site: Site) -> None:
+        assert (
+            many_images_site.submit(
+                many_images_site.user("ann"), self.rows(*["a cat"] * 10), challenge="many"
+            ).status_code
+            == 302
+        )
 
-    def test_few_images_are_never_too_equal(self, site: Site, tmp_path: Path) -> None:
+    def test_few_images_may_all_have_equal_captions(self, site: Site, tmp_path: Path) -> None:
         from tests.support.small_challenge import write_folder
 
         site.load(write_folder(tmp_path / "small"))

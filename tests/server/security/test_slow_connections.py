@@ -131,7 +131,7 @@ def new_door(tmp_path: Path) -> Iterator[Callable[..., Door]]:
     ],
     ids=["address", "length", "bytes"],
 )
-def test_requests_that_cannot_be_read_end_their_connection_only(new_door: Callable[..., Door], second: bytes) -> None:
+def test_unreadable_request_ends_only_its_connection(new_door: Callable[..., Door], second: bytes) -> None:
     door = new_door()
     for sent in (second, get("/") + second):
         status, received = answer(door.connect(sent))
@@ -141,8 +141,8 @@ def test_requests_that_cannot_be_read_end_their_connection_only(new_door: Callab
 
 
 @pytest.mark.parametrize("path", ["//sign-in", "///sign-in", "http://x//sign-in"])
-def test_slashes_do_not_choose_the_threads(new_door: Callable[..., Door], path: str) -> None:
-    """Passwords are hashed one at a time, however their page is called."""
+def test_extra_slashes_do_not_change_the_thread_pool(new_door: Callable[..., Door], path: str) -> None:
+    """Passwords are hashed one at a time, however the address is written."""
     door = new_door()
     for _ in range(4):
         door.connect(upload(path=path))
@@ -172,7 +172,7 @@ def test_unfinished_requests_occupy_no_thread(new_door: Callable[..., Door], sen
 def test_slow_requests_end_with_408(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, sent: bytes, more: bytes
 ) -> None:
-    """Whether or not a little is sent now and then."""
+    """Sending a little now and then does not help."""
     monkeypatch.setattr(web_server, "_SECONDS", 1)
     with new_door(upload_seconds=1).connect(sent) as connection:
         connection.settimeout(0.3)
@@ -187,7 +187,7 @@ def test_slow_requests_end_with_408(
         assert json.loads(received.partition(b"\r\n\r\n")[2])["error"]
 
 
-def test_uploads_may_take_longer(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uploads_have_a_longer_time_limit(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_SECONDS", 0.5)
     door = new_door(upload_seconds=600)
     door.hold.set()
@@ -206,7 +206,7 @@ def test_uploads_do_not_share_threads_with_pages(new_door: Callable[..., Door]) 
     assert [answer(each)[0] for each in uploads] == [200] * 5
 
 
-def test_senders_take_turns(new_door: Callable[..., Door]) -> None:
+def test_senders_of_uploads_take_turns(new_door: Callable[..., Door]) -> None:
     """Uploads of one sender leave a thread to others."""
     door = new_door(concurrent_reads=2)
 
@@ -224,7 +224,7 @@ def test_senders_take_turns(new_door: Callable[..., Door]) -> None:
 
 
 def test_many_tokens_of_one_address_wait_for_others(new_door: Callable[..., Door]) -> None:
-    """Of an address, as many uploads are in the queue as there are threads; accounts can have any number of tokens."""
+    """Accounts can have any number of tokens, so the queue holds as many uploads of an address as there are threads."""
     door = new_door(behind_proxy=True)
 
     def send(token: str, address: str) -> socket.socket:
@@ -243,7 +243,7 @@ def test_many_tokens_of_one_address_wait_for_others(new_door: Callable[..., Door
     assert door.addresses == ["192.0.2.1", "192.0.2.2", *["192.0.2.1"] * 3]
 
 
-def test_more_uploads_than_may_wait(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_uploads_beyond_the_queue_are_refused(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_WAITING", 1)
     door = new_door()
     uploads = [door.connect(upload())]
@@ -260,10 +260,10 @@ def test_more_uploads_than_may_wait(new_door: Callable[..., Door], monkeypatch: 
     [("ann", "192.0.2.{}"), ("token {}", "192.0.2.1"), ("token {}", "2001:db8::{}")],
     ids=["an account", "an address", "a network of IPv6"],
 )
-def test_no_sender_can_take_all_places(
+def test_one_sender_cannot_fill_the_queue(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, token: str, address: str
 ) -> None:
-    """Of eight uploads that may wait, one account and one address may have two; others find a place."""
+    """One account or address may hold two of eight places; the rest are left to others."""
     monkeypatch.setattr(web_server, "_WAITING", 8)
     door = new_door(behind_proxy=True)
 
@@ -282,7 +282,7 @@ def test_no_sender_can_take_all_places(
     assert answer(send(token.format(4), address.format(4)))[0] == 200
 
 
-def test_few_addresses_cannot_take_all_places(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_addresses_cannot_fill_the_queue(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     """When four have two places each, somebody else gets that of the last upload of one of them."""
     monkeypatch.setattr(web_server, "_WAITING", 8)
     door = new_door(behind_proxy=True)
@@ -306,7 +306,7 @@ def test_few_addresses_cannot_take_all_places(new_door: Callable[..., Door], mon
 def test_one_address_cannot_take_all_connections(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A quarter of them; what ends makes room. All that come through a proxy have its address."""
+    """It may have a quarter; closed ones make room. Connections of a proxy share its address."""
     monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
     door = new_door()
     idle = [door.connect(b"GET ") for _ in range(30)]
@@ -325,10 +325,10 @@ def test_one_address_cannot_take_all_connections(
 
 
 @pytest.mark.parametrize("sent", [upload(100, body=b"x"), get("/large", last=True)], ids=["uploads", "answers"])
-def test_one_address_behind_a_proxy_cannot_take_all_connections(
+def test_one_address_through_a_proxy_cannot_take_all_connections(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
-    """Connections on which nothing goes on, as a proxy keeps them, do not count."""
+    """Idle connections, as a proxy keeps them, do not count."""
     monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
     monkeypatch.setattr(web_server, "_SCARCE", 0.3)
     door = new_door(behind_proxy=True, web_threads=8)
@@ -349,10 +349,8 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 @pytest.mark.slow  # answers of 32 MiB
-def test_answers_that_are_not_taken_do_not_fill_the_disk(
-    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However slowly a client reads: of answers of 32 MiB, one address may have two that wait."""
+def test_unread_answers_do_not_fill_the_disk(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    """One address may have two unread answers of 32 MiB."""
     monkeypatch.setattr(web_server, "_UNTAKEN", 4 * 80 << 20)
     door = new_door()
     slow = [door.connect(get("/large"), buffer=4096) for _ in range(3)]
@@ -369,8 +367,8 @@ def test_answers_that_are_not_taken_do_not_fill_the_disk(
     assert len(answer(other)[1]) > LARGE << 20
 
 
-def test_the_application_is_told_when_a_request_began_to_arrive(new_door: Callable[..., Door]) -> None:
-    """Not when all of it was there, nor when a thread was free."""
+def test_application_knows_when_a_request_began_to_arrive(new_door: Callable[..., Door]) -> None:
+    """Not when it was complete, or when a thread was free."""
     door = new_door()
     door.hold.set()
     with door.connect(upload(6, body=b"x")) as connection:
@@ -382,8 +380,8 @@ def test_the_application_is_told_when_a_request_began_to_arrive(new_door: Callab
         assert time() - door.arrived[0] >= 1
 
 
-def test_one_address_cannot_use_all_space(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of eight uploads of 2 MiB that never end, four stay; the others are sent back while they arrive."""
+def test_one_address_cannot_use_all_disk_space(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of eight endless uploads of 2 MiB, four stay; the others are refused while they arrive."""
     monkeypatch.setattr(web_server, "_AT_ONCE", 16)
     door = new_door()
     size = 2 << 20
@@ -395,7 +393,7 @@ def test_one_address_cannot_use_all_space(new_door: Callable[..., Door], monkeyp
         assert answer(each)[0] == 200
 
 
-def test_a_full_disk(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_reported(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -419,35 +417,37 @@ def test_a_full_disk(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPa
         ("GET / HTTP/1.1\r\nX: " + "y" * 100_000, 431),
     ],
 )
-def test_refused_before_anything_of_the_body_is_sent(new_door: Callable[..., Door], head: str, status: int) -> None:
+def test_refusal_arrives_before_the_body_is_sent(new_door: Callable[..., Door], head: str, status: int) -> None:
     with new_door().connect(f"{head}\r\n\r\n".encode()) as connection:
         assert answer(connection)[0] == status
 
 
 @pytest.mark.parametrize("behind_proxy", [False, True])
-def test_only_a_proxy_may_say_where_a_request_comes_from(new_door: Callable[..., Door], behind_proxy: bool) -> None:
+def test_forwarded_address_is_trusted_from_a_proxy_only(new_door: Callable[..., Door], behind_proxy: bool) -> None:
     door = new_door(behind_proxy=behind_proxy)
     head = b"GET / HTTP/1.1\r\nX-Forwarded-For: 192.0.2.7\r\nX_Forwarded_For: 192.0.2.8\r\nConnection: close\r\n\r\n"
     assert answer(door.connect(head))[0] == 200
     assert door.addresses == ["192.0.2.7" if behind_proxy else ""]
 
 
-def test_who_sends_on_after_a_refusal_gets_the_answer(new_door: Callable[..., Door]) -> None:
-    """A client that reads only when it has sent everything, which the server drops."""
+def test_client_that_keeps_sending_gets_the_refusal(new_door: Callable[..., Door]) -> None:
+    """The client reads only after sending everything, which the server drops."""
     size = 64 << 20
     with new_door().connect(upload(size)) as connection:
         assert answer(connection)[0] == 413
 
 
-def test_requests_that_are_sent_at_once_are_answered_in_order(new_door: Callable[..., Door]) -> None:
+def test_pipelined_requests_are_answered_in_order(new_door: Callable[..., Door]) -> None:
     body = upload(12).replace(b"Connection: close", b"X: y").replace(UPLOAD.encode(), b"/form")
     with new_door().connect(get("/") * 3 + body + b"\r\n" + get("/") * 300 + get("/", last=True)) as connection:
         received = answer(connection)[1]
     assert re.findall(rb"\r\n\r\n {2}([ \d]{2})", received) == [b" 0"] * 3 + [b"12"] + [b" 0"] * 301
 
 
-def test_clients_that_read_nothing(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each occupies one answer, whatever it has asked for, until it is disconnected; threads that wait for it go on."""
+def test_client_that_reads_nothing_is_disconnected(
+    new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Until then it occupies one answer, and threads that wait for it continue."""
     monkeypatch.setattr(web_server, "_STUCK", 0.3)
     door = new_door()
     door.server.adj.outbuf_high_watermark = 1 << 20
@@ -474,8 +474,8 @@ def test_one_address_leaves_threads_to_others(new_door: Callable[..., Door]) -> 
     assert [answer(each)[0] for each in held] == [200] * 3
 
 
-def test_pages_that_compute_leave_threads_to_others(new_door: Callable[..., Door]) -> None:
-    """However many addresses ask for them."""
+def test_slow_pages_leave_threads_to_others(new_door: Callable[..., Door]) -> None:
+    """Any number of addresses may ask for them."""
     door = new_door(behind_proxy=True, web_threads=4)
 
     def ask(address: str) -> socket.socket:
@@ -489,8 +489,8 @@ def test_pages_that_compute_leave_threads_to_others(new_door: Callable[..., Door
     assert door.addresses[0] == ""
 
 
-def test_addresses_take_turns_with_passwords_and_pages_go_on(new_door: Callable[..., Door]) -> None:
-    """One is hashed at a time; who tries many waits in the queue once, and keeps no thread from pages."""
+def test_password_hashing_takes_turns_and_pages_continue(new_door: Callable[..., Door]) -> None:
+    """One is hashed at a time; an address waits in the queue once and holds no page thread."""
     door = new_door(behind_proxy=True)
 
     def sign_in(address: str) -> socket.socket:
@@ -507,7 +507,7 @@ def test_addresses_take_turns_with_passwords_and_pages_go_on(new_door: Callable[
     assert door.addresses == ["", "192.0.2.1", "192.0.2.2", *["192.0.2.1"] * 4]
 
 
-def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slow_reader_gets_the_whole_answer(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(web_server, "_STUCK", 1)
     with new_door().connect(get("/large", last=True), buffer=1 << 18) as connection:
         n = 0
@@ -517,7 +517,7 @@ def test_clients_that_read_slowly(new_door: Callable[..., Door], monkeypatch: py
         assert n + len(answer(connection)[1]) > LARGE << 20
 
 
-def test_what_is_being_answered_when_the_server_stops(new_door: Callable[..., Door]) -> None:
+def test_requests_in_progress_are_answered_at_shutdown(new_door: Callable[..., Door]) -> None:
     door = new_door()
     with door.connect(upload()) as connection, door.connect(b"GET / HTTP/1.1\r\n"):
         assert door.began.wait(60)

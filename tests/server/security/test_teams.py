@@ -23,19 +23,19 @@ def remove(world: World, by: str, name: str) -> Any:
 
 
 class TestInvitations:
-    def test_several_people_use_a_link_until_a_member_revokes_it(self, undone: World) -> None:
+    def test_link_admits_several_people_until_it_is_revoked(self, sandbox: World) -> None:
         from captious.server.models import Invitation
 
-        join(undone, "bob", "paul")
-        text = undone.as_user("bob").get("/teams/alpha/").content.decode()
+        join(sandbox, "bob", "paul")
+        text = sandbox.as_user("bob").get("/teams/alpha/").content.decode()
         address = f"/teams/alpha/invitations/{Invitation.objects.get().pk}/revoke"
         assert "several people" in text
         assert f'action="{address}"' in text
-        assert undone.as_user("bob").post(address).status_code == 302
-        assert undone.as_user("olga").post(f"/teams/join/{undone.invitation}").status_code == 404
-        assert members(undone) == {"ann", "mia", "dora", "bob", "paul"}
+        assert sandbox.as_user("bob").post(address).status_code == 302
+        assert sandbox.as_user("olga").post(f"/teams/join/{sandbox.invitation}").status_code == 404
+        assert members(sandbox) == {"ann", "mia", "dora", "bob", "paul"}
 
-    def test_expired_links_are_not_listed(self, undone: World) -> None:
+    def test_expired_links_are_not_listed(self, sandbox: World) -> None:
         from datetime import timedelta
 
         from django.utils import timezone
@@ -43,30 +43,30 @@ class TestInvitations:
         from captious.server.models import Invitation
 
         Invitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
-        assert "There are no open invitations." in undone.as_user("ann").get("/teams/alpha/").content.decode()
+        assert "There are no open invitations." in sandbox.as_user("ann").get("/teams/alpha/").content.decode()
 
 
 class TestRemoval:
-    def test_by_captains_only(self, undone: World) -> None:
-        join(undone, "bob")
-        assert remove(undone, "bob", "ann").status_code == 404
-        assert "/remove" not in undone.as_user("bob").get("/teams/alpha/").content.decode()
-        assert members(undone) == {"ann", "mia", "dora", "bob"}
-        address = f"/teams/alpha/members/{undone.users['bob'].pk}/remove"
-        assert address in undone.as_user("ann").get("/teams/alpha/").content.decode()
+    def test_only_captains_remove_members(self, sandbox: World) -> None:
+        join(sandbox, "bob")
+        assert remove(sandbox, "bob", "ann").status_code == 404
+        assert "/remove" not in sandbox.as_user("bob").get("/teams/alpha/").content.decode()
+        assert members(sandbox) == {"ann", "mia", "dora", "bob"}
+        address = f"/teams/alpha/members/{sandbox.users['bob'].pk}/remove"
+        assert address in sandbox.as_user("ann").get("/teams/alpha/").content.decode()
 
-    def test_who_was_removed_cannot_come_back(self, undone: World) -> None:
-        join(undone, "bob")
-        assert remove(undone, "ann", "bob").status_code == 302
-        assert members(undone) == {"ann", "mia", "dora"}
-        assert undone.as_user("bob").get("/teams/alpha/").status_code == 404
-        assert undone.as_user("bob").post(f"/teams/join/{undone.invitation}").status_code == 404
+    def test_removed_member_cannot_rejoin(self, sandbox: World) -> None:
+        join(sandbox, "bob")
+        assert remove(sandbox, "ann", "bob").status_code == 302
+        assert members(sandbox) == {"ann", "mia", "dora"}
+        assert sandbox.as_user("bob").get("/teams/alpha/").status_code == 404
+        assert sandbox.as_user("bob").post(f"/teams/join/{sandbox.invitation}").status_code == 404
 
     @pytest.mark.parametrize("address", ["/teams/join/{invitation}", "/teams/alpha/invite"])
-    def test_nor_with_a_request_that_is_under_way(
-        self, undone: World, monkeypatch: pytest.MonkeyPatch, address: str
+    def test_removed_member_cannot_rejoin_with_a_pending_request(
+        self, sandbox: World, monkeypatch: pytest.MonkeyPatch, address: str
     ) -> None:
-        """The member is removed when the request begins the first transaction in which it may write about the team."""
+        """The removal happens as the request begins its first transaction about the team."""
         from django.db.transaction import Atomic
 
         from captious.server.actions import team_changes
@@ -77,7 +77,7 @@ class TestRemoval:
 
         def removed_before(atomic: Any) -> None:
             monkeypatch.setattr(Atomic, "__enter__", begin)
-            assert remove(undone, "ann", "bob").status_code == 302
+            assert remove(sandbox, "ann", "bob").status_code == 302
             begin(atomic)
 
         def counted(*_: Any, **__: Any) -> None:
@@ -85,105 +85,105 @@ class TestRemoval:
                 monkeypatch.setattr(module, "limit", limit)
             monkeypatch.setattr(Atomic, "__enter__", removed_before)
 
-        join(undone, "bob")
-        client, begin, limit = undone.as_user("bob"), Atomic.__enter__, team_changes.limit
+        join(sandbox, "bob")
+        client, begin, limit = sandbox.as_user("bob"), Atomic.__enter__, team_changes.limit
         if address.endswith("invite"):
             counted()
         else:
             monkeypatch.setattr(teams, "limit", counted)
-        assert client.post(address.format(invitation=undone.invitation)).status_code == 404
-        assert members(undone) == {"ann", "mia", "dora"}
-        assert not Invitation.objects.filter(team=undone.alpha).exists()
+        assert client.post(address.format(invitation=sandbox.invitation)).status_code == 404
+        assert members(sandbox) == {"ann", "mia", "dora"}
+        assert not Invitation.objects.filter(team=sandbox.alpha).exists()
 
     @pytest.mark.parametrize("change", ["removed", "deactivated"])
-    def test_nor_with_an_upload_that_is_under_way(
-        self, undone: World, monkeypatch: pytest.MonkeyPatch, change: str
+    def test_removed_member_cannot_submit_with_a_pending_upload(
+        self, sandbox: World, monkeypatch: pytest.MonkeyPatch, change: str
     ) -> None:
         from captious.server.models import Attempt, Submission, User
         from captious.server.submissions import intake
 
         def read(*given: Any) -> Any:
             if change == "removed":
-                assert remove(undone, "ann", "bob").status_code == 302
+                assert remove(sandbox, "ann", "bob").status_code == 302
             else:
                 User.objects.filter(username="bob").update(is_active=False)
             return read_upload(*given)
 
-        join(undone, "bob")
+        join(sandbox, "bob")
         read_upload = intake.read_upload
         monkeypatch.setattr(intake, "read_upload", read)
         before = Submission.objects.count()
-        with pytest.raises(intake.Refused, match="any more"):
-            undone.submit("bob", "Mine", team=undone.alpha)
+        with pytest.raises(intake.Refused, match="no longer"):
+            sandbox.submit("bob", "Mine", team=sandbox.alpha)
         assert Submission.objects.count() == before
         assert Attempt.objects.filter(user__username="bob", submission=None, is_complete=True).exists()
 
-    def test_nobody_who_is_no_member(self, undone: World) -> None:
-        for pk in (undone.users["paul"].pk, 10**30):
-            assert undone.as_user("ann").post(f"/teams/alpha/members/{pk}/remove").status_code == 404
-            assert undone.as_user("ann").post(f"/teams/alpha/invitations/{10**30}/revoke").status_code == 404
+    def test_only_members_can_be_removed(self, sandbox: World) -> None:
+        for pk in (sandbox.users["paul"].pk, 10**30):
+            assert sandbox.as_user("ann").post(f"/teams/alpha/members/{pk}/remove").status_code == 404
+            assert sandbox.as_user("ann").post(f"/teams/alpha/invitations/{10**30}/revoke").status_code == 404
 
-    def test_captains_do_not_remove_themselves(self, undone: World) -> None:
-        assert remove(undone, "ann", "ann").status_code == 302
-        assert "ann" in members(undone)
+    def test_captain_cannot_remove_themselves(self, sandbox: World) -> None:
+        assert remove(sandbox, "ann", "ann").status_code == 302
+        assert "ann" in members(sandbox)
 
-    def test_another_captain_follows(self, undone: World) -> None:
-        join(undone, "bob", "paul")
-        undone.as_user("ann").post("/teams/alpha/leave")
-        captains = undone.alpha.memberships.filter(is_captain=True)
+    def test_captaincy_passes_to_another_member(self, sandbox: World) -> None:
+        join(sandbox, "bob", "paul")
+        sandbox.as_user("ann").post("/teams/alpha/leave")
+        captains = sandbox.alpha.memberships.filter(is_captain=True)
         assert [each.user.username for each in captains] == ["dora"]
 
 
-class TestTheLastMember:
-    def test_the_name_is_free_again(self, undone: World) -> None:
+class TestLastMember:
+    def test_name_of_an_abandoned_team_is_free_again(self, sandbox: World) -> None:
         from captious.server.models import AuditEvent, Team
 
-        undone.as_user("bob").post("/teams/beta/leave")
+        sandbox.as_user("bob").post("/teams/beta/leave")
         assert not Team.objects.filter(slug="beta").exists()
         assert AuditEvent.objects.first().detail == "the team was deleted"
-        response = undone.as_user("paul").post("/account/", {"action": "team", "team-name": "Beta"})
+        response = sandbox.as_user("paul").post("/account/", {"action": "team", "team-name": "Beta"})
         assert response["Location"] == "/teams/beta/"
 
-    def test_a_team_with_submissions_stays(self, undone: World) -> None:
+    def test_team_with_submissions_stays(self, sandbox: World) -> None:
         for name in ("mia", "dora"):
-            remove(undone, "ann", name)
-        undone.as_user("ann").post("/teams/alpha/leave")
-        undone.alpha.refresh_from_db()
-        assert members(undone) == set()
-        assert undone.submissions["public"].team == undone.alpha
+            remove(sandbox, "ann", name)
+        sandbox.as_user("ann").post("/teams/alpha/leave")
+        sandbox.alpha.refresh_from_db()
+        assert members(sandbox) == set()
+        assert sandbox.submissions["public"].team == sandbox.alpha
 
-    def test_attempts_are_not_forgotten(self, undone: World) -> None:
+    def test_attempts_of_an_abandoned_team_still_count(self, sandbox: World) -> None:
         from captious.server.models import Attempt, Team
 
         query = "phase=attempts&method=X&team=beta&filename=captions.zip"
-        refused = undone.call("bob", "POST", f"/api/v1/challenges/open/submissions?{query}", upload(ids=(11,)))
+        refused = sandbox.call("bob", "POST", f"/api/v1/challenges/open/submissions?{query}", upload(ids=(11,)))
         assert refused.status_code == 422
-        undone.as_user("bob").post("/teams/beta/leave")
+        sandbox.as_user("bob").post("/teams/beta/leave")
         assert Team.objects.filter(slug="beta").exists()
-        assert Attempt.objects.filter(user=undone.users["bob"]).count() == 1
+        assert Attempt.objects.filter(user=sandbox.users["bob"]).count() == 1
 
 
 class TestNames:
     @pytest.mark.parametrize("names", [("张伟", "李娜", "北京队"), ("Ωμέγα", "Ψ"), ("Łódź 1", "Łódź 2")])
-    def test_of_all_letters(self, undone: World, names: tuple[str, ...]) -> None:
-        """Each has a name and an address of its own, which no other name takes."""
+    def test_names_in_any_script_get_distinct_slugs(self, sandbox: World, names: tuple[str, ...]) -> None:
+        """No other name takes the same slug."""
         from captious.server.models import Team
 
         for name in names:
-            answer = undone.as_user("ann").post("/account/", {"action": "team", "team-name": name})
+            answer = sandbox.as_user("ann").post("/account/", {"action": "team", "team-name": name})
             assert answer.status_code == 302, name
-            assert undone.as_user("ann").get(answer["Location"]).status_code == 200
-            again = undone.as_user("bob").post("/account/", {"action": "team", "team-name": name.lower()})
+            assert sandbox.as_user("ann").get(answer["Location"]).status_code == 200
+            again = sandbox.as_user("bob").post("/account/", {"action": "team", "team-name": name.lower()})
             assert again.status_code == 422, name
         assert set(names) <= set(Team.objects.values_list("name", flat=True))
 
-    def test_taken_numbers_do_not_keep_anybody_out(self, undone: World) -> None:
+    def test_taken_numbered_slugs_do_not_block_a_name(self, sandbox: World) -> None:
         from captious.server.models import Team
         from captious.server.people.teams import personal_team
 
         for number in range(1, 12):
             Team.objects.create(name="carl" if number == 1 else f"carl {number}", slug=f"carl-{number}"[: 7 + number])
         Team.objects.filter(name="carl").update(slug="carl")
-        team = personal_team(undone.site.user("carl"))
+        team = personal_team(sandbox.site.user("carl"))
         assert team.name.startswith("carl ")
         assert Team.objects.filter(name__startswith="carl").count() == 12

@@ -25,13 +25,13 @@ from tests.support.small_challenge import REFERENCES, write_folder
         ("", ""),
     ],
 )
-def test_without_commands(site: Site, warning: str, shown: str) -> None:
+def test_commands_are_removed_from_warnings(site: Site, warning: str, shown: str) -> None:
     from captious.server.boards.visible_scores import without_commands
 
     assert without_commands(warning) == shown
 
 
-def test_organizers_read_what_others_do_not(site: Site) -> None:
+def test_organizers_read_warnings_that_others_do_not(site: Site) -> None:
     from captious.server.models import User
 
     [warning] = approximate(VERSION)
@@ -52,8 +52,8 @@ def test_organizers_read_what_others_do_not(site: Site) -> None:
 
 
 @pytest.mark.parametrize("public", [False, True])
-def test_private_references_are_not_counted(site: Site, tmp_path: Path, public: bool) -> None:
-    """How many captions are like their references, and which, would be an oracle."""
+def test_warnings_do_not_count_private_references(site: Site, tmp_path: Path, public: bool) -> None:
+    """The number of captions that match their references, and which, would be an oracle."""
     folder = write_folder(tmp_path / "small")
     toml = folder / "challenge.toml"
     captions = f'[[captions]]\nname = "captions"\npublic = {str(public).lower()}\n'

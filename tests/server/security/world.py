@@ -204,7 +204,7 @@ class World:
         return client
 
     @contextmanager
-    def undone(self) -> Iterator[None]:
+    def rollback(self) -> Iterator[None]:
         """A block after which the database and the settings are as before."""
         from django.conf import settings
         from django.core.cache import cache

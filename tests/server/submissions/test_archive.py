@@ -38,7 +38,7 @@ def one(entry: Forged) -> list[str]:
     return messages(forged([entry]), "ours.zip")
 
 
-def test_ordinary_zip_files() -> None:
+def test_zip_files_are_read() -> None:
     expected, problems = read(CONTENT)
     assert not problems
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -47,7 +47,7 @@ def test_ordinary_zip_files() -> None:
     assert read(zipped({"any name.json": CONTENT}), "ours.zip") == (expected, [])
 
 
-def test_zip_files_that_were_streamed() -> None:
+def test_streamed_zip_files_are_read() -> None:
     class Stream(io.RawIOBase):
         def __init__(self) -> None:
             self.written = bytearray()
@@ -65,12 +65,12 @@ def test_zip_files_that_were_streamed() -> None:
     assert read(bytes(stream.written), "ours.zip") == read(CONTENT)
 
 
-def test_what_macos_adds_is_left_alone() -> None:
+def test_macos_metadata_is_ignored() -> None:
     data = zipped({NAME: CONTENT, f"__MACOSX/._{NAME}": b"\0\5\x16\7", ".DS_Store": b"\0\0\0\1Bud1"})
     assert read(data, "ours.zip") == read(CONTENT)
 
 
-def test_several_files() -> None:
+def test_zip_file_of_several_captions_files_is_read() -> None:
     both = {NAME: CONTENT, "captions_test2014_ours_results.json": CONTENT}
     files, problems = read(zipped(both), "ours.zip", expected=[VAL, TEST])
     assert not problems
@@ -78,7 +78,7 @@ def test_several_files() -> None:
     assert "zip file with captions_val2014_" in messages(CONTENT, expected=[VAL, TEST])[0]
 
 
-def test_all_that_is_wrong_with_names_and_captions_is_reported_at_once() -> None:
+def test_problems_of_names_and_captions_are_reported_together() -> None:
     files = {
         NAME: as_json(GOOD[:1]),
         "captions_test2014_a_results.json": CONTENT,
@@ -98,25 +98,23 @@ def test_all_that_is_wrong_with_names_and_captions_is_reported_at_once() -> None
     "name",
     ["../../etc/passwd", "/etc/passwd", "a/../../b.json", "..", "C:\\windows\\x.json", "c:x.json", "..\\x.json", "\\x"],
 )
-def test_names_that_lead_elsewhere(name: str) -> None:
+def test_path_traversal_is_refused(name: str) -> None:
     assert one(Forged(name, CONTENT)) == ["The name of the entry is a path that leads out of the zip file."]
 
 
 @pytest.mark.parametrize("name", ["results/ours.json", "a\\b.json", "folder/", "__MACOSX2/x"])
-def test_folders(name: str) -> None:
-    assert one(Forged(name, CONTENT)) == [
-        "The zip file contains folders; zip the files themselves, not a folder that holds them."
-    ]
+def test_folders_are_refused(name: str) -> None:
+    assert one(Forged(name, CONTENT)) == ["The zip file contains folders; zip the files themselves, not their folder."]
 
 
 @pytest.mark.parametrize("name", ["a\0.json", "a\n.json", "a\x1b[31m.json", "nosj.\u202ea"])
-def test_names_that_do_not_print(name: str) -> None:
+def test_unprintable_names_are_refused(name: str) -> None:
     (found,) = problems(forged([Forged(name, CONTENT)]), "ours.zip")
-    assert "do not print" in found.message
+    assert "unprintable" in found.message
     assert found.file.isprintable()
 
 
-def test_long_names() -> None:
+def test_long_names_are_refused() -> None:
     (found,) = problems(forged([Forged("a" * 60_000 + ".json", CONTENT)]), "ours.zip")
     assert "longer than 255 characters" in found.message
     assert len(found.file) == 100
@@ -132,24 +130,24 @@ def test_long_names() -> None:
         (stat.S_IFDIR | 0o755, "contains folders"),
     ],
 )
-def test_links_and_special_files(mode: int, words: str) -> None:
+def test_links_and_special_files_are_refused(mode: int, words: str) -> None:
     (message,) = one(Forged(NAME, b"/etc/passwd", mode=mode))
     assert words in message
 
 
 @pytest.mark.parametrize("flags", [1, 1 << 6 | 1, 1 << 13])
-def test_encrypted_entries(flags: int) -> None:
+def test_encrypted_entries_are_refused(flags: int) -> None:
     (message,) = one(Forged(NAME, CONTENT, flags=flags))
     assert "encrypted" in message
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA, 9, 93, 97])
-def test_other_ways_of_compression(method: int) -> None:
+def test_unusual_compression_is_refused(method: int) -> None:
     (message,) = one(Forged(NAME, CONTENT, method=method))
-    assert "in an unusual way" in message
+    assert "unsupported compression method" in message
 
 
-def test_archives_in_archives() -> None:
+def test_nested_archives_are_refused() -> None:
     tar = io.BytesIO()
     with tarfile.open(fileobj=tar, mode="w") as archive:
         archive.addfile(tarfile.TarInfo("x"))
@@ -162,24 +160,24 @@ def test_archives_in_archives() -> None:
     assert "is an archive or compressed" in messages(twice, "ours.json.gz")[0]
 
 
-def test_names_that_occur_twice() -> None:
+def test_duplicate_names_are_refused() -> None:
     problems = messages(forged([Forged(NAME, CONTENT), Forged(NAME, CONTENT)]), "ours.zip")
     assert "The zip file has 2 entries of this name." in problems
 
 
-def test_ten_gigabytes_of_zeros() -> None:
+def test_zip_bomb_is_refused() -> None:
     packed = deflated_zeros(1 << 26)
     (found,) = one(Forged(NAME, packed=packed, size=10 << 30 & 0xFFFFFFFF))[:1]
     assert "more than 200 times its size" in found
 
 
-def test_headers_that_lie_about_sizes() -> None:
+def test_false_sizes_are_refused() -> None:
     packed = deflated_zeros(1 << 26)
     # Small enough for every limit, if it were true.
     (found,) = one(Forged(NAME, packed=packed, size=1000, crc=0))
-    assert found == "The entry unpacks to more than the zip file says."
+    assert found == "The entry unpacks to more than the announced size."
     (found,) = one(Forged(NAME, CONTENT, size=len(CONTENT) - 1))
-    assert found == "The entry unpacks to more than the zip file says."
+    assert found == "The entry unpacks to more than the announced size."
     (found,) = one(Forged(NAME, CONTENT, size=len(CONTENT) + 1))
     assert "its size or checksum" in found
     (found,) = one(Forged(NAME, CONTENT, crc=1))
@@ -196,12 +194,12 @@ def test_headers_that_lie_about_sizes() -> None:
     assert "is damaged" in found
 
 
-def test_headers_that_contradict_each_other() -> None:
+def test_contradictory_headers_are_refused() -> None:
     (answer,) = one(Forged(NAME, CONTENT, local_name="other.json"))
     assert "truncated or damaged" in answer
 
 
-def test_entries_that_overlap() -> None:
+def test_overlapping_entries_are_refused() -> None:
     # One kernel of data for every entry of the directory, and a header that is quoted as the data of another.
     kernel = Forged("captions_val2014_0_results.json", CONTENT)
     shared = [kernel] + [Forged(f"captions_val2014_{i}_results.json", CONTENT, at=0) for i in range(1, 4)]
@@ -219,7 +217,7 @@ def test_entries_that_overlap() -> None:
     assert any("shares data with the entry b.json" in message for message in problems)
 
 
-def test_too_many_entries() -> None:
+def test_too_many_entries_are_refused() -> None:
     many = {f"{i}.json": b"" for i in range(65)}
     assert messages(zipped(many), "ours.zip") == ["The zip file has more than 64 entries."]
     # The number at the end of the file may lie.
@@ -229,7 +227,7 @@ def test_too_many_entries() -> None:
     assert messages(bytes(data), "ours.zip") == ["The zip file has more than 64 entries."]
 
 
-def test_sizes_together() -> None:
+def test_total_size_is_limited() -> None:
     noise = random.Random(1).randbytes(700_000)
     data = forged([Forged(f"captions_val2014_{i}_results.json", noise) for i in range(3)])
     problems = messages(data, "ours.zip", limits=UploadLimits(unpacked_bytes=1 << 21))
@@ -240,12 +238,12 @@ def test_sizes_together() -> None:
 @pytest.mark.parametrize(
     "data", [b"PK", b"PK\x03\x04", b"hello", b"\x1f\x8b\x08", b"<html>", b"MZ" + zipped({NAME: CONTENT})]
 )
-def test_what_is_no_zip_file(data: bytes) -> None:
+def test_other_files_are_not_zip_files(data: bytes) -> None:
     (message,) = messages(data, "ours.zip")
     assert "not a zip file" in message or "truncated or damaged" in message
 
 
-def test_truncated_zip_files() -> None:
+def test_truncated_zip_files_do_not_crash_the_reader() -> None:
     data = zipped({NAME: CONTENT})
     for size in range(1, len(data)):
         messages(data[:size], "ours.zip")
@@ -269,22 +267,22 @@ def test_damaged_zip_files_are_read_or_refused() -> None:
     assert refused > 1500
 
 
-def test_zip64_directories_do_not_hide_entries() -> None:
+def test_zip64_directory_hides_no_entries() -> None:
     many = {f"{i}.json": b"" for i in range(70_000)}
     assert messages(zipped(many, zipfile.ZIP_STORED), "ours.zip") == ["The zip file has more than 64 entries."]
 
 
-def test_gzip_files() -> None:
+def test_gzip_files_are_read() -> None:
     packed = gzip.compress(CONTENT)
     assert read(packed, "ours.json.gz") == read(CONTENT)
     assert read(gzip.compress(CONTENT[:20]) + gzip.compress(CONTENT[20:]) + bytes(10), "a.json.GZ") == read(CONTENT)
     assert messages(packed[:-3], "ours.json.gz") == ["The gzip file is truncated."]
     assert "not a gzip file" in messages(CONTENT, "ours.json.gz")[0]
     assert "not a gzip file" in messages(packed + b"more", "ours.json.gz")[0]
-    assert "has to end in" in messages(packed, "ours.gz")[0]
+    assert "must end in" in messages(packed, "ours.gz")[0]
 
 
-def test_gzip_bombs() -> None:
+def test_gzip_bombs_are_refused() -> None:
     bomb = gzip.compress(bytes(1 << 25))
     assert "more than 200 times its size" in messages(bomb, "ours.json.gz")[0]
     half = gzip.compress(random.Random(1).randbytes(1_200_000))

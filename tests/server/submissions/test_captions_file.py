@@ -34,7 +34,7 @@ def table(rows: list[tuple[ImageId, str]], delimiter: str) -> bytes:
 
 
 @given(st.data())
-def test_valid_captions_come_out_equal(data: st.DataObject) -> None:
+def test_valid_captions_survive_every_format(data: st.DataObject) -> None:
     ids: list[Any] = data.draw(ids_of_challenge)
     found = {image: data.draw(captions) for image in ids}
     found[ids[0]] += "a"  # not all may be empty
@@ -63,19 +63,19 @@ def test_any_json_is_read_or_refused(document: Any) -> None:
 
 
 @given(st.binary(max_size=60), st.sampled_from(["a.json", "a.jsonl", "a.csv", "a.tsv", "a.zip", "a.json.gz", "a"]))
-def test_any_bytes_are_refused(data: bytes, name: str) -> None:
+def test_random_bytes_are_refused(data: bytes, name: str) -> None:
     assert problems(data, name)
 
 
 @given(st.from_regex(r"-?[0-9]{1,4}|[a-z]{1,2}", fullmatch=True))
-def test_ids_of_formats_without_numbers_are_read_as_captious_reads_them(text: str) -> None:
+def test_ids_of_formats_without_numbers_are_parsed_as_in_the_library(text: str) -> None:
     (image,) = numbers_from_text([text])
     files, wrong = read(as_json({text: "a cat", "1000000": ""}), ids=[image, 1000000])
     assert not wrong
     assert json.loads(files["val2014"])[0]["image_id"] == image
 
 
-def test_all_problems_at_once() -> None:
+def test_problems_of_captions_are_reported_together() -> None:
     rows = [
         {"image_id": 1, "caption": "a"},
         {"image_id": 1, "caption": "again"},
@@ -112,15 +112,15 @@ def test_all_problems_at_once() -> None:
 
 
 @pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
-def test_nothing_is_read_after_very_many_problems(name: str) -> None:
+def test_reading_stops_after_very_many_problems(name: str) -> None:
     lines = ['{"image_id": 1, "image_id": 1, "caption": "a cat"}'] * 3000
     text = "\n".join(lines) if name.endswith("l") else f"[{', '.join(lines)}]"
     found = messages(text.encode(), name)
     assert found[0].startswith("1,000 ")
-    assert found[1:] == ["The file was not read any further."]
+    assert found[1:] == ["The rest of the file was not read."]
 
 
-def test_numbers_where_the_challenge_has_text() -> None:
+def test_number_for_a_text_id_is_refused() -> None:
     (problem,) = problems(as_json(GOOD), ids=["7", "42", "301"])
     assert (
         problem.message
@@ -133,8 +133,8 @@ def test_numbers_where_the_challenge_has_text() -> None:
     ("text", "message"),
     [
         ('[{"image_id": 42,\n "caption" "a"}]', "The file is not JSON: Expecting ':' delimiter, line 2, column 12."),
-        ('[{"image_id": 42, "caption": "a"}', "The JSON ends too early, in line 1; the file is truncated."),
-        ('[{"image_id": 42, "caption": "a', "The JSON ends too early, in line 1; the file is truncated."),
+        ('[{"image_id": 42, "caption": "a"}', "The JSON ends unexpectedly on line 1; the file is truncated."),
+        ('[{"image_id": 42, "caption": "a', "The JSON ends unexpectedly on line 1; the file is truncated."),
         ("[] []", "The file is not JSON: Extra data, line 1, column 4."),
         ("'a'", "The file is not JSON: Expecting value, line 1, column 1."),
         ('[{"image_id": 42, "caption": "a\tb"}]', "Invalid control character at, line 1, column 32."),
@@ -153,7 +153,7 @@ def test_numbers_where_the_challenge_has_text() -> None:
         ("{}", "3 images have no caption."),
     ],
 )
-def test_what_is_not_captions(text: str, message: str) -> None:
+def test_documents_without_captions_are_refused(text: str, message: str) -> None:
     problems = messages(text.encode())
     assert len(problems) == 1
     assert message in problems[0]
@@ -162,7 +162,7 @@ def test_what_is_not_captions(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     "number", ["1e999", "-1e999", "42.0", "9" * 5000, "-" + "9" * 100_000, "NaN", "-Infinity", "true", "null", "{}"]
 )
-def test_image_ids_that_are_none(number: str) -> None:
+def test_invalid_image_ids_are_refused(number: str) -> None:
     text = as_json(GOOD).replace(b"301", number.encode())
     problems = messages(text)
     assert "Record 2 has an image id that is neither text nor an integer of at most 20 digits." in problems
@@ -170,12 +170,12 @@ def test_image_ids_that_are_none(number: str) -> None:
     assert len(problems) == 2 + ("N" in number or "I" in number)
 
 
-def test_numbers_beyond_64_bits_are_other_images() -> None:
+def test_ids_beyond_64_bits_are_unknown_images() -> None:
     found = problems(as_json(GOOD).replace(b"301", b"9" * 20))
     assert [problem.ids for problem in found] == [(int("9" * 20),), (301,)]
 
 
-def test_not_a_number() -> None:
+def test_nan_and_infinity_are_refused() -> None:
     text = as_json(GOOD).replace(b'"a cat"', b'NaN, "score": Infinity')
     assert messages(text) == [
         "The file contains Infinity (once) and NaN (once), which JSON does not allow.",
@@ -184,14 +184,14 @@ def test_not_a_number() -> None:
     assert not read(as_json(GOOD).replace(b'"a cat"', b'"a cat", "score": 1e999, "n": ' + b"9" * 5000))[1]
 
 
-def test_keys_that_are_repeated() -> None:
+def test_duplicate_keys_are_refused() -> None:
     text = as_json(GOOD).replace(b'"image_id": 7', b'"image_id": 301, "image_id": 7')
     assert messages(text) == ["Record 1 has a key more than once."]
     (problem,) = problems(b'{"42": "a", "7": "b", "301": "c", "42": "d"}')
     assert (problem.message, problem.ids) == ("1 image has more than one caption. See entry 4.", (42,))
 
 
-def test_json_lines() -> None:
+def test_json_lines_are_read_and_checked() -> None:
     lines = [json.dumps(row).encode() for row in GOOD]
     assert not read(b"\r\n".join([*lines, b"", b" "]), "a.ndjson")[1]
     problems = messages(b"\n".join([b"{", lines[0], b"nonsense", b"[" * 100_000, b"[]"]), "a.jsonl")
@@ -204,7 +204,7 @@ def test_json_lines() -> None:
     assert problem == "Line 2 is not JSON: Expecting property name enclosed in double quotes, column 2."
 
 
-def test_tables() -> None:
+def test_tables_are_read_and_checked() -> None:
     header = "image_id,caption\n"
     assert not read(b'score,caption,image_id\n1,"a ""big"", cat\r\nhere",42\n2,b,7\n\n3,c,301\n', "a.csv")[1]
     assert "must name the columns" in messages(b"image_id;caption\n1;a", "a.csv")[0]
@@ -224,12 +224,12 @@ def test_tables() -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
 @pytest.mark.parametrize("name", ["a.json", "a.csv"])
-def test_other_unicode_encodings(encoding: str, name: str) -> None:
+def test_utf16_and_utf32_are_refused(encoding: str, name: str) -> None:
     (message,) = messages('[{"image_id": 42, "caption": "a"}]'.encode(encoding), name)
     assert "looks like UTF-16 or UTF-32" in message
 
 
-def test_latin_1() -> None:
+def test_latin_1_is_refused() -> None:
     text = '[\n{"image_id": 42, "caption": "café"}]'.encode("latin-1")
     offset = text.index(b"\xe9")
     assert messages(text) == [f"The file is not UTF-8 text: line 2, byte offset {offset} (0xe9). Save it as UTF-8."]
@@ -250,7 +250,7 @@ def test_latin_1() -> None:
         "",
     ],
 )
-def test_odd_captions_are_captions(caption: str) -> None:
+def test_unusual_captions_are_accepted(caption: str) -> None:
     rows = [{"image_id": image, "caption": caption} for image in IDS[:-1]]
     rows.append({"image_id": IDS[-1], "caption": "a cat"})
     files, wrong = read(as_json(rows))
@@ -258,7 +258,7 @@ def test_odd_captions_are_captions(caption: str) -> None:
     assert json.loads(files["val2014"]) == rows
 
 
-def test_one_huge_caption() -> None:
+def test_huge_caption_is_refused() -> None:
     rows = [{"image_id": image, "caption": "word " * 4_000_000} for image in IDS[:1]]
     (problem, _) = problems(as_json(rows))
     assert problem.message == "1 caption is longer than 5,000 characters. See record 1."
@@ -272,8 +272,8 @@ def test_one_huge_caption() -> None:
     [("a " * 150, True), ("a " * 151, False), ("a," * 75, True), ("a," * 76, False), ("é" * 4000, True)],
     ids=["150 words", "151 words", "150 without spaces", "152 without spaces", "one long word"],
 )
-def test_words_of_a_caption(caption: str, fits: bool) -> None:
-    """What a parser sees as words: punctuation marks are some, and spaces are not needed."""
+def test_word_limit_of_captions_is_enforced(caption: str, fits: bool) -> None:
+    """Words are counted as a parser sees them: with punctuation marks, and without need of spaces."""
     rows = [{"image_id": image, "caption": "a cat"} for image in IDS]
     rows[1]["caption"] = caption
     _, found = read(as_json(rows))
@@ -285,21 +285,21 @@ def test_words_of_a_caption(caption: str, fits: bool) -> None:
         assert (problem.ids, problem.n) == ((IDS[1],), 1)
 
 
-def test_ids_are_shown_without_harm() -> None:
+def test_unprintable_ids_are_escaped() -> None:
     rows = [{"image_id": name, "caption": ""} for name in ("<b>", "\ud800", "a\x1b[2J\0", "y" * 10**6)]
     (problem, _) = problems(as_json([*rows, GOOD[0]]))
     assert problem.ids == ("<b>", "\\ud800", "a\\x1b[2J\\x00", "y" * 99 + "…")
 
 
-def test_names_of_files() -> None:
+def test_file_extensions_are_checked() -> None:
     for name in ("ours", "ours.txt", ".json", "ours.json.exe", "ours.parquet", "ours.pkl"):
         accepted = ".json, .jsonl, .ndjson, .csv or .tsv, each also with .gz, or in .zip."
-        assert messages(as_json(), name)[0].endswith(f"has to end in {accepted}")
+        assert messages(as_json(), name)[0].endswith(f"must end in {accepted}")
     assert read(as_json(), "OURS.JSON")[0]
 
 
 @pytest.mark.parametrize("empty", ["", " \t\n"])
-def test_every_caption_is_empty(empty: str) -> None:
+def test_file_of_empty_captions_is_refused(empty: str) -> None:
     rows = [{"image_id": image, "caption": empty} for image in IDS]
     assert messages(as_json(rows)) == ["Every caption is empty."]
     assert not read(as_json([{**rows[0], "caption": "a cat"}, *rows[1:]]))[1]

@@ -16,7 +16,7 @@ from tests.support.site import Site
 from tests.support.small_challenge import CANDIDATES, write_folder
 
 
-def test_a_filled_template_is_a_submission(site: Site, tmp_path: Path) -> None:
+def test_filled_template_is_a_valid_submission(site: Site, tmp_path: Path) -> None:
     site.load(write_folder(tmp_path / "small"))
     user = site.user()
     page = site.client(user).get("/challenges/small/submit").content.decode()
@@ -31,10 +31,13 @@ def test_a_filled_template_is_a_submission(site: Site, tmp_path: Path) -> None:
     form = site.form(user, json.dumps(filled).encode())
     page = site.client(user).post("/challenges/small/submit", form, follow=True).content.decode()
     onward = '<a href="/challenges/small/submissions">My submissions</a>'
-    assert f"Submitted to main. Its scores will be on this page. All of yours are in {onward}." in page
+    assert (
+        f"Submitted to main. Its scores will appear on this page. All your submissions are listed under {onward}."
+        in page
+    )
 
 
-def test_the_template_of_several_files_is_a_zip_file(site: Site, tmp_path: Path) -> None:
+def test_template_of_several_files_is_a_zip_file(site: Site, tmp_path: Path) -> None:
     site.user("olga")
     site.load(write_scenes(tmp_path / "scenes", organizer="olga"))
     from captious.server.models import Challenge
@@ -60,7 +63,7 @@ def test_the_template_of_several_files_is_a_zip_file(site: Site, tmp_path: Path)
     assert answer.status_code == 302
 
 
-def test_a_phase_that_has_not_begun_has_no_template(site: Site, tmp_path: Path) -> None:
+def test_phase_that_has_not_begun_has_no_template(site: Site, tmp_path: Path) -> None:
     site.load(write_folder(tmp_path / "small", limits='opens = "2120-01-01T00:00:00Z"'))
     assert site.client(site.user()).get("/challenges/small/template?phase=main").status_code == 404
 
@@ -74,7 +77,7 @@ def test_a_phase_that_has_not_begun_has_no_template(site: Site, tmp_path: Path) 
         ("val*", "valtemplate.json"),
     ],
 )
-def test_names_of_templates_fit_the_pattern(tmp_path: Path, pattern: str, name: str) -> None:
+def test_template_names_match_the_pattern(tmp_path: Path, pattern: str, name: str) -> None:
     from fnmatch import fnmatchcase
 
     from captious.server.submissions.captions_template import _template_name

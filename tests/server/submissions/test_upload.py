@@ -14,7 +14,7 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 
 
 @given(st.text(st.characters(exclude_categories=())))
-def test_whatever_a_name_is_what_is_shown_can_be_stored(text: str) -> None:
+def test_shown_form_of_any_name_can_be_stored(text: str) -> None:
     shown = printable(text)
     assert shown.isprintable()
     shown.encode()
@@ -42,17 +42,17 @@ def test_problems_name_some_images_and_count_all(ids: list[int | str]) -> None:
         (0, "0 bytes"),
     ],
 )
-def test_amounts(n: int, text: str) -> None:
+def test_amounts_have_units(n: int, text: str) -> None:
     assert amount(n) == text
 
 
 @pytest.mark.parametrize("name", ["", "../x", "a/b", "Val", "a.b", "a\n"])
-def test_names_of_captions_files_are_plain(name: str) -> None:
+def test_unsafe_names_of_captions_files_are_refused(name: str) -> None:
     with pytest.raises(ParameterError, match="cannot be called"):
         ExpectedFile(name, "*", Path("ids.json"))
 
 
 @pytest.mark.parametrize(("size", "seconds"), [(400_000, 10), (5 << 20, 22), (25 << 20, 60), (100 << 20, 60)])
-def test_small_files_may_not_take_long(size: int, seconds: int) -> None:
+def test_time_limit_grows_with_the_size_of_the_file(size: int, seconds: int) -> None:
     assert UploadLimits(seconds=60).of_size(size).seconds == seconds
     assert UploadLimits(seconds=3).of_size(size).seconds == 3

@@ -57,7 +57,7 @@ def challenge(tmp_path: Path) -> Challenge:
     return Challenge(tmp_path)
 
 
-def test_captions_are_written_in_the_order_of_the_challenge(challenge: Challenge) -> None:
+def test_captions_are_written_in_challenge_order(challenge: Challenge) -> None:
     assert challenge.read(as_json()) == []
     expected = [{"image_id": 42, "caption": "two dogs"}, {"image_id": 7, "caption": "a cat"}, GOOD[1]]
     assert json.loads((challenge.output / "val2014.json").read_text()) == expected
@@ -66,13 +66,13 @@ def test_captions_are_written_in_the_order_of_the_challenge(challenge: Challenge
     assert json.loads((challenge.output / "test2014.json").read_text()) == expected
 
 
-def test_one_bad_file_of_two_leaves_none(challenge: Challenge) -> None:
+def test_one_bad_file_of_two_leaves_no_files(challenge: Challenge) -> None:
     data = zipped({NAME: as_json(), "captions_test2014_x_results.json": as_json(GOOD[:2])})
     (problem,) = challenge.read(data, "ours.zip", n=2)
     assert problem == Problem("captions_test2014_x_results.json", "1 image has no caption.", (42,), 1)
 
 
-def test_what_was_read_before_stays_when_a_later_upload_is_refused(challenge: Challenge) -> None:
+def test_refused_upload_keeps_files_of_an_earlier_one(challenge: Challenge) -> None:
     challenge.read(as_json())
     before = (challenge.output / "val2014.json").read_bytes()
     upload = challenge.folder / "upload"
@@ -82,7 +82,7 @@ def test_what_was_read_before_stays_when_a_later_upload_is_refused(challenge: Ch
 
 
 @pytest.mark.parametrize("system", ["vinyals-et-al-2017", "dai-et-al-2017"])
-def test_real_captions(system: str, shared_data: Path, challenge: Challenge) -> None:
+def test_real_captions_are_read(system: str, shared_data: Path, challenge: Challenge) -> None:
     packed = (shared_data / "coco" / "results_val2014" / f"{system}.json.gz").read_bytes()
     data = gzip.decompress(packed)
     rows = [{"image_id": row["image_id"], "caption": row["caption"]} for row in json.loads(data)]
@@ -98,7 +98,7 @@ def test_real_captions(system: str, shared_data: Path, challenge: Challenge) -> 
     assert (problem.n, problem.ids) == (100, tuple(ids[:20]))
 
 
-def test_ten_gigabytes_of_zeros(challenge: Challenge) -> None:
+def test_zip_bomb_of_ten_gigabytes_is_refused(challenge: Challenge) -> None:
     packed = deflated_zeros(10 << 30)
     entry = Forged(NAME, packed=packed, size=3_000_000_000, packed_size=len(packed))
     begin = time.monotonic()
@@ -110,19 +110,19 @@ def test_ten_gigabytes_of_zeros(challenge: Challenge) -> None:
     assert time.monotonic() - begin < 60
 
 
-def test_json_that_takes_more_memory_than_allowed(challenge: Challenge) -> None:
+def test_json_beyond_the_memory_limit_is_refused(challenge: Challenge) -> None:
     limits = UploadLimits(memory_bytes=128 << 20)
     for data in (b"[" + b"[]," * 5_000_000 + b"[]]", b"{" + b'"":{},' * 3_000_000, b'"' + b"x" * 90_000_000):
         (problem,) = challenge.read(data, limits=limits)
         assert problem == Problem("ours.json", "The file needs more than 128 MiB of memory to read.")
 
 
-def test_json_that_takes_longer_than_allowed(challenge: Challenge) -> None:
+def test_json_beyond_the_time_limit_is_refused(challenge: Challenge) -> None:
     (problem,) = challenge.read(b"[" + b"1," * 40_000_000 + b"1]", limits=UploadLimits(seconds=1))
     assert problem.message == "The file takes longer than 1 second to read."
 
 
-def test_deep_json(challenge: Challenge) -> None:
+def test_deeply_nested_json_is_refused(challenge: Challenge) -> None:
     for data in (b"[" * 100_000, b"[" * 10_000_000, b'{"a":' * 100_000, b"[" * 100_000 + b"]" * 100_000):
         (problem,) = challenge.read(data, limits=UploadLimits())
         assert "nested too deeply" in problem.message
@@ -143,9 +143,7 @@ def instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     )
 
 
-def test_a_process_that_hangs_is_killed_with_all_it_has_started(
-    challenge: Challenge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hung_process_is_killed_with_its_children(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
     pids = challenge.folder / "pids"
     instead(
         monkeypatch,
@@ -169,18 +167,20 @@ def test_a_process_that_hangs_is_killed_with_all_it_has_started(
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("SIGSEGV", "The file cannot be read: the program that reads uploads crashed on it."),
-        ("SIGABRT", "The file cannot be read: the program that reads uploads crashed on it."),
+        ("SIGSEGV", "The file cannot be read: it crashed the program that reads uploads."),
+        ("SIGABRT", "The file cannot be read: it crashed the program that reads uploads."),
         ("SIGKILL", "The file needs more than 256 MiB of memory to read."),
         ("SIGXCPU", "The file takes longer than 10 seconds to read."),
     ],
 )
-def test_a_process_that_dies(name: str, message: str, challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_death_of_the_process_is_reported(
+    name: str, message: str, challenge: Challenge, monkeypatch: pytest.MonkeyPatch
+) -> None:
     instead(monkeypatch, f"import os, signal; os.kill(os.getpid(), signal.{name})")
     assert challenge.read(as_json()) == [Problem("ours.json", message)]
 
 
-def test_failures_of_ours_are_not_blamed_on_uploaders(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_internal_errors_are_not_blamed_on_uploaders(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
     instead(monkeypatch, "raise RuntimeError('/secret/path')")
     with pytest.raises(CaptiousError, match="the process that reads uploads failed") as caught:
         challenge.read(as_json())
@@ -206,7 +206,7 @@ def wrong_list(challenge: Challenge) -> None:
 
 
 @pytest.mark.parametrize("damage", [no_list, damaged_list, wrong_list])
-def test_lists_of_ids_that_cannot_be_read(damage: Callable[[Challenge], None], challenge: Challenge) -> None:
+def test_unreadable_id_list_is_an_internal_error(damage: Callable[[Challenge], None], challenge: Challenge) -> None:
     damage(challenge)
     with pytest.raises(ResourceError, match="a list of expected image ids cannot be read") as caught:
         challenge.read(as_json())
@@ -214,12 +214,12 @@ def test_lists_of_ids_that_cannot_be_read(damage: Callable[[Challenge], None], c
     challenge.check_that_nothing_is_left()
 
 
-def test_uploads_that_are_gone(challenge: Challenge) -> None:
+def test_missing_upload_is_an_internal_error(challenge: Challenge) -> None:
     with pytest.raises(ResourceError, match="the uploaded file cannot be read"):
         upload_process.read_upload(challenge.folder / "gone", "a.json", challenge.expected, SMALL, challenge.output)
 
 
-def test_no_space(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_is_an_internal_error(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
     full = (
         "import os, errno, runpy, captious.files.atomic_write as a\n"
         "def fsync(descriptor): raise OSError(errno.ENOSPC, 'No space left on device')\n"
@@ -233,7 +233,7 @@ def test_no_space(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None
     challenge.check_that_nothing_is_left()
 
 
-def test_outputs_that_cannot_be_written(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unwritable_output_is_an_internal_error(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
     challenge.output.write_text("a file")
     with pytest.raises(OutputError, match="cannot be stored"):
         challenge.read(as_json())
@@ -245,7 +245,7 @@ def test_outputs_that_cannot_be_written(challenge: Challenge, monkeypatch: pytes
     assert [path.name for path in challenge.output.iterdir()] == ["test2014.json"]
 
 
-def test_the_process_knows_no_secrets_and_has_its_limits(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_has_limits_and_no_secrets(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DATABASE_URL", "secret")
     monkeypatch.setenv("SECRET_KEY", "secret")
     seen = challenge.folder / "seen.json"
@@ -275,12 +275,12 @@ def test_the_process_knows_no_secrets_and_has_its_limits(challenge: Challenge, m
     assert (answer["group"], answer["session"], answer["heavy"]) == (True, True, [])
 
 
-def test_names_of_uploads_are_shown_without_harm(challenge: Challenge) -> None:
+def test_unprintable_upload_names_are_escaped(challenge: Challenge) -> None:
     (problem,) = challenge.read(b"[", "\udcff\x1b[2J<b>.json")
     assert problem.file == "\\udcff\\x1b[2J<b>.json"
 
 
-def test_interrupts_do_not_leave_a_process(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_leaves_no_process(challenge: Challenge, monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[subprocess.Popen[bytes]] = []
     popen = subprocess.Popen
 

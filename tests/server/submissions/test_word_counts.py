@@ -20,5 +20,5 @@ from captious.server.submissions.word_counts import count_words
         ("\u043a\u043e\u0442 \u0441\u043f\u0438\u0442", 2),
     ],
 )
-def test_words_and_punctuation_marks(caption: str, n: int) -> None:
+def test_punctuation_marks_count_as_words(caption: str, n: int) -> None:
     assert count_words(caption) == n

@@ -1,4 +1,4 @@
-// Weighted references of CIDEr, and candidates against them; cider.hpp says what each function promises.
+// Weighted references of CIDEr, and candidates against them; see cider.hpp for the functions.
 #include "cider/cider.hpp"
 
 #include <cmath>
@@ -15,9 +15,9 @@ using ngrams::Posting;
 namespace {
 
 constexpr int kTabulatedDocuments = 4096;  // numbers of documents whose logarithms are computed once
-constexpr std::size_t kAhead = 8;          // how many steps before its use memory is asked for
+constexpr std::size_t kAhead = 8;          // prefetch distance in steps
 
-// The n-gram in the word ids of the frequencies. A word that they do not know must not look like padding.
+// The n-gram in the word ids of the frequencies. An unknown word must not look like padding.
 Ngram mapped(const Ngram& ngram, std::span<const std::int32_t> word_map) {
     constexpr std::int32_t kNoWord = 0x7FFFFFFF;
     Ngram out;
@@ -165,7 +165,7 @@ void CiderReferences::prefetch(std::size_t row) const {
 // Buffer of a thread, refilled for each candidate.
 struct CiderReferences::Workspace {
     CandidateNgrams candidate;
-    std::vector<Ngram> unknown_ngrams;  // those that no reference of the image has, in word ids of the frequencies
+    std::vector<Ngram> unknown_ngrams;  // n-grams in no reference of the image, in word ids of the frequencies
     std::vector<std::uint64_t> hashes;  // theirs
     std::vector<std::array<double, kMaxOrder>> similarity;  // [references of the image]
     std::array<double, kMaxOrder> squares;                  // of the candidate's norms

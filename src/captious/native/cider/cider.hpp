@@ -15,10 +15,10 @@ struct CiderOptions {
     double sigma;          // of the Gaussian length penalty; infinity for none
     bool clip;             // CIDEr-D: a candidate's weight counts at most as much as the reference's
     bool relative;         // divide counts by the number of n-grams of the caption
-    bool length_in_words;  // lengths of the penalty in words; otherwise in bigrams, as the official code has it
+    bool length_in_words;  // lengths of the penalty in words; otherwise in bigrams, as in the official code
 };
 
-// References of all images, weighted: built once, asked for any number of candidates.
+// Weighted references of all images: built once, used for any number of candidates.
 class CiderReferences {
 public:
     // `word_map` translates word ids of captions to those of `frequencies` (-1: no such word); empty if they are the
@@ -42,7 +42,7 @@ public:
 private:
     struct Workspace;
 
-    // The steps of `score` for one candidate: its n-grams, those it shares with references, the others, the mean.
+    // The steps of `score` for one candidate: its n-grams, those shared with references, the others, the mean.
     void collect(Workspace& workspace, std::size_t row, std::span<const std::int32_t> words,
                  std::span<const std::int32_t> word_map) const;
     void add_matches(Workspace& workspace, std::size_t row, std::size_t n_words) const;
@@ -51,7 +51,7 @@ private:
 
     double idf(std::uint32_t documents) const;
     double length_penalty(std::size_t words, std::size_t others) const;  // of captions of so many words
-    void prefetch(std::size_t row) const;  // asks for the memory of an image that is scored next
+    void prefetch(std::size_t row) const;                                // prefetches the memory of the next image
 
     const ReferenceNgrams& references_;
     const NgramFrequencies& frequencies_;

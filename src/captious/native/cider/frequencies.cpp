@@ -1,4 +1,4 @@
-// Counting in how many images each n-gram occurs.
+// Counting the images of each n-gram.
 #include "cider/frequencies.hpp"
 
 #include <algorithm>
@@ -14,12 +14,12 @@ namespace captious::cider {
 using ngrams::hash_step;
 namespace {
 
-constexpr std::size_t kAhead = 8;    // how many steps before its use memory is asked for
-constexpr std::size_t kBlocks = 16;  // of images, whose n-grams wait to be counted at a time
+constexpr std::size_t kAhead = 8;    // prefetch distance in steps
+constexpr std::size_t kBlocks = 16;  // blocks of images whose n-grams are buffered at a time
 constexpr std::size_t kTables = 16;  // among which n-grams are distributed by the upper bits of their hash
 constexpr std::uint32_t kIsEntry = 0x80000000;
 
-// An n-gram that several documents may hold, on its way to its table.
+// An n-gram that may be in several documents, buffered for its table.
 struct Waiting {
     std::size_t number;  // among all of the references
     Ngram ngram;
@@ -143,8 +143,8 @@ void NgramFrequencies::count(const ReferenceNgrams& references, int threads) {
     singles_ = static_cast<std::size_t>(std::count(documents_.begin(), documents_.end(), 1u));
 }
 
-// Longer n-grams, order by order. One that contains an n-gram of a single document is in that document only, which
-// spares most of them the tables (Agrawal and Srikant 1994). Threads share the images first, then the tables.
+// Longer n-grams, order by order. One that contains an n-gram of a single document is only in that document, which
+// keeps most of them out of the tables (Agrawal and Srikant 1994). Threads share the images first, then the tables.
 void NgramFrequencies::count_order(int order, std::span<const std::uint32_t> by_word, int threads) {
     const ReferenceNgrams& references = *counted_;
     std::vector<NgramTable> tables(kTables);

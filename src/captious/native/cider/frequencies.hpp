@@ -1,4 +1,4 @@
-// Document frequencies of n-grams: in how many images, with all their references, each n-gram occurs.
+// Document frequencies of n-grams: the number of images whose references contain each n-gram.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ public:
         std::uint32_t count;
     };
 
-    std::uint32_t entry_of(const Ngram& ngram, std::uint64_t hash);        // its number, made if it is new
+    std::uint32_t entry_of(const Ngram& ngram, std::uint64_t hash);        // its number, created if new
     std::uint32_t count_of(const Ngram& ngram, std::uint64_t hash) const;  // 0 if it has no entry
     std::vector<Entry>& entries() { return entries_; }
     const std::vector<Entry>& entries() const { return entries_; }
     void reindex();  // after a change of the entries
 
-    // Hints for a loop that will soon ask for a hash: first where its slot is, then, some steps later, its entry.
+    // Prefetch hints for a loop that will soon look up a hash: first its slot, then, some steps later, its entry.
     void prefetch_slot(std::uint64_t hash) const { __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1))); }
     void prefetch_entry(std::uint64_t hash) const {
         const Slot& slot = slots_[hash & (slots_.size() - 1)];
@@ -37,7 +37,7 @@ public:
 private:
     struct Slot {
         std::uint32_t entry = 0;  // its number + 1, or 0
-        std::uint32_t tag = 0;    // upper half of its hash, so that only the right entry is looked at
+        std::uint32_t tag = 0;    // upper half of its hash, so that only the right entry is compared
     };
 
     std::size_t slot_of(const Ngram& ngram, std::uint64_t hash) const;
@@ -48,9 +48,9 @@ private:
 
 // Number of documents (images, with all their references) in which each n-gram occurs.
 //
-// Most n-grams of a corpus occur in one document only. When references are counted, these stay out of the hash table
-// and are listed from the references when all entries are asked for: CIDEr weighs an n-gram of no document like one
-// of a single document.
+// Most n-grams of a corpus occur in one document only. When references are counted, these are kept out of the hash
+// table and are listed from the references when all entries are requested: CIDEr weights an n-gram of no document like
+// one of a single document.
 class NgramFrequencies {
 public:
     using Entry = NgramTable::Entry;
@@ -60,11 +60,11 @@ public:
     void count(const ReferenceNgrams& references, int threads);
     void add(const Ngram& ngram, std::uint32_t count);
 
-    // Documents that hold an n-gram, or 0 if it is known to be in at most one.
+    // Number of documents with an n-gram, or 0 if it is in at most one.
     std::uint32_t of(const Ngram& ngram, std::uint64_t hash) const { return table_.count_of(ngram, hash); }
     void prefetch_slot(std::uint64_t hash) const { table_.prefetch_slot(hash); }
     void prefetch_entry(std::uint64_t hash) const { table_.prefetch_entry(hash); }
-    // Documents that hold each n-gram of these references, if it was these that were counted, by n-gram number.
+    // Number of documents with each n-gram of these references, if they were the counted ones, by n-gram number.
     const std::vector<std::uint32_t>* of_references(const ReferenceNgrams& references) const;
 
     std::size_t size() const { return table_.entries().size() + singles_; }
@@ -74,7 +74,7 @@ public:
     // references.
     const std::vector<Entry>& common() const { return table_.entries(); }
     const std::vector<std::uint32_t>& documents() const { return documents_; }
-    // Takes up what was saved about these references. The object must be empty; the references must outlive it.
+    // Restores the saved counts of these references. The object must be empty; the references must outlive it.
     void restore(const ReferenceNgrams& references, std::vector<Entry> entries,
                  std::span<const std::uint32_t> documents);
 

@@ -16,7 +16,7 @@ using namespace captious::correlation;
 template <typename T>
 using TableIn = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-constexpr std::size_t kMostDrawn = std::size_t{1} << 31;  // ratings in a resample; pairs of them are numbers of 64 bits
+constexpr std::size_t kMostDrawn = std::size_t{1} << 31;  // ratings in a resample: their pairs fit into 64 bits
 
 bool below(const Int32In& values, std::size_t end) {
     return std::all_of(values.data(), values.data() + values.size(),

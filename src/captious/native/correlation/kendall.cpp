@@ -1,4 +1,4 @@
-// One pass over the rows in the order of their scores; a Fenwick tree holds how many points of each rating came before.
+// One pass over the rows in the order of their scores; a Fenwick tree counts the earlier points of each rating.
 #include "correlation/kendall.hpp"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ public:
           seen_(n_ratings_),
           totals_(n_ratings_) {}
 
-    // Puts the rows in the order of their scores.
+    // Sorts the rows by score.
     void sort(std::span<const std::int32_t> scores) {
         std::size_t n_ranks =
             scores.empty() ? 0 : static_cast<std::size_t>(*std::max_element(scores.begin(), scores.end())) + 1;
@@ -52,7 +52,7 @@ public:
             order_[next_[static_cast<std::size_t>(scores[row])]++] = static_cast<std::uint32_t>(row);
     }
 
-    // The tally of the rows as they were sorted; weight(group) says how often a group was drawn.
+    // The tally of the sorted rows; weight(group) is the number of times that a group was drawn.
     template <typename Weight>
     void tally(const Weight& weight, std::int64_t* out) {
         seen_.clear();

@@ -6,19 +6,19 @@
 
 namespace captious::correlation {
 
-// Judged captions. Scores belong to rows; a row may have several points, each one judgment of it. Ranks are integers
-// from 0 and order as the numbers they stand for do.
+// Judged captions. Scores belong to rows; a row may have several points, one for each judgment. Ranks are integers
+// from 0, in the order of the ranked numbers.
 struct JudgedRows {
     std::span<const std::int32_t> offsets;  // [n_rows + 1], of the points of each row
     std::span<const std::int32_t> ratings;  // [n_points], ranks
-    std::span<const std::int32_t> groups;   // [n_rows], what is drawn or exchanged together
+    std::span<const std::int32_t> groups;   // [n_rows], rows drawn or exchanged together
 };
 
 // The counts of any tau: concordant minus discordant pairs, all pairs, pairs tied in score, pairs tied in rating,
 // distinct scores, distinct ratings. A point that was drawn twice counts twice.
 constexpr std::size_t kTally = 6;
 
-// For each row of counts [n][n_groups], how often a group was drawn: the tally, out [n][kTally].
+// For each row of counts [n][n_groups], the number of draws of each group: the tally, out [n][kTally].
 void kendall_resampled(const JudgedRows& rows, std::span<const std::int32_t> scores, const std::int32_t* counts,
                        std::size_t n, std::size_t n_groups, int threads, std::int64_t* out);
 

@@ -15,7 +15,7 @@ nb::object string_of(std::string_view utf8, const char* errors) {
     return nb::steal(text);
 }
 
-// The value of a field as Python's json would give it; nothing for what is neither text nor an integer.
+// The value of a field as from Python's json; nothing if it is neither text nor an integer.
 nb::object object_of(const JsonField& field) {
     switch (field.kind) {
         case JsonField::Kind::kText: return string_of(field.written, nullptr);

@@ -22,7 +22,7 @@ int hexadecimal(std::string_view digits) {
     return digits.size() == 4 && !is_blank(digits[0]) && digits[0] != '-' && end == digits.data() + 4 ? value : -1;
 }
 
-// Checks JSON from a place on; every function moves behind what it has read, and says whether it was there.
+// Validates JSON from a position on; every function advances past its element and returns whether it was present.
 class Scanner {
 public:
     Scanner(std::string_view text, std::size_t at) : text_(text), at(at) {}
@@ -109,7 +109,7 @@ public:
     }
 
 private:
-    // Up to the first quote, backslash or control character, eight bytes at a time.
+    // Advances to the first quote, backslash or control character, eight bytes at a time.
     void plain_characters() {
         constexpr std::uint64_t ones = 0x0101010101010101ULL, high = 0x8080808080808080ULL;
         while (at + 8 <= text_.size()) {

@@ -9,15 +9,15 @@
 
 namespace captious::json {
 
-// A value of the document: that of a key of the object, or the document itself.
+// A value of the document: the value of a key of the object, or the document itself.
 struct JsonValue {
-    std::string_view key;    // as it is written, without quotes
-    std::size_t start, end;  // its place in the text
-    std::size_t first_end;   // where the first object of the list ends; 0 if this is no list of objects
-    std::size_t n_objects;   // how many there are in the list
+    std::string_view key;    // as written, without quotes
+    std::size_t start, end;  // its position in the text
+    std::size_t first_end;   // end of the first object of the list; 0 if this is not a list of objects
+    std::size_t n_objects;   // number of objects in the list
 };
 
-// The values of an object, or the one list that the document is; nothing if the text is not JSON as RFC 8259 has it, is
+// The values of an object, or the document itself if it is a list; nothing if the text is not JSON by RFC 8259, is
 // nested deeply, or is neither an object nor a list.
 std::optional<std::vector<JsonValue>> json_outline(std::string_view text);
 
@@ -28,17 +28,17 @@ struct JsonField {
     long long number = 0;
 };
 
-// Reads objects of a list that json_outline found, one after the other.
+// Reads the objects of a list found by json_outline one by one.
 class JsonObjects {
 public:
-    // A list, from its bracket on, and the names of fields as they are written.
+    // A list, from its bracket on, and the names of fields as written.
     JsonObjects(std::string_view list, std::vector<std::string_view> names)
         : text_(list), names_(std::move(names)), fields_(names_.size()) {}
 
-    // The fields of the next object, the last where a name is repeated; nothing at the end of the list.
+    // The fields of the next object, the last one if a name is repeated; nothing at the end of the list.
     const std::vector<JsonField>* next();
 
-    // Whether only the end of the list is left.
+    // Whether only the end of the list remains.
     bool at_end() const;
 
     // Whether an object had a key with escapes, which may be one of the names.
@@ -52,7 +52,7 @@ private:
     bool has_escaped_key_ = false;
 };
 
-// The characters of text with escapes as UTF-8; halves of surrogate pairs that are alone are encoded as if they were
+// The characters of text with escapes as UTF-8; lone surrogates are encoded as if they were
 // characters.
 std::string json_unescaped(std::string_view written);
 

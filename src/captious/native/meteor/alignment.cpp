@@ -1,4 +1,4 @@
-// The beam search and what is counted in its result.
+// The beam search and the counts of its result.
 #include "meteor/alignment.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@ namespace captious::meteor {
 namespace {
 
 constexpr std::size_t kBeam = 40;
-constexpr std::size_t kMostPaths = 4096;  // so many wait at most before the best are picked
+constexpr std::size_t kMostPaths = 4096;  // maximum number before the best are selected
 
 std::uint64_t distance_between(std::uint32_t i, std::uint32_t j) { return i > j ? i - j : j - i; }
 
@@ -17,7 +17,7 @@ void set_bits(std::uint64_t* row, const Match& match) {
 
 }  // namespace
 
-// Number of words that a match adds to a path. METEOR weighs all but exact matches by one half, and drops the half.
+// Number of words that a match adds to a path. METEOR weights inexact matches by one half and rounds down.
 inline std::uint32_t Aligner::weighted_words(const Match& match) {
     if (match.module == kExact) return match.length + match.reference_length;
     return match.length / 2u + match.reference_length / 2u;
@@ -103,7 +103,7 @@ void Aligner::extend_paths(std::uint32_t j) {
     order_beam();
 }
 
-// Adds what may become of a path at reference word j.
+// Adds the continuations of a path at reference word j.
 void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
     if (j < path.next) {
         paths_.push_back(path);
@@ -114,13 +114,12 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
     matches.for_each(j, [&](const Match& match) {
         if (!is_free(path, j, match)) return;
         std::uint64_t distance = path.distance;
-        path.distance +=
-            distance_between(match.start, j);  // of the path that goes on, as METEOR has it, not of the child
+        // As in METEOR, the distance is added to the parent path, not to the child.
+        path.distance += distance_between(match.start, j);
         std::uint64_t words_and_chunks = std::uint64_t{weighted_words(match)} << 32 | path.chunks_after(match);
         of_kind = words_and_chunks == kind ? of_kind + 1 : 1;
         kind = words_and_chunks;
-        if (of_kind > kBeam)
-            return;  // a beam of its elder siblings is at least as good, and their distance is at most as large
+        if (of_kind > kBeam) return;  // a full beam of earlier siblings is at least as good
         Path child = path;
         child.distance = distance;
         child.take(match);
@@ -129,7 +128,7 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
         paths_.push_back(child);
         if (paths_.size() == kMostPaths) {
             order_best();
-            // Who came first stays first.
+            // Earlier paths stay first.
             std::sort(order_.begin(), order_.end(), [](const Rank& a, const Rank& b) { return a.path < b.path; });
             for (std::size_t k = 0; k < order_.size(); ++k) paths_[k] = paths_[order_[k].path];
             paths_.resize(order_.size());
@@ -140,7 +139,7 @@ void Aligner::extend(Path path, std::uint32_t j, const MatchFinder& matches) {
     paths_.push_back(path);
 }
 
-// Puts into order_ the best of paths_, the best first.
+// Sorts the best of paths_ into order_, best first.
 void Aligner::order_best() {
     order_.clear();
     for (std::size_t k = 0; k < paths_.size(); ++k) {
@@ -153,7 +152,7 @@ void Aligner::order_best() {
     std::sort(order_.begin(), order_.end());
 }
 
-// Orders beam_, the best first, equal ones as they were. It is nearly in order.
+// Stable sort of beam_, best first. It is nearly sorted.
 void Aligner::order_beam() {
     for (std::size_t k = 1; k < beam_.size(); ++k) {
         if (!beam_[k].is_better_than(beam_[k - 1])) continue;
@@ -164,7 +163,7 @@ void Aligner::order_beam() {
     }
 }
 
-// Moves the best of paths_ to beam_, the best first, and writes down their new links.
+// Moves the best of paths_ to beam_, best first, and records their new links.
 void Aligner::keep_best() {
     order_best();
     beam_.clear();

@@ -1,4 +1,4 @@
-// METEOR's alignment: which of all possible matches are made, found by a beam search along the reference.
+// METEOR's alignment: chooses among all possible matches by a beam search along the reference.
 #pragma once
 
 #include <array>
@@ -10,14 +10,15 @@
 
 namespace captious::meteor {
 
-// A match that was made.
+// A chosen match.
 struct Link {
     Match match;
     std::uint32_t reference_start;
 };
 
-// The search of METEOR 1.5, its choices between equals included. Paths through the reference grow word by word; the 40
-// best go on. Best has the most matched words, then the fewest chunks, then the least distance, then came first.
+// The search of METEOR 1.5, including its tie-breaking. Paths through the reference grow word by word; the 40
+// best continue. The best have the most matched words, then the fewest chunks, then the least distance, then came
+// first.
 class Aligner {
 public:
     // The chosen matches, in the order of the reference.
@@ -26,16 +27,16 @@ public:
 private:
     struct Path {
         std::uint64_t distance = 0;
-        std::int64_t last_end = kNone;  // where in the candidate the open chunk ends, if one is open
+        std::int64_t last_end = kNone;  // end of the open chunk in the candidate, if there is one
         std::int64_t trail = kNone;     // the last of its links in trail_
         std::uint32_t words = 0;        // matched on both sides, weighted
         std::uint32_t chunks = 0;       // closed ones
-        std::uint32_t next = 0;         // the reference word that it has come to
+        std::uint32_t next = 0;         // the next reference word
         std::uint32_t used = 0;         // row of used_: the candidate words that are taken
         bool has_new = false;           // whether there is a link of this step, not yet in used_ and trail_
         Link link{};
 
-        // Sort key of paths, the least first: more words, fewer chunks, then less distance.
+        // Sort key of paths, least first: more words, fewer chunks, less distance.
         std::uint64_t words_and_chunks() const { return std::uint64_t{~words} << 32 | chunks; }
         bool is_better_than(const Path& other) const {
             std::uint64_t mine = words_and_chunks(), theirs = other.words_and_chunks();
@@ -55,11 +56,11 @@ private:
             last_end = kNone;
         }
     };
-    struct Step {  // a link, and where in trail_ the one before it is
+    struct Step {  // a link, and the index in trail_ of the one before
         Link link;
         std::int64_t before;
     };
-    struct Rank {  // the order of a path: as above, then who came first
+    struct Rank {  // the order of a path: as above, then order of arrival
         std::uint64_t words_and_chunks, distance;
         std::uint32_t path;
 
@@ -72,7 +73,7 @@ private:
         kNo,
         kBegins,
         kInside
-    };  // whether a reference word is in a match without rival
+    };  // whether a reference word is in the only possible match
 
     static constexpr std::int64_t kNone = -1;
 

@@ -1,4 +1,4 @@
-// The published files are text of two or three lines per entry, cut as Java cuts it: lines end in a line feed, words
+// The published files are text of two or three lines per entry, split as in Java: lines end in a line feed, words
 // at spaces.
 #include "meteor/compiler.hpp"
 
@@ -113,7 +113,7 @@ void TablesCompiler::lay_out_phrases(CompiledTables& out) const {
     for (std::size_t i = 1; i < n; ++i) depth[i] = depth[nodes_[i].parent] + 1;  // a parent comes before its children
     for (std::size_t i = 0; i < n; ++i) order[i] = static_cast<std::uint32_t>(i);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return depth[a] < depth[b]; });
-    for (std::size_t level = 0; level < n;) {  // the parents' places are known when a level is sorted
+    for (std::size_t level = 0; level < n;) {  // the parents are placed when a level is sorted
         std::size_t end = level;
         while (end < n && depth[order[end]] == depth[order[level]]) ++end;
         std::sort(order.begin() + static_cast<std::ptrdiff_t>(level), order.begin() + static_cast<std::ptrdiff_t>(end),
@@ -129,7 +129,7 @@ void TablesCompiler::lay_out_phrases(CompiledTables& out) const {
         out.node_words[place[i]] = nodes_[i].word;
         if (i > 0) ++out.node_children[place[nodes_[i].parent] + 1];
     }
-    out.node_children[0] = 1;  // behind the root
+    out.node_children[0] = 1;  // after the root
     for (std::size_t i = 0; i < n; ++i) out.node_children[i + 1] += out.node_children[i];
 
     out.node_targets.assign(n + 1, 0);

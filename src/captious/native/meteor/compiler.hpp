@@ -24,13 +24,13 @@ struct CompiledTables {
     std::vector<std::uint16_t> targets;
 };
 
-// Takes the text of the files and gives the arrays. Paraphrases come first, in pieces of any size, as they are
+// Converts the text of the files to arrays. Paraphrases come first, in pieces of any size, as they are
 // unpacked. All methods throw std::invalid_argument for text that is not of the published form.
 class TablesCompiler {
 public:
     // The next bytes of the paraphrase table: a line with a probability, one with a phrase, one with a paraphrase.
     void add_paraphrases(std::string_view bytes);
-    // Compiles what was added, with the other files: word, then numbers of its sets; base form, then its irregular
+    // Compiles the added text with the other files: word, then numbers of its sets; base form, then its irregular
     // forms; one function word a line.
     CompiledTables finish(std::string_view synsets, std::string_view exceptions, std::string_view function_words);
 
@@ -45,11 +45,11 @@ private:
     };
 
     vocabulary::Vocabulary words_;
-    std::string rest_;  // of a line whose end has not come yet
+    std::string rest_;  // of an incomplete line
     std::size_t lines_ = 0;
     std::vector<Node> nodes_{{0, 0}};
     std::unordered_map<std::uint64_t, std::uint32_t> children_;  // (parent, word) -> node
-    std::uint32_t phrase_ = 0;                                   // whose paraphrase the next line is
+    std::uint32_t phrase_ = 0;                                   // phrase of the paraphrase on the next line
     std::vector<std::uint32_t> sources_;                         // phrase of each paraphrase
     std::vector<std::uint16_t> targets_;                         // length and words of each paraphrase
 };

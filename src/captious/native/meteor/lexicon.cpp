@@ -8,7 +8,7 @@
 namespace captious::meteor {
 namespace {
 
-// hashCode of Java's String, which counts characters above the basic plane as two.
+// hashCode of Java's String, in which characters above the basic plane are two units.
 std::int32_t java_hash(std::string_view word) {
     std::uint32_t hash = 0;
     for (std::size_t at = 0; at < word.size();) {

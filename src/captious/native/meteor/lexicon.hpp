@@ -30,8 +30,8 @@ public:
 
     // The next word of the vocabulary and its stem.
     void learn(std::string_view word, std::string_view stem);
-    // The next word as it was learned before with the same tables. Throws std::invalid_argument for what they do not
-    // have.
+    // Adds the next word from facts learned earlier with the same tables. Throws std::invalid_argument for facts that
+    // they lack.
     void restore(Word word, std::span<const std::int32_t> synsets);
 
     std::span<const std::int32_t> synsets(const Word& word) const {

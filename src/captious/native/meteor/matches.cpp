@@ -1,4 +1,4 @@
-// Finding matches: words by comparing all with all, paraphrases by walking the table from both sides.
+// Finding matches: words by pairwise comparison, paraphrases by walking the table from both sides.
 #include "meteor/matches.hpp"
 
 #include <algorithm>
@@ -68,8 +68,7 @@ void MatchFinder::set_reference(std::span<const std::int32_t> words) {
     reference_coverage_.assign(reference_.size(), 0);
     alike_ = std::equal(candidate_.begin(), candidate_.end(), reference_.begin(), reference_.end(),
                         [](const Word* a, const Word* b) { return a->hash == b->hash; });
-    if (alike_)
-        ++round_;  // other modules are asked: what was found before, and what is found now, is for this pair only
+    if (alike_) ++round_;  // other modules are used: results before and now are valid for this pair only
     match_words();
     if (alike_) ++round_;
     phrase_begins_.assign(reference_.size() + 1, 0);
@@ -111,7 +110,7 @@ void MatchFinder::match_words() {
     }
 }
 
-// Captions take the same steps again and again, and each is a search in the table.
+// Caches steps in the table, which captions repeat often and which each take a search.
 const MatchFinder::Step& MatchFinder::step(std::uint32_t node, std::uint32_t word) {
     Step& kept = steps_[((node * 0x9E3779B1u) ^ (word * 0x85EBCA6Bu)) >> 19];
     if (kept.node != node || kept.word != word) {
@@ -147,7 +146,7 @@ void MatchFinder::match_paraphrases() {
     for (const Word* word : reference_)
         if (word->number <= 0xFFFF) reference_words_.add(word->number);
     for (const Occurrence& phrase : occurrences_) {
-        if (places_.size() > kMostPhraseMatches) places_.clear();  // those of one reference are no more
+        if (places_.size() > kMostPhraseMatches) places_.clear();  // those of one reference are never more
         auto places = places_.of(phrase.node, [&](auto& all) {
             std::size_t before = all.size();
             lexicon_.tables().for_each_paraphrase(phrase.node, [&](std::span<const std::uint16_t> paraphrase) {

@@ -1,4 +1,4 @@
-// Everything that could be aligned in a pair of captions: equal words, equal stems, synonyms, paraphrases.
+// All possible matches in a pair of captions: equal words, equal stems, synonyms, paraphrases.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ constexpr int kModules = 4;
 // Which modules take part: bit 1 << module.
 using ModuleSet = unsigned;
 
-// A stretch of the candidate that stands for a stretch of the reference, which begins where the match is filed.
+// A span of the candidate that matches a span of the reference, which begins at the word of the match.
 struct Match {
     std::uint32_t start;  // in the candidate
     std::uint8_t length;  // in the candidate
@@ -87,7 +87,7 @@ private:
     std::vector<T> values_;
 };
 
-// All matches of pairs, one pair after the other. What is found about a candidate and a word or phrase serves all its
+// All matches of pairs, one pair after the other. Results about a candidate and a word or phrase are shared by all its
 // references. The order of the matches at a reference word, and how many cover each
 // word, decide between equally good alignments, so both are METEOR's own.
 class MatchFinder {
@@ -95,9 +95,9 @@ public:
     MatchFinder(const Lexicon& lexicon, ModuleSet modules)
         : lexicon_(lexicon), modules_(modules), blocks_of_(lexicon.size(), {0, 0, 0}) {}
 
-    // The candidate that pairs are made with from now on, and the words of all references that it will be paired with.
+    // Sets the candidate of the next pairs, and the words of all references that it will be paired with.
     void set_candidate(std::span<const std::int32_t> words, std::span<const std::int32_t> reference_words);
-    // The reference of the pair; matches of the one before are gone. Throws TooManyMatches for more of paraphrases than
+    // Sets the reference of the pair and drops earlier matches. Throws TooManyMatches for more paraphrase matches than
     // kMostPhraseMatches.
     void set_reference(std::span<const std::int32_t> words);
 
@@ -127,7 +127,7 @@ private:
         std::uint32_t reference_start;
         Match match;
     };
-    struct Block {  // matches of a reference word, if `round` is the present one
+    struct Block {  // matches of a reference word, if `round` is the current one
         std::uint64_t round;
         std::uint32_t begin, end;
     };
@@ -160,7 +160,7 @@ private:
     ModuleSet modules_;
     std::vector<const Word*> candidate_, reference_;
     std::span<const std::int32_t> reference_ids_;
-    bool alike_ = false;  // all words are equal: METEOR then asks its first module only
+    bool alike_ = false;  // all words are equal: METEOR then uses its first module only
     std::vector<Match> blocks_;
     std::vector<std::uint32_t> block_begins_, block_ends_, phrase_begins_;
     std::vector<Block> blocks_of_;                    // by word id

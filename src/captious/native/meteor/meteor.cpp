@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kPairsPerThread = 64;
 
-// The protocol of the COCO harness separates captions by three bars, and drops them from candidates. Here from both.
+// The protocol of the COCO harness separates captions by three bars and drops them from candidates; here from both.
 void drop_separators(std::string& line) {
     for (std::size_t at = line.find("|||"); at != std::string::npos; at = line.find("|||", at)) line.erase(at, 3);
 }
@@ -21,7 +21,7 @@ void drop_separators(std::string& line) {
 
 FlatTokens normalize_captions(const vocabulary::Vocabulary& source, TokensView captions,
                               vocabulary::Vocabulary& target) {
-    // Most words are plain: they stay as they are, and their id in the target is looked up once.
+    // Most words are plain: they stay unchanged, and their id in the target is looked up once.
     constexpr std::int32_t kUnresolved = -1, kNotPlain = -2;
     std::vector<std::int32_t> plain(source.size(), kUnresolved);
     auto plain_id = [&](std::int32_t id) {

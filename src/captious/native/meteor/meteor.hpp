@@ -12,7 +12,7 @@
 
 namespace captious::meteor {
 
-// Captions of words of `source` after METEOR's normalization, as words of `target`, which gets those it does not have.
+// Captions of `source` after METEOR's normalization, in words of `target`, to which new words are added.
 FlatTokens normalize_captions(const vocabulary::Vocabulary& source, TokensView captions,
                               vocabulary::Vocabulary& target);
 

@@ -17,7 +17,7 @@ namespace {
 
 using namespace captious::meteor;
 
-// A lexicon, the tables that keep its arrays alive, and a lock: who reads waits for who learns.
+// A lexicon, the tables that keep its arrays alive, and a lock: readers wait for writers.
 struct SharedLexicon {
     nb::object tables;
     std::unique_ptr<Lexicon> lexicon;

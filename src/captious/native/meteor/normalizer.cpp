@@ -1,5 +1,5 @@
-// The passes of the normalizer, one after the other over the whole line. A pass reads from left to right and goes on
-// behind what it has replaced, so of two places that share a character only the first changes.
+// The passes of the normalizer, one after the other over the whole line. A pass reads from left to right and continues
+// after its replacement, so of two overlapping matches only the first changes.
 #include "meteor/normalizer.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 using Line = std::u32string;
 using Char = char32_t;
 
-constexpr Char kKeptDot = 0x110000;  // no character: a dot of a run of dots, which no rule may touch
+constexpr Char kKeptDot = 0x110000;  // not a character: a dot in a run of dots, which no rule may change
 
 bool is_digit(Char c) { return c >= '0' && c <= '9'; }
 bool is_ascii_lower(Char c) { return c >= 'a' && c <= 'z'; }
@@ -26,7 +26,7 @@ bool is_letter(Char c) {
 }
 
 bool is_ascii_space(Char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-bool separates(Char c) { return is_ascii_space(c) && c != '\v'; }  // what Java's StringTokenizer cuts at
+bool separates(Char c) { return is_ascii_space(c) && c != '\v'; }  // the separators of Java's StringTokenizer
 bool is_other_space(Char c) {
     return c == 0xA0 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F || c == 0x3000;
 }
@@ -118,7 +118,7 @@ void cut_contractions(Line& line) {
 
 enum class Abbreviation { kNone, kAlways, kBeforeNumber };
 
-// Whether a dot behind this belongs to it. METEOR's list of English abbreviations, case included.
+// Whether a dot after this word belongs to it. METEOR's case-sensitive list of English abbreviations.
 Abbreviation abbreviation(const Line& word) {
     static const std::u32string_view kAlways[] = {
         U"Adj",   U"Adm", U"Adv",  U"Asst", U"Bart", U"Bldg", U"Brig", U"Bros", U"Capt", U"Cmdr",   U"Col",
@@ -144,7 +144,7 @@ std::vector<Line> cut(const Line& line) {
     return pieces;
 }
 
-// A dot at the end of a word: gone with all others of an acronym, kept behind an abbreviation, otherwise set apart.
+// A dot at the end of a word: removed with all others of an acronym, kept after an abbreviation, otherwise split off.
 Line settle_final_dots(const std::vector<Line>& pieces) {
     Line out;
     for (std::size_t i = 0; i < pieces.size(); ++i) {

@@ -1,6 +1,6 @@
-// METEOR's own normalization of a line of English: punctuation apart, contractions cut, lower case.
+// METEOR's own normalization of a line of English: separates punctuation, splits contractions, lowers case.
 //
-// It comes on top of the tokenizer's: "t-shirt" becomes two words, "n't" becomes "n" and "'t". Published as the option
+// It is applied after the tokenizer: "t-shirt" becomes two words, "n't" becomes "n" and "'t". Published as the option
 // -norm of METEOR 1.5, as the COCO caption harness runs it.
 #pragma once
 
@@ -10,11 +10,11 @@
 
 namespace captious::meteor {
 
-// Whether a word goes through unchanged, whatever stands beside it, and changes nothing there: ASCII letters in lower
-// case and digits only.
+// Whether a word stays unchanged in any context and does not affect its neighbors: lower-case ASCII letters
+// and digits only.
 bool is_plain(std::string_view word);
 
-// The words of a line, valid UTF-8, in place of what `words` held.
+// The words of a line (valid UTF-8), which replace the content of `words`.
 void normalize(std::string_view line, std::vector<std::string>& words);
 
 }  // namespace captious::meteor

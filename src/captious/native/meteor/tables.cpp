@@ -1,4 +1,4 @@
-// Looking words and phrases up. Every position that comes out of the file is checked before it is used.
+// Lookup of words and phrases. Every position from the file is checked before use.
 #include "meteor/tables.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // METEOR's word lists as one set of read-only arrays: synonyms, inflections, function words, paraphrases.
 //
-// compile.cpp makes the arrays from the published files; they lie in a file that is mapped into memory, so opening
-// them costs nothing and only what is looked at is read.
+// compiler.cpp makes the arrays from the published files; they are stored in a memory-mapped file, so opening
+// them costs nothing and only the accessed parts are read.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace captious::meteor {
 
-// The arrays, under the names that the index file has them. Words are numbered; those that paraphrases are made of
-// come first, so that 16 bits name them. Phrases are the nodes of a tree of words, children of a node next to each
-// other and sorted by word; node 0 is the root.
+// The arrays, under their names in the index file. Words are numbered; those in paraphrases
+// come first, so that 16 bits suffice for them. Phrases are the nodes of a tree of words, children of a node next to
+// each other and sorted by word; node 0 is the root.
 struct TableArrays {
     std::span<const std::uint8_t> word_text;       // all words, back to back
     std::span<const std::uint32_t> word_ends;      // [n_words]
@@ -56,7 +56,7 @@ public:
         std::span<const std::uint16_t> rest = targets(node);
         while (!rest.empty()) {
             std::size_t length = rest[0];
-            if (length == 0 || length > kLongestPhrase || length >= rest.size()) return;  // not as it was compiled
+            if (length == 0 || length > kLongestPhrase || length >= rest.size()) return;  // not as compiled
             visit(rest.subspan(1, length));
             rest = rest.subspan(length + 1);
         }

@@ -14,7 +14,7 @@ void CandidateNgrams::collect(const ReferenceNgrams::Image& image, std::span<con
     if (with_unknown) slots_.assign(std::bit_ceil(words.size() * kMaxOrder * 2 + 1), 0);
     for (std::size_t at = 0; at < words.size(); ++at) {
         int longest = static_cast<int>(std::min<std::size_t>(kMaxOrder, words.size() - at));
-        bool matches = true;  // once an n-gram is a stranger, those that begin with it are too
+        bool matches = true;  // once an n-gram is unknown, so are those that begin with it
         std::uint64_t hash = 0;
         for (int order = 1; order <= longest && (matches || with_unknown); ++order) {
             hash = hash_step(hash, words[at + order - 1]);

@@ -1,4 +1,4 @@
-// The n-grams of a candidate: those that its references have, and unknown ones.
+// The n-grams of a candidate: those in its references, and unknown ones.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace captious::ngrams {
 
-// The distinct n-grams of one candidate with their counts: those that its references have, and the unknown n-grams.
+// The distinct n-grams of one candidate with their counts: those in its references, and unknown ones.
 class CandidateNgrams {
 public:
     struct Match {

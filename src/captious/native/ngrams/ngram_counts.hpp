@@ -1,4 +1,4 @@
-// The counts of n-grams that BLEU, ROUGE-N and measures of diversity are made of.
+// The n-gram counts behind BLEU, ROUGE-N and measures of diversity.
 #pragma once
 
 #include <cstdint>

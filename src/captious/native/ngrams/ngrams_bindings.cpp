@@ -1,4 +1,4 @@
-// Python bindings of what captions share: n-grams, subsequences, skip-bigrams.
+// Python bindings of overlaps between captions: n-grams, subsequences, skip-bigrams.
 #include "bindings.hpp"
 #include "ngrams/ngram_counts.hpp"
 #include "ngrams/reference_ngrams.hpp"

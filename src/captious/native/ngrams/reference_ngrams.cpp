@@ -9,7 +9,7 @@
 namespace captious::ngrams {
 namespace {
 
-// Numbers the distinct n-grams of one image; used again for the next.
+// Numbers the distinct n-grams of one image; reused for the next.
 class Numbering {
 public:
     void clear(std::size_t most) {
@@ -150,7 +150,7 @@ void ReferenceNgrams::check(std::size_t first_image, std::size_t last_image, con
             insist(number <= at.count);
             free |= number == 0;
         }
-        insist(free);  // where the search for an unknown n-gram ends
+        insist(free);  // end of the search for an unknown n-gram
     }
 }
 
@@ -160,7 +160,7 @@ void ReferenceNgrams::build(std::size_t first_image, std::size_t last_image, Bui
         Posting posting;
     };
     struct Tally {
-        std::uint32_t latest, holders, count;  // its latest occurrence; references that hold it; how often it occurs
+        std::uint32_t latest, holders, count;  // latest occurrence, number of references, number of occurrences
     };
     std::size_t first = first_reference(first_image), last = first_reference(last_image);
     view.tokens = references_.ids + references_.offsets[first];
@@ -223,14 +223,14 @@ void ReferenceNgrams::build(std::size_t first_image, std::size_t last_image, Bui
             built.order_begin.push_back(static_cast<std::uint32_t>(built.first_at.size()));
         }
 
-        // Sort the occurrences by n-gram: sum up, place. An only occurrence needs no place.
+        // Counting sort of the occurrences by n-gram. A single occurrence needs no posting.
         std::size_t count = tallies.size();
         std::uint32_t width = view.wide ? 2 : 1;
         auto next = static_cast<std::uint32_t>(built.postings.size());
         for (Tally& tally : tallies) {
             bool once = tally.count == 1;
             built.postings_at.push_back(once ? kOnce | occurrences[tally.latest].posting.reference : next);
-            tally.latest = next;  // from here on where its next posting goes
+            tally.latest = next;  // from here on, the position of its next posting
             if (!once) next += width * tally.holders;
         }
         if (next >= kOnce) throw std::length_error("more than two thousand million n-grams describe 256 images");

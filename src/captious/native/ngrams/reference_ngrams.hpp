@@ -1,4 +1,4 @@
-// N-grams (n = 1..4) of the references of each image, indexed once and asked by every n-gram metric.
+// N-grams (n = 1..4) of the references of each image, indexed once and used by every n-gram metric.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace captious::ngrams {
 
 constexpr int kMaxOrder = 4;
 
-// The hash of an n-gram grows word by word, so that of all n-grams at a position costs one step each.
+// The hash of an n-gram grows word by word, so hashing all n-grams at a position takes one step each.
 inline std::uint64_t hash_step(std::uint64_t hash, std::int32_t word) {
     hash = (hash ^ (static_cast<std::uint32_t>(word) + 1ULL)) * 0x9E3779B97F4A7C15ULL;
     return hash ^ hash >> 31;
@@ -50,7 +50,7 @@ inline std::uint32_t read_slot(const std::uint16_t* slots, std::uint32_t slot, b
     return slots[2 * slot] | static_cast<std::uint32_t>(slots[2 * slot + 1]) << 16;
 }
 
-// Where the search for a hash begins in a table of any size.
+// The start of the search for a hash in a table of any size.
 inline std::uint32_t first_slot(std::uint64_t hash, std::uint64_t size) {
     return static_cast<std::uint32_t>((hash >> 32) * size >> 32);
 }
@@ -61,7 +61,7 @@ struct Posting {
     std::uint32_t count;
 };
 
-// For each image its distinct n-grams, and for each of these the references that hold it.
+// For each image its distinct n-grams, and for each of these the references that contain it.
 //
 // Images are kept in blocks of a fixed size, each built by one thread. The tokens must outlive the index.
 class ReferenceNgrams {
@@ -69,7 +69,7 @@ public:
     static constexpr std::size_t kBlockImages = 256;
     static constexpr std::uint32_t kOnce = 0x80000000, kLast = 0x80000000;
 
-    // Memory of a block that was built; a block that was saved lies in memory that somebody else owns.
+    // Memory of a built block; a saved block is a view of memory owned elsewhere.
     struct Built {
         std::vector<std::uint32_t> order_begin{0}, first_at, postings_at, postings, slots_begin{0};
         std::vector<std::uint16_t> slots;
@@ -85,7 +85,7 @@ public:
         std::span<const std::uint32_t> postings;     // kLast at the last of an n-gram | reference << 16 | count
         std::span<const std::uint32_t> slots_begin;  // [images + 1] hash table of image i
         std::span<const std::uint16_t> slots;        // n-gram of the image + 1, or 0; two of them for a large image
-        bool wide = false;                           // too much for 15 and 16 bits: postings take two numbers each
+        bool wide = false;                           // too large for 15 and 16 bits: postings take two numbers each
 
         std::size_t size() const { return first_at.size(); }
         int order(std::size_t k) const { return static_cast<int>(first_at[k] % kMaxOrder) + 1; }
@@ -119,7 +119,7 @@ public:
     };
 
     ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, int threads);
-    // An index that was saved; its arrays must outlive it. Throws std::invalid_argument for arrays that would lead out
+    // A saved index; its arrays must outlive it. Throws std::invalid_argument for arrays that would lead out
     // of bounds or into an endless search. Whether they are the n-grams of these references is not checked.
     ReferenceNgrams(TokensView references, std::span<const std::int64_t> image_offsets, const Saved& saved,
                     int threads);

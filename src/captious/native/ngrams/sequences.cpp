@@ -105,7 +105,7 @@ private:
     Pulse pulse_;
 };
 
-// Skip-bigrams of a candidate, counted left word by left word, so that no more memory is needed than the captions have
+// Skip-bigrams of a candidate, counted left word by left word, so that memory is linear in the number of
 // words.
 class SkipBigrams {
 public:
@@ -119,7 +119,7 @@ public:
         left_.assign(words_.size(), 0);
     }
 
-    // Number of pairs that both have, each as often as in the caption that has it less often.
+    // Number of common pairs, each counted as often as in the caption with fewer.
     std::int64_t matches_with(std::span<const std::int32_t> reference) {
         number(reference, reference_);
         std::int64_t matches = 0;
@@ -173,7 +173,7 @@ private:
     std::vector<std::int32_t> words_;  // of the candidate, distinct and sorted
     Caption candidate_, reference_;
     std::vector<std::size_t> next_;
-    std::vector<std::int64_t> left_;  // pairs of the candidate that no pair of the reference has matched, by right word
+    std::vector<std::int64_t> left_;  // unmatched pairs of the candidate, by right word
     Pulse pulse_;
 };
 

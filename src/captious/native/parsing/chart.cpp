@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPiece = Grammar::kPiece;
 
-// A cell as the loops over rules see it.
+// A cell for the loops over rules.
 struct CellView {
     const std::uint64_t* bits;
     const std::uint16_t* ranks;
@@ -27,8 +27,8 @@ struct DrivesView {
     std::uint32_t size;
 };
 
-// Finds the drives that have mates in a cell. `found` has room for all: to write each and keep it if it has mates is
-// faster than to branch at each.
+// Finds the drives that have mates in a cell. `found` has room for all: writing each and keeping it if it has mates is
+// faster than branching.
 CAPTIOUS_INLINE std::size_t find_meetings(const DrivesView& from, const std::uint64_t* mates, std::uint32_t* meetings) {
     std::size_t n = 0;
     for (std::uint32_t i = 0; i < from.size; ++i) {
@@ -66,7 +66,7 @@ CAPTIOUS_INLINE void combine_cells(const Grammar& grammar, const DrivesView& by_
     combine_side<false>(grammar.by_left(), by_left, right, base, touched, meetings);
 }
 
-// Moves the members of a set of states into a list, in order, and says how many there are.
+// Moves the members of a set of states into a sorted list, and returns their number.
 CAPTIOUS_INLINE std::size_t move_members(std::span<std::uint64_t> set, State* list) {
     std::size_t n = 0;
     for (std::size_t word = 0; word < set.size(); ++word) {
@@ -100,7 +100,7 @@ void Chart::begin(Words words, std::size_t n_kept) {
     std::size_t n_cells = index(0, words.size() + 1), kept = index(0, n_kept + 1);
     cells_.resize(kept);
     cells_.resize(n_cells);
-    const Cell last = n_kept == 0 ? Cell{} : cell(0, n_kept);  // it was filled after the others of these words
+    const Cell last = n_kept == 0 ? Cell{} : cell(0, n_kept);  // filled after the other cells of these words
     n_sets_ = last.set + 1;
     n_items_ = last.end;
     n_drives_ = last.end_drives;
@@ -125,7 +125,7 @@ CAPTIOUS_INLINE void Chart::combine(std::size_t begin, std::size_t end) {
     }
 }
 
-// Goes on with items over a word; chains are among them.
+// Adds items over a word, chains included, to the cell.
 CAPTIOUS_INLINE void Chart::take(std::span<const WordItem> items) {
     for (const WordItem& item : items) {
         base_[item.state] = item.base;
@@ -134,7 +134,7 @@ CAPTIOUS_INLINE void Chart::take(std::span<const WordItem> items) {
     }
 }
 
-// Goes on with those of the listed bases that reach what they must, and with the chains above these.
+// Keeps the listed bases that reach their thresholds, and the chains above them.
 template <typename Reaches>
 CAPTIOUS_INLINE void Chart::take_listed(const Reaches& reaches) {
     for (std::size_t i = 0; i < n_listed_; ++i) {
@@ -153,7 +153,7 @@ CAPTIOUS_INLINE void Chart::take_listed(const Reaches& reaches) {
     }
 }
 
-// Makes items of what reaches what it must.
+// Makes items of states that reach their thresholds.
 template <typename Reaches>
 CAPTIOUS_INLINE void Chart::store(std::size_t begin, std::size_t end, const Reaches& reaches) {
     Cell& current = cells_[index(begin, end)];
@@ -219,7 +219,7 @@ CAPTIOUS_INLINE void Chart::add_drives(const Cell& cell, const Grammar::Side& si
 }
 
 // Fills the cells of the words from `n_kept` on for which wants(begin, end) is true; close(begin, end) makes items of
-// what binary rules bring, and of words.
+// the results of binary rules, and of words.
 template <typename Wants, typename Close>
 CAPTIOUS_INLINE void Chart::fill_cells(std::size_t n_kept, const Wants& wants, const Close& close) {
     for (std::size_t end = n_kept + 1; end <= words_.size(); ++end)
@@ -319,8 +319,8 @@ bool Chart::may_be_made_by(std::size_t cell, const Grammar::Under& chain, float 
     return std::binary_search(first, end, chain.child);
 }
 
-// The best rule over an item's words. The score is the one that charts have; which rule it is, sums of 64 bits decide,
-// as they do in CoreNLP.
+// The best rule over an item's words. The score is that of the chart; 64-bit sums decide which rule it is,
+// as in CoreNLP.
 Chart::Base Chart::base(std::size_t begin, std::size_t end, State state) const {
     Base best;
     if (begin + 1 == end) {

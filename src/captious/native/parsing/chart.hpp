@@ -1,10 +1,10 @@
-// The chart of one sentence: which states may stand over which words, with what scores.
+// The chart of one sentence: the states that may stand over words, with their scores.
 //
-// Items whose score, with the best that a coarser chart has outside of them, stays below a threshold are left out. The
-// coarser scores being bounds, nothing is lost that could be part of a derivation of at least that score.
+// Items whose score, with the best outside score in a coarser chart, is below a threshold are left out. Since the
+// coarser scores are bounds, no item of a derivation with at least that score is lost.
 //
-// Charts keep scores only. How the best derivation of an item begins is found again from them, for the few items that
-// somebody asks for: to note it for all would take longer than everything else.
+// Charts keep scores only. The first step of the best derivation is recomputed from them for the few items that
+// need it: storing it for all would take longer than everything else.
 #pragma once
 
 #include <bit>
@@ -31,13 +31,13 @@ struct Guide {
     const Coarsening& grammar;
     const CoarseChart& chart;
     std::size_t lane;
-    CoarseChart::Words seeds;        // of the words; they say where the items of each symbol are
-    std::span<const float> offsets;  // [n_words + 1], of the words before: what their bounds lack
+    CoarseChart::Words seeds;        // of the words, with the ranges of items of each symbol
+    std::span<const float> offsets;  // [n_words + 1], cumulative offsets of the bounds of the words before
     float threshold;                 // for scores
     Bound bound;                     // the threshold for bounds
 };
 
-// The spans of several words that may be constituents: which words they may begin and end with, and how long they are
+// The spans of several words that may be constituents: the words they may begin and end with, and their maximum length
 // unless they reach an end of the sentence, whose last word may be its period.
 struct Spans {
     static constexpr std::uint8_t kMayBegin = 1, kMayEnd = 2;
@@ -52,7 +52,7 @@ struct Spans {
     }
 };
 
-// A block of rules whose driver stands in a cell: the place of the first of them, and the driver's score there.
+// A block of rules whose driver is in a cell: the index of its first rule, and the driver's score.
 struct Drive {
     std::uint32_t first;
     float score;
@@ -64,24 +64,24 @@ public:
     using Words = std::span<const std::span<const WordItem>>;
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-    // Start of the best derivation of an item: with a chain or none, and below that with a binary rule or a word.
+    // First step of the best derivation of an item: a chain or none, and below that a binary rule or a word.
     struct Step {
-        std::uint32_t chain, rule;  // their places in Rules::unary and Rules::binary, or kNone
-        std::size_t split;          // where the children of the binary rule meet
+        std::uint32_t chain, rule;  // their indices in Rules::unary and Rules::binary, or kNone
+        std::size_t split;          // boundary between the children of the binary rule
     };
 
     explicit Chart(const Grammar& grammar);
 
-    // Fills all cells for words over which these items may stand. The first `n_kept` words are those of the last call,
-    // which was of this function, and their cells stay as they are.
+    // Fills all cells, with these items over the words. The first `n_kept` words are those of the last call,
+    // which was of this function, and their cells are reused.
     void fill(Words words, std::size_t n_kept = 0);
     // Fills cells with only the items that reach the threshold by a coarser chart, whose outside bounds are known.
     void fill(Words words, const Guide& guide);
-    // Fills cells with only the items that, with their potentials, are not further than `width` from the best of their
+    // Fills cells with only the items that, with their potentials, are within `width` of the best of their
     // cell, and only the cells of some spans. The best derivation may be lost.
     void fill_beam(Words words, const Coarsening& coarsening, float width, const Spans& spans = {});
 
-    // The best score of the whole sentence, or kNever, and what is at its top.
+    // The best score of the whole sentence, or kNever, and the state at its top.
     Goal best() const;
 
     // The step of an item, which must be there.
@@ -89,20 +89,20 @@ public:
 
 private:
     struct Cell {
-        std::size_t set = 0;                             // place of the set of its states; the first one is empty
-        std::uint32_t begin = 0, end = 0;                // places of items, in the order of their states
-        std::uint32_t first_buried = 0, end_buried = 0;  // places in buried_
+        std::size_t set = 0;                             // index of the set of its states; the first one is empty
+        std::uint32_t begin = 0, end = 0;                // range of items, in the order of their states
+        std::uint32_t first_buried = 0, end_buried = 0;  // range in buried_
         std::uint32_t left_drives = 0, right_drives = 0,
                       end_drives = 0;  // of its items as left children, then as right ones
     };
-    // The best rule over an item's words, and what it scores.
+    // The best rule over an item's words, and its score.
     struct Base {
         float score = kNever;
         std::uint32_t rule = kNone;
         std::size_t split = 0;
     };
 
-    // The cells of the first words are before all others, however many words follow.
+    // The cells of the first words precede all others, however many words follow.
     static std::size_t index(std::size_t begin, std::size_t end) { return end * (end - 1) / 2 + begin; }
     const Cell& cell(std::size_t begin, std::size_t end) const { return cells_[index(begin, end)]; }
     const std::uint64_t* bits(std::size_t cell) const { return bits_.data() + cells_[cell].set * n_words_; }
@@ -132,13 +132,13 @@ private:
     Words words_;
     std::vector<Cell> cells_;
     std::size_t n_sets_ = 1;
-    std::vector<std::uint64_t> bits_;   // by place, with room for more: the set of the states of a cell
-    std::vector<std::uint16_t> ranks_;  // beside bits: how many items of the cell are before
-    // By place, with room for more: the state and the score of its best derivation.
+    std::vector<std::uint64_t> bits_;   // by index, with spare room: the set of the states of a cell
+    std::vector<std::uint16_t> ranks_;  // parallel to bits: number of earlier items of the cell
+    // By index, with spare room: the state and the score of its best derivation.
     std::uint32_t n_items_ = 0;
     std::vector<State> states_;
     std::vector<float> scores_;
-    // States that are no items, since they are worth something below a chain only; by cell and in order.
+    // States that are not items, since they are useful only below a chain; by cell and in order.
     std::uint32_t n_buried_ = 0;
     std::vector<State> buried_;
     // The blocks of rules that items drive, as Grammar::Side has them; with room for more.

@@ -1,5 +1,5 @@
-// Hot loops are compiled twice where the compiler can choose between them when the program starts: for processors with
-// instructions for eight numbers at once and for counting bits, and for all others. Sums are the same bits in both.
+// Hot loops are compiled twice where the compiler supports a choice at program start: for processors with
+// eight-lane vector instructions and popcount, and for all others. Sums are bitwise equal in both.
 #pragma once
 
 #if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)

@@ -41,8 +41,8 @@ CAPTIOUS_INLINE bool any(decltype(std::declval<Lanes>() >= std::declval<Lanes>()
     return (parts[0] | parts[1] | parts[2] | parts[3]) != 0;
 }
 
-// Leaves of a symbol's outside bounds those that reach the thresholds with the ones inside, and says whether there are
-// any. `highest` is of all, `best` of what is reached.
+// Keeps the outside bounds of a symbol that reach the thresholds with the inside ones, and returns whether there are
+// any. `highest` is over all, `best` over the kept ones.
 CAPTIOUS_INLINE bool cut(Lanes thresholds, const Bound* inside, Bound* outside, Lanes& highest, Lanes& best) {
     Lanes bounds = load(outside), within = load(inside);
     highest = larger(bounds, highest);
@@ -68,7 +68,7 @@ CAPTIOUS_INLINE void combine(std::span<const Coarsening::Group> groups, const Co
     }
 }
 
-// Binary rules from a parent down to its pair of cells: `above` says which parents have something outside.
+// Binary rules from a parent down to its pair of cells: `above` marks parents with outside bounds.
 CAPTIOUS_INLINE void raise(std::span<const Coarsening::Group> groups, const Coarsening::Binary* rules,
                            const std::uint8_t* above, const Bound* outside, const Bound* left, const Bound* right,
                            Bound* left_outside, Bound* right_outside, Coarsening::Group* active) {
@@ -225,7 +225,7 @@ void CoarseChart::seed(std::span<const Words> sentences) {
     }
 }
 
-// Puts chains on top of what binary rules have brought.
+// Adds chains above the results of binary rules.
 CAPTIOUS_INLINE void CoarseChart::close(std::size_t begin, std::size_t end) {
     Bound *bases = bases_.data() + places_[index(begin, end)], *scores = scores_.data() + places_[index(begin, end)];
     Lanes highest = load(highest_.data());
@@ -323,8 +323,8 @@ CoarseChart::Step CoarseChart::step(std::size_t lane, State symbol, std::size_t 
     return step;
 }
 
-// Cuts what is outside of the items of a cell, once all that makes it is known; `above` says which phrases have
-// something outside that rules may use.
+// Prunes the outside bounds of the items of a cell once they are complete; `above` marks phrases with
+// outside bounds that rules may use.
 CAPTIOUS_INLINE void CoarseChart::close_outside(std::size_t begin, std::size_t end, const Bound* thresholds,
                                                 std::uint8_t* above) {
     std::size_t place = places_[index(begin, end)], n_rows = this->n_rows(begin, end);

@@ -1,11 +1,11 @@
 // A coarser grammar whose scores bound those of a finer one, and its chart.
 //
-// A coarse symbol stands for several states, and a coarse rule scores as the best of the rules that fall together in
-// it, so the best coarse derivation over any words scores at least what the best finer one does. Potentials make that
-// bound tight: a number for each state that is added where a rule makes the state and taken off where a rule uses it.
-// No derivation's score changes, but what the rules that fall together have in common does.
+// A coarse symbol stands for several states, and a coarse rule has the score of the best of the rules merged into
+// it, so the best coarse derivation over any words scores at least as high as the best finer one. Potentials make that
+// bound tight: a number for each state that is added where a rule makes the state and subtracted where a rule uses it.
+// The scores of derivations do not change, but merged rules become more alike.
 //
-// Bounds are numbers of 16 bits, rounded up. Sixteen sentences are computed at once, side by side.
+// Bounds are 16-bit numbers, rounded up. Sixteen sentences are computed at once, one per lane.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@
 
 namespace captious::parsing {
 
-// A bound in units of 1 / kUnits. kBottom stands for every lower score, too, and for what has no derivation: it is a
-// bound like others, which what is added to it may lift. A bound that reaches kTop cannot be trusted.
+// A bound in units of 1 / kUnits. kBottom also stands for every lower score and for missing derivations: it is a
+// bound like others, and additions may raise it. A bound that reaches kTop cannot be trusted.
 using Bound = std::int16_t;
 
 constexpr float kUnits = 64.0f;
@@ -27,10 +27,10 @@ constexpr Bound kBottom = -16384, kTop = 8192;
 Bound rounded_up(float score);
 Bound rounded_down(float score);
 
-// Symbols that rules make, phrases, have lower numbers than those that stand over words only.
+// Phrases, the symbols made by rules, have lower numbers than symbols of single words.
 class Coarsening {
 public:
-    struct Binary {  // a coarse rule beside its parent and its left child
+    struct Binary {  // a coarse rule, stored with its parent and left child
         Bound score;
         State right;
     };
@@ -59,15 +59,15 @@ public:
     const std::vector<float>& potentials() const { return potentials_; }
 
     void update(const Grammar& fine);  // after the scores of the grammar or the potentials have changed
-    // Whether 16 bits are enough for the rules, and sums of 32 bits for potentials.
+    // Whether 16 bits suffice for the rules, and 32-bit sums for potentials.
     bool sound() const { return sound_; }
 
-    // First those whose right child is a phrase, then those whose right child stands over words only; then by how many
-    // rules they have: loops whose length changes seldom are fast.
+    // First groups whose right child is a phrase, then those whose right child is over a single word; within each, by
+    // the number of rules: loops whose length rarely changes are fast.
     const std::vector<Group>& groups() const { return groups_; }
     std::size_t n_phrase_groups() const { return n_phrase_groups_; }
     const std::vector<Binary>& binary() const { return binary_; }
-    const std::vector<std::uint32_t>& groups_of(State parent) const { return groups_of_[parent]; }  // their places
+    const std::vector<std::uint32_t>& groups_of(State parent) const { return groups_of_[parent]; }  // their indices
     // By parent, and then by child.
     const std::vector<Unary>& unary() const { return unary_; }
     std::span<const Unary> unary(std::size_t parent) const {
@@ -76,7 +76,7 @@ public:
     // Chains above phrases.
     const std::vector<Unary>& phrase_unary() const { return phrase_unary_; }
     const std::vector<Goal>& goals() const { return goals_; }
-    // The places of the finer rules that lent the coarse ones their scores.
+    // The indices of the finer rules that gave the coarse ones their scores.
     std::uint32_t best_binary(std::size_t rule) const { return best_binary_[rule]; }
     std::uint32_t best_unary(std::size_t rule) const { return best_unary_[rule]; }
 
@@ -97,7 +97,7 @@ private:
 };
 
 // A coarse symbol over a word: the bounds of its best derivation without a chain on top, and of its best derivation;
-// and which of the word's items are of this symbol.
+// and which items of the word have this symbol.
 struct Seed {
     State symbol;
     Bound base, score;
@@ -118,14 +118,14 @@ public:
     Bound best(std::size_t lane) const;
     // Outside scores of items that reach the threshold of their sentence with them.
     void fill_outside(std::span<const Bound> thresholds);
-    // Whether numbers of 16 bits have been enough for a sentence so far.
+    // Whether 16 bits have sufficed for a sentence so far.
     bool sound(std::size_t lane) const { return grammar_.sound() && highest_[lane] < kTop; }
 
-    // How the best derivation of a symbol over several words begins, in a sound lane: with a chain or none, and below
-    // that with a binary rule.
+    // The first step of the best derivation of a symbol over several words, in a sound lane: a chain or none, and below
+    // that a binary rule.
     struct Step {
-        std::uint32_t chain, rule;  // their places in unary() and binary(), or kNone
-        std::size_t split;          // where the children of the binary rule meet
+        std::uint32_t chain, rule;  // their indices in unary() and binary(), or kNone
+        std::size_t split;          // boundary between the children of the binary rule
     };
     static constexpr std::uint32_t kNone = 0xFFFFFFFF;
     Step step(std::size_t lane, State symbol, std::size_t begin, std::size_t end) const;
@@ -141,7 +141,7 @@ public:
     Bound best_with(std::size_t lane, std::size_t begin, std::size_t end) const {
         return cell_bests_[index(begin, end) * kLanes + lane];
     }
-    // What is outside of the items of a cell, without a chain on top and with; to be asked for if best_with() reaches
+    // Outside bounds of the items of a cell, without and with a chain on top; to be called only if best_with() reaches
     // the threshold.
     struct Outside {
         const Bound *bases, *scores;
@@ -154,7 +154,7 @@ public:
     }
 
 private:
-    // Groups whose left child may be in a cell, and how many of them have a phrase on the right.
+    // Groups whose left child may be in a cell, and the number of them with a phrase as right child.
     struct Live {
         std::vector<Coarsening::Group> groups;
         std::size_t n_phrase = 0;
@@ -186,7 +186,7 @@ private:
     std::vector<std::size_t> places_;   // by cell, of its first row; a row has a symbol's bounds in all lanes
     std::vector<Bound> bases_, scores_, outside_bases_, outside_scores_;
     std::vector<Bound> cell_bests_, highest_;  // by cell; of all
-    Live over_several_, over_word_;            // in cells of several words, and over the word that was asked for last
+    Live over_several_, over_word_;            // in cells of several words, and over the word of the last call
     std::vector<std::uint8_t> seeded_;         // by word and symbol
 };
 

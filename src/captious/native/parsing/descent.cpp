@@ -1,4 +1,4 @@
-// Subgradient descent: where a coarse derivation joins rules of different states, their potentials move.
+// Subgradient descent: where a coarse derivation joins rules of different states, their potentials change.
 #include "parsing/descent.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ public:
           slopes_(grammar_.n_states()),
           squares_(grammar_.n_states(), kFirstSquare) {}
 
-    // Adds the subgradient of the best coarse score of a sentence, whose chart it is.
+    // Adds the subgradient of the best coarse score of the sentence of a chart.
     void add(const CoarseChart& chart, std::size_t lane, const WordTable& table, Sentence words) {
         chart_ = &chart;
         lane_ = lane;
@@ -108,7 +108,7 @@ void tune(Pcfg& pcfg, std::span<const std::int64_t> tag_offsets, std::span<const
     std::vector<std::vector<std::size_t>> batches = batches_of(sentences, kRounds);
     for (int pass = 0; pass < passes; ++pass) {
         for (const std::vector<std::size_t>& batch : batches) {
-            // Tags of the words of these sentences, under the potentials as they are now.
+            // Tags of the words of these sentences, under the current potentials.
             std::vector<std::int64_t> starts{0};
             std::vector<Tag> these;
             for (std::size_t sentence : batch)

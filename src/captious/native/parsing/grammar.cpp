@@ -10,7 +10,7 @@
 namespace captious::parsing {
 namespace {
 
-// The order of rules by their keys, and where each key's begin: out[key]..out[key + 1].
+// The order of rules by key, and the range of each key: out[key]..out[key + 1].
 template <typename Rule, typename Key>
 std::vector<std::uint32_t> starts_of(const std::vector<Rule>& rules, std::size_t n, const Key& key) {
     std::vector<std::uint32_t> starts(n + 1);
@@ -44,7 +44,7 @@ Grammar::Side side_of(std::size_t n_states, const std::vector<BinaryRule>& binar
                       const std::vector<bool>& driven_by_right, bool right) {
     struct Key {
         State driver;
-        std::uint32_t layer;  // how many parents the pair of children had before
+        std::uint32_t layer;  // number of earlier parents of the pair of children
         State mate;
         auto operator<=>(const Key&) const = default;
     };
@@ -141,7 +141,7 @@ std::vector<State> good_order(std::size_t n_states, std::span<const BinaryRule> 
 }
 
 Closure close_unary(std::size_t n_states, std::span<const UnaryRule> rules) {
-    // Rules come one by one; each joins the chains that end above it with those that begin below it.
+    // Each added rule joins the chains that end above it with those that begin below it.
     struct Chain {
         float score;
         std::vector<std::uint32_t> rules;
@@ -162,7 +162,7 @@ Closure close_unary(std::size_t n_states, std::span<const UnaryRule> rules) {
     };
     for (std::uint32_t i = 0; i < rules.size(); ++i) {
         const auto [top, bottom, score] = rules[i];
-        if (!relax(top, bottom, score, {}, i, {})) continue;  // a better chain is known, and what it leads to
+        if (!relax(top, bottom, score, {}, i, {})) continue;  // a better chain and its extensions are known
         const std::vector<State> uppers = parents[top];
         const std::map<State, Chain> lowers = below[bottom];
         for (const auto& [lowest, lower] : lowers) relax(top, lowest, lower.score + score, {}, i, lower.rules);

@@ -1,4 +1,4 @@
-// A weighted grammar as charts read it.
+// A weighted grammar in the form used by charts.
 #pragma once
 
 #include <cstdint>
@@ -40,22 +40,22 @@ struct Driven {
 };
 
 // Rules in the order in which charts use them. Each binary rule is found from one of its children, its driver, which is
-// the one that is in more rules: the other, in symbols of binarisation, is usually in few.
+// the one in more rules: the other, for symbols of binarization, is usually in few.
 class Grammar {
 public:
-    struct Chain {  // a unary rule, beside its child
+    struct Chain {  // a unary rule, stored with its child
         State parent;
         float score;
     };
-    struct Made {  // a binary rule, beside its parent
+    struct Made {  // a binary rule, stored with its parent
         State left, right;
         float score;
-        std::uint32_t rule;  // its place in Rules::binary
+        std::uint32_t rule;  // index in Rules::binary
     };
-    struct Under {  // a unary rule, beside its parent
+    struct Under {  // a unary rule, stored with its parent
         State child;
         float score;
-        std::uint32_t rule;  // its place in Rules::unary
+        std::uint32_t rule;  // index in Rules::unary
     };
     // Rules by driver, and those of one driver in blocks: by 64 states that the other child, the mate, may be. A pair
     // of children may have several parents: these are in several tables of blocks, end to end.
@@ -67,10 +67,10 @@ public:
         std::vector<std::uint16_t> words;
         std::vector<std::uint32_t> firsts;
         std::vector<Driven> rules;
-        std::vector<std::uint32_t> order;  // the places of rules in Rules::binary
+        std::vector<std::uint32_t> order;  // the indices of rules in Rules::binary
     };
-    // Short lists are copied in pieces of this many, whose last may have less that counts: to stop exactly at the end
-    // would take a branch that processors guess wrong.
+    // Short lists are copied in pieces of this many entries, the last of which may be partly unused: stopping at the
+    // end would take a branch that processors mispredict.
     static constexpr std::size_t kPiece = 4;
 
     Grammar() = default;
@@ -79,7 +79,7 @@ public:
     std::size_t n_states() const { return n_states_; }
     const Rules& rules() const { return rules_; }
     std::span<const Goal> goals() const { return rules_.goals; }
-    std::size_t n_drivers() const { return n_drivers_; }  // no state from this number on drives a rule
+    std::size_t n_drivers() const { return n_drivers_; }  // states from this number on drive no rule
 
     const Side& by_left() const { return by_left_; }    // whose driver is the left child
     const Side& by_right() const { return by_right_; }  // whose driver is the right child
@@ -110,13 +110,13 @@ private:
 // Unary rules closed under chains: for each pair of states, by child and then parent, the best chain between them.
 struct Closure {
     std::vector<UnaryRule> rules;
-    std::vector<std::vector<std::uint32_t>> chains;  // beside rules: the rules of the chain, from the top
+    std::vector<std::vector<std::uint32_t>> chains;  // parallel to rules: the rules of the chain, from the top
 };
 
 Closure close_unary(std::size_t n_states, std::span<const UnaryRule> rules);
 
 // The states in an order that keeps charts small: those that drive binary rules first, then those that are children
-// beside the same drivers next to each other. Gives the new number of each state.
+// of the same drivers next to each other. Returns the new number of each state.
 std::vector<State> good_order(std::size_t n_states, std::span<const BinaryRule> binary);
 
 }  // namespace captious::parsing

@@ -9,17 +9,17 @@
 namespace captious::parsing {
 namespace {
 
-// Scores with potentials and offsets are sums of 32 bits taken in different orders: what may be lost between them, per
+// Scores with potentials and offsets are 32-bit sums taken in different orders: their maximum difference, per
 // word, and per unit of the sum.
 constexpr float kRoundingPerWord = 0.002f, kRounding = 1e-5f;
-// Only speed depends on these. How far from the best of its cell something may be when a derivation is looked for
-// among common rules, first and if nothing is found; how far that derivation may be below the bound, per word, and how
-// long a sentence may be, for bounds to be worth their time.
+// Only speed depends on these. The distance from the best of its cell allowed when a derivation is searched
+// among common rules, first and if nothing is found; the distance of that derivation below the bound, per word, and the
+// length of a sentence up to which bounds are worth their time.
 constexpr float kBeams[] = {10.0f, 20.0f};
 constexpr float kWorstSlack = 2.0f;
 constexpr std::size_t kLongestGuided = 40;
-// How far from the best of its cell something may be when only some spans are looked at, first and if nothing is found.
-// Ten loses 2 % of captions, twelve 1 %, fourteen none of 2,000 and 1 % of texts of 100 words, which twenty parses.
+// The distance from the best of its cell allowed when only some spans are searched, first and if nothing is found.
+// Ten loses 2 % of captions, twelve 1 %, fourteen none of 2,000 but 1 % of texts of 100 words, which twenty parses.
 constexpr float kWidths[] = {14.0f, 20.0f};
 
 // Items over a word: its tags and the chains above them.
@@ -27,7 +27,7 @@ class ItemMaker {
 public:
     explicit ItemMaker(const Grammar& grammar) : grammar_(grammar), places_(grammar.n_states(), kNone) {}
 
-    // The items in the order in which they are found, until the next call.
+    // The items in the order of discovery, valid until the next call.
     std::vector<WordItem>& make(std::span<const Tag> tags) {
         items_.clear();
         for (const Tag& tag : tags) {
@@ -114,7 +114,7 @@ WordTable::WordTable(const Pcfg& pcfg, std::span<const std::int64_t> offsets, st
     }
 }
 
-// Adds the items of a word, those of each coarse symbol side by side, and its seeds. `seed_of` is the room for a number
+// Adds the items of a word, grouped by coarse symbol, and its seeds. `seed_of` is scratch memory for a number
 // by symbol.
 void WordTable::add_by_symbol(const Coarsening& coarsening, std::span<const WordItem> items,
                               std::vector<std::uint32_t>& seed_of) {
@@ -156,7 +156,7 @@ void WordTable::add_by_symbol(const Coarsening& coarsening, std::span<const Word
     offsets_.push_back(seeds.empty() ? 0.0f : best);
 }
 
-// Adds those items of a word that beams reach.
+// Adds the items of a word that are within the beam.
 void WordTable::add_reached(const Coarsening& coarsening, std::vector<WordItem>& items) {
     auto bound = [&](const WordItem& item) { return item.score + coarsening.potential(item.state); };
     float best = kNever;
@@ -207,7 +207,7 @@ void Worker::parse_guided(const WordTable& table, std::span<Derivation> derivati
     words_.clear();
     for (const Guided& sentence : guided_) words_.push_back(sentence.words);
     fill_coarse(table, words_);
-    Bound thresholds[kMost];  // kTop for what is to be parsed plainly
+    Bound thresholds[kMost];  // kTop for sentences to be parsed plainly
     for (std::size_t lane = 0; lane < guided_.size(); ++lane) {
         find_offsets(table, words_[lane]);
         thresholds[lane] = rounded_down(guided_[lane].least - offsets_.back());
@@ -236,7 +236,7 @@ void Worker::parse_plainly(const WordTable& table, Sentence words, Derivation& d
     take(table, words);
     std::size_t n_kept = 0;
     if (plain_table_ == &table && !plain_.empty()) {
-        auto last = plain_.end() - 1;  // charts leave out what only a longer sentence needs
+        auto last = plain_.end() - 1;  // charts omit items that only a longer sentence needs
         n_kept = static_cast<std::size_t>(std::mismatch(plain_.begin(), last, words.begin(), words.end()).first -
                                           plain_.begin());
     }
@@ -257,7 +257,7 @@ void Worker::parse_spans(const WordTable& table, Sentence words, const Spans& sp
     parse_plainly(table, words, derivation);
 }
 
-// The score of a derivation that is easily found, or kNever.
+// The score of a derivation found by a quick search, or kNever.
 float Worker::find_one(const WordTable& table, Sentence words) {
     common_items_.clear();
     for (std::int32_t word : words) common_items_.push_back(table.common_items(word));

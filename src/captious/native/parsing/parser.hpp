@@ -1,9 +1,9 @@
 // Exact Viterbi parsing with a state-split PCFG, guided by a coarser grammar.
 //
-// The best score outside of an item in the coarser grammar bounds what it can be part of: items that cannot be part of
-// a derivation as good as one that is known are left out, and the best derivation never is (admissible bounds as in the
+// The best outside score of an item in the coarser grammar bounds its derivations: items that cannot be part of
+// a derivation as good as a known one are left out, and the best derivation never is (admissible bounds as in the
 // A* parsing of Klein and Manning 2003, taken from a coarse pass as in Charniak et al. 2006). The known derivation is
-// made of a small part of the rules by a search that keeps what looks best, and is the best of all more often than not.
+// built from a small part of the rules by a beam search, and is usually the best of all.
 #pragma once
 
 #include <span>
@@ -39,11 +39,11 @@ struct Projection {
 // A grammar, a coarser one, and some of its rules.
 class Pcfg {
 public:
-    // `is_common` says of binary rules, then of unary ones, whether they belong to the part that is tried first.
+    // `is_common` marks the binary, then the unary rules of the part that is tried first.
     Pcfg(std::size_t n_states, std::vector<BinaryRule> binary, std::vector<UnaryRule> unary, std::vector<Goal> goals,
          Projection projection, std::span<const std::uint8_t> is_common);
 
-    // Other scores of the same rules.
+    // Replaces the scores of the rules.
     void set_scores(std::span<const float> binary, std::span<const float> unary, std::span<const Goal> goals);
 
     const Grammar& grammar() const { return grammar_; }
@@ -67,8 +67,8 @@ private:
     Grammar common_;
 };
 
-// Items over distinct words: items of the grammar and of its common part, and what the coarser grammar makes
-// of them.
+// Items over distinct words: items of the grammar and of its common part, and the items of the coarser grammar
+// for them.
 class WordTable {
 public:
     enum class Use { kPlain, kCoarse, kGuided };  // parsing plainly, coarse charts only, all
@@ -114,12 +114,12 @@ struct Derivation {
     float score = kNever;
 };
 
-// Sentences in batches that a worker parses at once, of similar lengths. Batches come by length in `n_rounds` rounds,
-// so that neighbors, and parts of the whole, are of all lengths.
+// Sentences in batches of similar lengths that a worker parses at once. Batches come by length in `n_rounds` rounds,
+// so that every part of the sequence has all lengths.
 std::vector<std::vector<std::size_t>> batches_of(const TokensView& sentences, std::size_t n_rounds);
 
-// Parses sentences in memory of its own. Where sentences that are parsed plainly begin with the words of the one
-// before, what stands over these words is computed once.
+// Parses sentences in its own memory. Where plainly parsed sentences begin with the words of the one
+// before, the cells over these words are computed once.
 class Worker {
 public:
     static constexpr std::size_t kMost = CoarseChart::kLanes;
@@ -131,10 +131,10 @@ public:
     void parse(const WordTable& table, const TokensView& sentences, std::span<const std::size_t> batch,
                std::span<Derivation> derivations);
     // The best derivation of one sentence without the coarser grammar, which takes several times as long; long
-    // sentences are always parsed so.
+    // sentences are always parsed this way.
     void parse_plainly(const WordTable& table, Sentence words, Derivation& derivation);
-    // A derivation that is nearly always the best one of a sentence, in a time that grows with its length; one by all
-    // spans if there is none by these.
+    // A derivation that is nearly always the best one of a sentence, in linear time; falls back to all
+    // spans if the likely ones give none.
     void parse_spans(const WordTable& table, Sentence words, const Spans& spans, Derivation& derivation);
     // Fills a coarse chart, with up to kMost sentences.
     const CoarseChart& fill_coarse(const WordTable& table, std::span<const Sentence> sentences);
@@ -143,7 +143,7 @@ private:
     struct Guided {
         std::size_t sentence;
         Sentence words;
-        float least;  // what the best derivation scores at least
+        float least;  // lower bound of the best score
     };
 
     float find_one(const WordTable& table, Sentence words);
@@ -163,7 +163,7 @@ private:
     std::vector<std::span<const Seed>> seeds_;  // of all sentences in the coarse chart
     std::vector<CoarseChart::Words> seeds_of_;  // by lane
     const WordTable* plain_table_ = nullptr;
-    std::vector<std::int32_t> plain_;  // the words whose cells the chart has, if it was filled plainly
+    std::vector<std::int32_t> plain_;  // the words whose cells are in the chart, if it was filled plainly
 };
 
 }  // namespace captious::parsing

@@ -21,14 +21,14 @@ using RulesIn = nb::ndarray<const std::int32_t, nb::shape<-1, kColumns>, nb::c_c
 constexpr std::size_t kGrain = 16;  // sentences that are worth a thread
 constexpr std::size_t kMostStates = 16384;
 
-// A grammar under the numbers of its user. Charts have an order of states of their own, and leave out the rule that
+// A grammar in the numbering of its user. Charts have their own order of states, and leave out the rule that
 // puts the boundary after the sentence.
 struct SharedPcfg {
     std::size_t n_states = 0, n_binary = 0, n_unary = 0;
     State root = 0;
     bool bounded = false;
-    std::vector<State> number, original;                      // of the charts by the user's, and back
-    std::vector<std::uint32_t> rules;                         // the user's binary rules that charts have
+    std::vector<State> number, original;                      // chart number by user number, and the inverse
+    std::vector<std::uint32_t> rules;                         // the binary rules of the user that charts have
     std::vector<std::pair<State, std::uint32_t>> goal_rules;  // those above the boundary, by left child
     std::unique_ptr<Pcfg> pcfg;
     mutable SharedMutex mutex;
@@ -106,7 +106,7 @@ std::vector<Tag> tags_of(const SharedPcfg& shared, const Int64In& offsets, const
     return tags;
 }
 
-// Derivations as arrays; parse(table, sentences, derivations) finds them.
+// Derivations as arrays, found by parse(table, sentences, derivations).
 template <typename Parse>
 nb::tuple derive(const SharedPcfg& shared, const Int64In& tag_offsets, const Int32In& tag_states,
                  const ArrayIn<float>& tag_scores, const Int32In& words, const Int64In& offsets, WordTable::Use use,
@@ -185,7 +185,7 @@ nb::tuple parse_spans(const SharedPcfg& shared, Int64In tag_offsets, Int32In tag
                   });
 }
 
-// Derivations without the nodes of binarisation: those that have a label, with the node above each.
+// Derivations without the nodes of binarization: the labeled nodes, with the parent of each.
 nb::tuple visible_nodes(Int64In offsets, Int32In states, Int32In begins, Int32In ends, Int32In labels) {
     std::size_t n = states.size();
     if (!rise_to(offsets, n, 0) || begins.size() != n || ends.size() != n)

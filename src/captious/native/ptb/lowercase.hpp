@@ -1,5 +1,5 @@
 // Lower case of one code point by the simple mappings of the Unicode Character Database (version 14).
-// The two context-dependent cases of full lower-casing, final sigma and dotted capital I, are tokenizer.cpp's.
+// The two context-dependent cases of full lower-casing, final sigma and dotted capital I, are in tokenizer.cpp.
 #pragma once
 
 #include <algorithm>

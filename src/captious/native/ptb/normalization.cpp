@@ -10,7 +10,7 @@ namespace captious::ptb {
 
 void append_lower(std::string_view text, std::string& out) {
     bool cased_before = false;
-    std::size_t last_cased = std::string_view::npos;  // where the last such letter begins; found when first needed
+    std::size_t last_cased = std::string_view::npos;  // start of the last such letter, computed when first needed
     for (std::size_t at = 0; at < text.size();) {
         auto byte = static_cast<unsigned char>(text[at]);
         Decoded c = byte < 0x80 ? Decoded{byte, 1} : decode(text.data() + at);
@@ -74,8 +74,8 @@ char ascii_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 3
 constexpr std::string_view kNoBreakSpace = "\xC2\xA0";
 constexpr std::string_view kSoftHyphen = "\xC2\xAD";
 
-// Text of a token that is more than lower-case letters: inner spaces become unbreakable, soft hyphens go, and
-// parentheses are spelled out if asked.
+// Text of a token with other characters than lower-case letters: inner spaces become non-breaking, soft hyphens are
+// removed, and parentheses are spelled out if requested.
 void append_odd_text(std::string_view text, bool spell_parentheses, std::string& out) {
     std::size_t start = out.size();
     for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// Runs the tables that lexgen made from the rules: longest match, look-ahead, next token.
+// Runs the tables generated from the rules by lexgen: longest match, look-ahead, next token.
 #include "ptb/tokenizer.hpp"
 
 #include <algorithm>
@@ -7,13 +7,13 @@
 
 #include "ptb/normalization.hpp"
 #include "ptb/utf8.hpp"
-#include "ptb_tables.inc"  // made from unicode.lex and english.lex by lexgen
+#include "ptb_tables.inc"  // generated from unicode.lex and english.lex by lexgen
 
 namespace captious::ptb {
 namespace {
 
-constexpr std::int32_t kSurrogate =
-    0xD800;  // the original reads UTF-16: above the basic plane a character is two units
+// The original reads UTF-16, in which a character above the basic plane is two units.
+constexpr std::int32_t kSurrogate = 0xD800;
 
 int class_of(std::int32_t code) { return kPages[kPageOf[code >> 8] * 256 + (code & 0xFF)]; }
 
@@ -23,7 +23,7 @@ const std::array<std::uint8_t, 128> kAsciiClass = [] {
     return table;
 }();
 
-// One step of an automaton over the character at `at`. Sets `accepted` to the rule accepted behind it, or 0.
+// One step of an automaton over the character at `at`. Sets `accepted` to the rule accepted after it, or 0.
 struct Step {
     std::uint32_t state;
     std::size_t next;
@@ -48,7 +48,7 @@ Step step(const std::uint16_t* next, const std::uint8_t* accept, std::uint32_t s
     return {state, at + 4, accept[state] ? accept[state] : accept[half]};
 }
 
-// Finds the longest match at a position. Rules such as e-mail look far ahead before they give up; so that a long
+// Finds the longest match at a position. Rules such as e-mail look far ahead before they fail; so that a long
 // caption without spaces does not cost the square of its length, states from which a scan has failed are remembered
 // at the first character of every 64 bytes.
 class Scanner {
@@ -117,9 +117,9 @@ public:
 private:
     static constexpr std::size_t kScanLimit = 256;
 
-    // Whether a scan in this state at this position is known to fail; otherwise it is noted, for the case that it does.
+    // Whether a scan in this state at this position is known to fail; otherwise it is recorded in case it does.
     bool is_hopeless(std::size_t at, std::uint32_t state, std::size_t accepted_at) {
-        if (accepted_at != trail_after_) trail_.clear();  // what went before was no failure
+        if (accepted_at != trail_after_) trail_.clear();  // the earlier steps did not fail
         trail_after_ = accepted_at;
         std::uint64_t here = static_cast<std::uint64_t>(at) << 16 | state;
         if (hopeless_.contains(here)) return true;
@@ -177,7 +177,7 @@ void tokenize(std::string_view caption, TokenBuffer& tokens) {
         }
         tokens.pulse(16);
         Scanner::Match match = scanner.longest(at);
-        if (match.rule == 0) {  // a character that no rule knows is dropped
+        if (match.rule == 0) {  // a character without a rule is dropped
             at += decode(text.data() + at).length;
             continue;
         }
@@ -194,7 +194,7 @@ void tokenize(std::string_view caption, TokenBuffer& tokens) {
 bool is_dropped_punctuation(std::string_view token) {
     static constexpr std::string_view kDropped[] = {"''", "'", "``", "`",  ".",   "?", "!",
                                                     ",",  ":", "-",  "--", "...", ";"};
-    if (token.size() > 3 || (token[0] >= 'a' && token[0] <= 'z')) return false;  // nearly all, without a search
+    if (token.size() > 3 || (token[0] >= 'a' && token[0] <= 'z')) return false;  // most tokens need no search
     return std::find(std::begin(kDropped), std::end(kDropped), token) != std::end(kDropped);
 }
 

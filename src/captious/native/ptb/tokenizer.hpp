@@ -13,7 +13,7 @@
 
 namespace captious::ptb {
 
-// Tokens of one caption, back to back in one buffer that is used again for the next caption.
+// Tokens of one caption, back to back in a buffer that is reused for the next caption.
 struct TokenBuffer {
     std::string text;
     std::vector<std::uint32_t> ends;

@@ -11,7 +11,7 @@
 namespace captious::vectors {
 namespace {
 
-constexpr std::size_t kLanes = 8;  // sums that run beside each other, which the compiler may put into registers
+constexpr std::size_t kLanes = 8;  // parallel sums, which the compiler may keep in registers
 
 float dot_product(const float* a, const float* b, std::size_t width) {
     std::array<float, kLanes> sums{};

@@ -1,4 +1,4 @@
-// For each word of some captions, the word of others with the closest vector.
+// For each word of some captions, the word of other captions with the closest vector.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ double Transport::solve(std::span<const double> costs, std::span<const std::int6
     return total;
 }
 
-// The cheapest way into each column is free under these potentials, so it may be taken as far as it goes.
+// The cheapest way into each column is free under these potentials, so it is used to its capacity.
 void Transport::start(std::span<const double> costs) {
     row_potential_.assign(rows_, 0.0);
     column_potential_.assign(columns_, 0.0);
@@ -43,8 +43,8 @@ void Transport::start(std::span<const double> costs) {
     }
 }
 
-// Dijkstra over reduced costs, from all rows with supply left at once. A row is reached from a column that it sends
-// something to, at no cost. Afterwards reduced costs are not negative again, and 0 along the path.
+// Dijkstra over reduced costs, from all rows with remaining supply at once. A row is reached from a column that it
+// sends supply to, at no cost. Afterwards reduced costs are nonnegative again, and 0 along the path.
 std::size_t Transport::search(std::span<const double> costs) {
     constexpr double kFar = std::numeric_limits<double>::infinity();
     row_distance_.assign(rows_, kFar);
@@ -91,7 +91,7 @@ std::size_t Transport::search(std::span<const double> costs) {
     return nearest;
 }
 
-// Moves as much as the path to this column can take.
+// Moves as much as the capacity of the path to this column.
 void Transport::augment(std::size_t column) {
     std::int64_t amount = unmet_[column];
     std::size_t first = 0;

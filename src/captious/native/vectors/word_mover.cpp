@@ -1,4 +1,4 @@
-// Word mover's distances: lower bounds spare most transport problems, and the others are solved.
+// Word mover's distances: lower bounds avoid most transport problems, and the others are solved.
 #include "vectors/word_mover.hpp"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace captious::vectors {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNoDistance = 1e-8;  // gensim takes a sum of distances below this for none
-constexpr std::size_t kLanes = 8;     // sums that run beside each other, which the compiler may put into one register
+constexpr double kNoDistance = 1e-8;  // gensim treats a sum of distances below this as zero
+constexpr std::size_t kLanes = 8;     // parallel sums, which the compiler may keep in one register
 
-// Whether a lower bound is above a limit by more than rounding can do.
+// Whether a lower bound exceeds a limit by more than rounding errors.
 bool is_above(double bound, double limit) { return bound > limit + 1e-9 * (1.0 + limit); }
 
 template <typename A, typename B>
@@ -41,7 +41,7 @@ double euclidean_distance(const A* a, const B* b, std::size_t width) {
 
 struct Bag {
     std::span<const std::int32_t> words, counts;
-    std::int64_t length = 0;  // words, counted as often as they are there
+    std::int64_t length = 0;  // number of words with repetitions
 };
 
 Bag bag_of(const Bags& bags, std::size_t i) {
@@ -51,7 +51,7 @@ Bag bag_of(const Bags& bags, std::size_t i) {
     return bag;
 }
 
-// Distances between bags, in memory that is used again and again.
+// Distances between bags, in reused memory.
 class WordMover {
 public:
     explicit WordMover(const WordTable& table) : table_(table), centroid_(table.width), other_centroid_(table.width) {}

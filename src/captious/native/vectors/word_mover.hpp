@@ -15,7 +15,7 @@ struct WordTable {
     const float* operator[](std::size_t word) const { return values + word * width; }
 };
 
-// Captions as bags: distinct words and how often each is there.
+// Captions as bags: distinct words with their counts.
 struct Bags {
     const std::int32_t* words;
     const std::int32_t* counts;
@@ -23,13 +23,13 @@ struct Bags {
     std::size_t count;
 };
 
-// Distance of each reference from the candidate of its image, out [references.count]. As gensim has it: infinite where
+// Distance of each reference from the candidate of its image, out [references.count]. As in gensim, infinite where
 // a bag is empty, 0 where both are the same single word, infinite where no two different words differ in their vectors.
 void word_mover_distances(const WordTable& table, const Bags& candidates, const Bags& references,
                           std::span<const std::int64_t> image_offsets, int threads, double* out);
 
 // The smallest of these distances for each image, out [candidates.count]. References that cannot be nearer, by the
-// lower bounds of Kusner et al. 2015, section 4, are not worked out, which changes no result.
+// lower bounds of Kusner et al. 2015, section 4, are skipped, which changes no result.
 void nearest_word_mover_distances(const WordTable& table, const Bags& candidates, const Bags& references,
                                   std::span<const std::int64_t> image_offsets, int threads, double* out);
 

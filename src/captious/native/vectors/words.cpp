@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kSeparators = " \t", kTrailing = " \t\r";
 
-// The number that a field is, rounded to single precision as other readers do: through double precision.
+// The number in a field, rounded to single precision via double precision, as in other readers.
 std::optional<double> number(std::string_view field) {
     if (field.size() > 1 && field[0] == '+' && field[1] != '-') field.remove_prefix(1);
     double value = 0.0;
@@ -38,7 +38,7 @@ class LineParser {
 public:
     LineParser(std::size_t width, VectorLines& out) : width_(width), out_(out) {}
 
-    // Takes in a line; false if there is something wrong with it.
+    // Adds a line; false if it is invalid.
     bool parse(std::string_view line) {
         line = line.substr(0, line.find_last_not_of(kTrailing) + 1);
         if (line.empty()) return fail(LineFault::kEmpty);
@@ -149,7 +149,7 @@ void subword_buckets(std::string_view word, std::size_t shortest, std::size_t lo
     auto continues = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xC0) == 0x80; };
     for (std::size_t begin = 0; begin < text.size(); ++begin) {
         if (continues(begin)) continue;
-        std::uint32_t hash = 2166136261U;  // FNV-1a; fastText takes bytes for signed numbers
+        std::uint32_t hash = 2166136261U;  // FNV-1a; fastText treats bytes as signed
         std::size_t end = begin;
         for (std::size_t n = 1; n <= longest && end < text.size(); ++n) {
             do {

@@ -1,4 +1,4 @@
-// Words of files of vectors: lines of text, sorted words to be looked up, and the pieces of words that fastText knows.
+// Words of vector files: lines of text, lookup of sorted words, and the subwords of fastText.
 #pragma once
 
 #include <cstddef>
@@ -13,22 +13,22 @@ namespace captious::vectors {
 // Faults of a line.
 enum class LineFault { kNone, kEmpty, kNoWord, kWrongCount, kNoNumber, kNotFinite };
 
-// Lines "word number number ..." as they came, up to the first that is wrong.
+// Lines "word number number ..." in file order, up to the first invalid one.
 struct VectorLines {
     std::vector<std::uint8_t> text;  // of all words, back to back
     std::vector<std::int64_t> ends;  // of each word in `text`
     std::vector<float> values;       // [lines][width]
     LineFault fault = LineFault::kNone;
-    std::size_t n_numbers = 0;  // of wrong_count: how many numbers
-    std::string field;          // of no_number and not_finite: what stands there
+    std::size_t n_numbers = 0;  // of wrong_count: the count of numbers
+    std::string field;          // of no_number and not_finite: the text of the field
 };
 
-// Lines end with '\n'; fields are separated by spaces or tabs. A word may hold spaces, as some of GloVe's do, as long
-// as no further piece of it is a number.
+// Lines end with '\n'; fields are separated by spaces or tabs. A word may contain spaces, as some of GloVe's do, as
+// long as no further piece of it is a number.
 VectorLines parse_vector_lines(std::string_view lines, std::size_t width);
 
-// Words back to back in `text`, each up to its entry in `ends`. Ends are checked when a word is looked at, so that of a
-// mapped file nothing else is read.
+// Words back to back in `text`, each up to its entry in `ends`. Ends are checked at access, so that only the accessed
+// parts of a mapped file are read.
 struct WordList {
     const std::uint8_t* text;
     std::size_t length;  // of text
@@ -43,10 +43,10 @@ struct WordList {
     }
 };
 
-// The order of the words by their bytes; equal ones as they came.
+// The order of the words by their bytes; the sort is stable.
 std::vector<std::int64_t> sorted_order(const WordList& words);
 
-// Where a word is in a sorted list, or -1.
+// The position of a word in a sorted list, or -1.
 std::int64_t find_sorted(const WordList& sorted, std::string_view word);
 
 // Appends the buckets of the character n-grams of a word in angle brackets, as fastText hashes them.

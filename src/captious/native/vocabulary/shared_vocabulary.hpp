@@ -8,7 +8,7 @@
 
 namespace captious::vocabulary {
 
-// Threads of Python may share a vocabulary: who reads waits for who adds.
+// Python threads may share a vocabulary: readers wait for writers.
 struct SharedVocabulary : Vocabulary {
     mutable SharedMutex mutex;
 };

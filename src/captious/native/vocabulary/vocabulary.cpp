@@ -1,4 +1,4 @@
-// Cutting captions into tokens and numbering the words.
+// Splitting captions into tokens and numbering the words.
 #include "vocabulary/vocabulary.hpp"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::size_t white_space(std::string_view text) {
     return blank ? 3 : 0;
 }
 
-// Calls emit(piece) for what stands between white space.
+// Calls emit(piece) for the text between white space.
 template <typename Emit>
 void cut_at_white_space(std::string_view text, const Emit& emit) {
     std::size_t from = 0;
@@ -131,7 +131,7 @@ FlatTokens Vocabulary::encode(const std::vector<std::string_view>& captions, Tok
         std::size_t bytes = 0;
         for (std::string_view caption : captions) bytes += caption.size();
         out.offsets.reserve(n + 1);
-        out.ids.reserve(bytes / 5);  // about what English takes; otherwise the memory of half as many ids is wasted
+        out.ids.reserve(bytes / 5);  // typical of English; a larger estimate would waste memory
         for (std::string_view caption : captions) {
             cut_caption(caption, rule, buffer, [&](std::string_view token) { out.ids.push_back(add(token)); });
             out.offsets.push_back(static_cast<std::int64_t>(out.ids.size()));

@@ -18,7 +18,7 @@ enum class TokenizerRule {
     kSpaces,      // pieces between single spaces, empty ones too, like Python's str.split(" ")
 };
 
-// A set of words numbered in the order in which they came. Words are never removed.
+// A set of words numbered in order of insertion. Words are never removed.
 class Vocabulary {
 public:
     static constexpr std::int32_t kUnknown = -1;
@@ -34,13 +34,13 @@ public:
     // Tokenizes captions and adds their words, numbered by first occurrence whatever the number of threads.
     FlatTokens encode(const std::vector<std::string_view>& captions, TokenizerRule rule, int threads);
 
-    // For each of these words its id in `other`, or kUnknown.
+    // For each of these words, its id in `other`, or kUnknown.
     std::vector<std::int32_t> ids_in(const Vocabulary& other) const;
 
-    // Ids of words that are empty or hold white space, which Python's str.split() would cut again.
+    // Ids of words that are empty or contain white space, which Python's str.split() would split again.
     std::vector<std::int32_t> divisible() const;
 
-    // Words of captions, tokens being cut again at white space. None is added: a word that is not known gets an id from
+    // Words of captions, with tokens split again at white space. None is added: an unknown word gets an id from
     // size() on, and counting starts over in every caption.
     FlatTokens lookup(const std::vector<std::string_view>& captions, TokenizerRule rule, int threads) const;
 
@@ -50,7 +50,7 @@ private:
 
     struct Slot {
         std::uint32_t word = 0;  // its id + 1, or 0
-        std::uint32_t tag = 0;   // upper half of its hash, so that only the right word is looked at
+        std::uint32_t tag = 0;   // upper half of its hash, so that only the right word is compared
     };
 
     std::string text_;  // of all words, back to back

@@ -55,7 +55,7 @@ void bind_vocabulary(nb::module_& m) {
                 auto ends = array_of<std::int64_t>(arrays, "ends");
                 auto words = std::make_unique<SharedVocabulary>();
                 const char* bytes = reinterpret_cast<const char*>(text.data());
-                // Whether it is UTF-8 is for Python to say; words that begin where characters do are then UTF-8 too.
+                // Python validates UTF-8; words that begin at character boundaries are then UTF-8 too.
                 PyObject* checked = PyUnicode_DecodeUTF8(bytes, static_cast<Py_ssize_t>(text.size()), nullptr);
                 if (checked == nullptr) throw nb::python_error();
                 Py_DECREF(checked);

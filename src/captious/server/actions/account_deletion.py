@@ -1,8 +1,8 @@
-"""Deleting an account: what goes, and what stays without a name.
+"""Deleting an account, with anonymization of the parts that stay.
 
-What was submitted for a team with other members is the team's, and stays. Of teams that nobody is left in, submissions
+Submissions for teams with other members belong to the team and stay. Of teams without other members, submissions
 that boards count stay, so that ranks of others do not change: without user, link and description, under another name
-of the team. Everything else goes.
+of the team. Everything else is deleted.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ def why_not_deleted(user: User) -> str:
     """Why an account cannot be deleted now, one sentence; empty if it can."""
     organized = ", ".join(user.organized.order_by("title").values_list("title", flat=True))
     if organized:
-        return f"{user.username} is an organizer of {organized}: name another one in the challenge first."
+        return f"{user.username} is an organizer of {organized}: add another organizer to the challenge first."
     others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
     if user.is_superuser and not others.exists():
-        return f"{user.username} is the only administrator: make another one first."
+        return f"{user.username} is the only administrator. Make another user an administrator first."
     return ""
 
 
 def kept_submissions(user: User) -> QuerySet[Submission]:
-    """The submissions of teams in which nobody else is that stay, as boards count them."""
+    """The submissions of teams without other members that stay, as boards count them."""
     kept: QuerySet[Submission] = Submission.objects.competing().filter(team__in=_alone(user))
     return kept.exclude(status=_Status.DELETED)
 
@@ -71,7 +71,7 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
     name, alone = f"deleted user {user.pk}", [*_alone(user)]
     kept = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
     rows = Submission.objects.filter(team__in=alone).exclude(pk__in=kept)
-    # Whoever scores one of them finds that the lease was lost.
+    # A worker that scores one of them loses its lease.
     rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELLED, lease=F("lease") + 1, lease_until=None)
     n_deleted = storage.delete(rows.exclude(status=_Status.DELETED))
     with transaction.atomic():
@@ -81,7 +81,7 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
         names: dict[str, str] = {}
         for team in alone:
             names |= _without_members(team)
-        names[user.username] = name  # the personal team bears it as well
+        names[user.username] = name  # also the name of the personal team
         folders = _drafts(user)
         _forget(user, names)
         user.delete()
@@ -94,7 +94,7 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
 
 
 def _alone(user: User) -> QuerySet[Team]:
-    """The teams of a user in which nobody else is."""
+    """The teams of a user without other members."""
     others = Membership.objects.exclude(user=user).values("team")
     alone: QuerySet[Team] = Team.objects.filter(memberships__user=user).exclude(pk__in=others)
     return alone
@@ -135,7 +135,7 @@ def _drafts(user: User) -> list[Path]:
 
 
 def _forget(user: User, names: dict[str, str]) -> None:
-    """Put other names into what stays: the log, accepted terms, entries of the administration pages."""
+    """Replace names in the log, accepted terms and entries of the administration pages."""
     name = names[user.username]
     AuditEvent.objects.filter(actor=user.username).update(actor=name, address="")
     for former, now in names.items():

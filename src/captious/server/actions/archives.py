@@ -14,7 +14,7 @@ from captious.server.request_values import flag
 
 
 class WithheldArchiveError(ExplainedError):
-    """A public archive of phases whose scores not everybody may see."""
+    """A public archive of phases whose scores are withheld."""
 
     status = 403
 
@@ -28,14 +28,14 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
 
     Raises:
         UnknownNameError: there is no such phase.
-        WithheldArchiveError: it is asked for what everybody may see, and that has no scores.
+        WithheldArchiveError: a public archive would have no scores.
     """
     phase = None
     if "phase" in request.GET:
         phase = challenge.phases.filter(name=one_line(request.GET["phase"])).first()
         if phase is None:
             raise UnknownNameError("phase", request.GET["phase"], (row.name for row in challenge.phases.all()))
-    # What is neither true nor false tells less.
+    # Invalid values select the more private archive.
     is_public, anonymous = (flag(request.GET.get(name, "0")) is not False for name in ("public", "anonymous"))
     made = ChallengeArchive(challenge, phase, is_public=is_public, anonymous=anonymous)
     if not made.phases:

@@ -10,9 +10,9 @@ from captious.server.submissions.board_changes import board_changed
 
 
 def ban(challenge: Challenge, team: Team, reason: str) -> int:
-    """Take no more submissions of a team and its members, cancel those of the team that wait, and hide its others.
+    """Ban a team and its members, cancel its queued submissions, and hide its others.
 
-    Returns how many are hidden.
+    Returns the number of hidden submissions.
 
     A ban that is lifted shows none of them again: organizers do that.
     """

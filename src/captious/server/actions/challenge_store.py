@@ -1,7 +1,7 @@
 """Loading a challenge folder into the server: its files are copied, its phases updated, its baselines submitted.
 
 A challenge can be loaded again after changes. Submissions stay; if what they are scored with has changed, they are
-scored again, which costs nothing. What was set on the site is undone only if somebody agrees.
+scored again at no cost. Settings made on the site are undone only on confirmation.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_n
     """Load or update a challenge.
 
     Args:
-        agree: whether an update that makes these changes goes ahead. By default, one that undoes what was set on the
-            site does not.
+        agree: whether to go ahead with these changes. By default, updates that undo settings made on the
+            site are refused.
 
     Raises:
         ChallengeError: every problem of the folder. Nothing was changed.
-        ParameterError: nobody agreed. Nothing was changed.
+        ParameterError: the changes were not confirmed. Nothing was changed.
         OutputError: its files cannot be stored.
     """
     checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
@@ -67,10 +67,10 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_n
 
 
 def check_for_server(folder: Path, refused: Sequence[str] = ()) -> tuple[CheckedChallenge, Changes]:
-    """Check a folder as ``load_challenge`` does, and what loading it would change.
+    """Check a folder as ``load_challenge`` does, and return the changes that loading it would make.
 
     Args:
-        refused: problems that are known already, as for ``check_folder``.
+        refused: known problems, as for ``check_folder``.
 
     Raises:
         ChallengeError: every problem.
@@ -85,18 +85,18 @@ def check_for_server(folder: Path, refused: Sequence[str] = ()) -> tuple[Checked
 
 
 def _organizer_problems(folder: Path) -> list[str]:
-    """The organizers of a challenge folder, whatever else is wrong in it, who have no accounts, a sentence each."""
+    """A sentence for each organizer of a challenge folder without an account, whatever else is wrong in it."""
     try:
         names = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")).get("organizers", [])
     except (OSError, ValueError):
-        return []  # which is a problem of its own
+        return []  # reported as a problem of its own
     return _without_accounts([name for name in names if isinstance(name, str)] if isinstance(names, list) else [])
 
 
 def _without_accounts(names: Sequence[str]) -> list[str]:
     users = set(User.objects.filter(username__in=names).values_list("username", flat=True))
     return [
-        f"organizers[{i}]: there is no user {name!r}; let them sign up first"
+        f"organizers[{i}]: there is no user {name!r}; ask them to sign up first"
         for i, name in enumerate(names, start=1)
         if name not in users
     ]
@@ -109,7 +109,7 @@ def _locked(slug: str) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / ".lock").open("ab") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        for leftover in folder.glob(".captious-*"):  # of a load that was killed
+        for leftover in folder.glob(".captious-*"):  # left over from a load that was killed
             shutil.rmtree(leftover, ignore_errors=True)
         yield
 
@@ -120,9 +120,9 @@ def _load(checked: CheckedChallenge, agree: Callable[[Changes], bool]) -> Loaded
     changes = changes_of(checked, old)
     if old is not None and not agree(changes):
         raise ParameterError(
-            f"{checked.folder} was not loaded, as that would undo what was set on the site",
+            f"{checked.folder} was not loaded, because it would undo settings made on the site",
             where="\n".join(changes.undone),
-            help="captious challenge load --yes loads it",
+            help="to load it anyway, run captious challenge load --yes",
         )
     version = 1 if old is None else old.version + 1
     target = settings.CAPTIOUS.data / "challenges" / checked.slug / str(version)
@@ -140,7 +140,7 @@ def _load(checked: CheckedChallenge, agree: Callable[[Changes], bool]) -> Loaded
 
 
 def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
-    """Check what only the server can: that organizers have accounts, and submissions still have all images."""
+    """Check that organizers have accounts and that submissions still cover all images."""
     problems = _without_accounts(checked.definition.organizers)
     if old is not None and Submission.objects.filter(phase__challenge=old, is_baseline=False).exists():
         for name, ids in checked.image_ids.items():
@@ -155,19 +155,19 @@ def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
 
 
 def _other_captions(checked: CheckedChallenge, old: Challenge) -> Iterator[str]:
-    """Phases that would take other captions files than their submissions have."""
+    """Problems of phases whose captions files differ from those of their submissions."""
     for i, phase in enumerate(checked.definition.phases, start=1):
         before = Phase.objects.filter(challenge=old, name=phase.name).first()
         if before is None or set(before.captions) == set(phase.captions):
             continue
         if Submission.objects.filter(phase=before, is_baseline=False).exists():
             was = ", ".join(before.captions)
-            yield f"phases[{i}].captions: there are submissions with {was} only; write that, and add another phase"
+            yield f"phases[{i}].captions: there are submissions with {was} only; keep this value and add another phase"
 
 
 def _copy(checked: CheckedChallenge, target: Path) -> None:
-    """Copy what the challenge uses, and write the image ids that submissions must have."""
-    shutil.rmtree(target, ignore_errors=True)  # of a load that was killed
+    """Copy the files of the challenge, and write the image ids that submissions must have."""
+    shutil.rmtree(target, ignore_errors=True)  # left over from a load that was killed
     with new_folder(target) as new:
         for name in checked.checksums:
             (new / name).parent.mkdir(parents=True, exist_ok=True)
@@ -213,7 +213,7 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
 
 
 def _checksum(checked: CheckedChallenge, file: str, captions: str) -> str:
-    """A checksum of what the scores on a reference set depend on."""
+    """A checksum of everything that affects the scores on a reference set."""
     definition, checksums = checked.definition, checked.checksums
     described = {
         "references": [captions, checksums[Path(file).as_posix()], Path(file).suffixes],

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 
 class ExplainedError(Exception):
-    """An answer that is an error with a status and its own words, on pages and in the API."""
+    """An error answer with a status and its own message, on pages and in the API."""
 
     status = 404
 
 
 class OldScoresError(ExplainedError):
-    """The scores that are shown are with other references or metrics than those of now, which pages would show."""
+    """The shown scores come from earlier references or metrics than the current ones, which pages would show."""
 
     status = 503
 

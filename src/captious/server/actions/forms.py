@@ -46,7 +46,7 @@ def of_one_alphabet(name: str) -> str:
 
 
 class EditForm(forms.ModelForm):
-    """The description of a submission, which can be changed later."""
+    """The description of a submission, which can be edited later."""
 
     method = Line(max_length=120, help_text="Name of the method on the leaderboard.")
     link = forms.URLField(
@@ -66,7 +66,7 @@ class EditForm(forms.ModelForm):
     def clean_link(self) -> str:
         link: str = self.cleaned_data["link"]
         if link and not link.startswith(("https://", "http://")):
-            raise ValidationError("Give an address that begins with https:// or http://.")
+            raise ValidationError("Enter an address that begins with https:// or http://.")
         return link
 
 
@@ -115,14 +115,14 @@ class TeamForm(forms.Form):
 class AskForm(forms.Form):
     """A team that asks the organizers to be approved."""
 
-    message = Line(required=False, max_length=500, label="About the team", help_text="The organizers read it.")
+    message = Line(required=False, max_length=500, label="About the team", help_text="It is shown to the organizers.")
 
 
 class BanForm(forms.Form):
     """A team that may not submit any more."""
 
     team = forms.CharField(label="Name of the team", max_length=80)
-    reason = Line(max_length=500, help_text="The team reads it.")
+    reason = Line(max_length=500, help_text="It is shown to the team.")
 
     def clean_team(self) -> Team:
         team = Team.objects.filter(name=self.cleaned_data["team"].strip(), is_baselines=False).first()
@@ -142,7 +142,7 @@ class NewsForm(forms.Form):
     def clean_text(self) -> str:
         text = _printable(self.cleaned_data["text"])
         if len(as_html(text, top_heading=4)) > _MOST_HTML:
-            raise ValidationError("This text becomes too large a page: shorten it, its tables first.")
+            raise ValidationError("The formatted text is too large. Shorten it, beginning with its tables.")
         return text
 
 
@@ -150,7 +150,9 @@ class ParticipantsForm(forms.Form):
     """Users who may see a challenge for participants."""
 
     names = forms.CharField(
-        label="User names", widget=forms.Textarea(attrs={"rows": 3}), help_text="Separated by spaces, commas or lines."
+        label="User names",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Separated by spaces, commas or line breaks.",
     )
 
     def clean_names(self) -> list[User]:

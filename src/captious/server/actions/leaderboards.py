@@ -19,11 +19,11 @@ from captious.server.models import Phase, Submission
 from captious.server.people.access import challenge_for, may_see_board, why_hidden
 from captious.server.scoring.board_outputs import BoardOutputs
 
-_PARTS_AT_A_TIME = 100  # of a file that is sent
+_PARTS_AT_A_TIME = 100  # of a file sent in parts
 
 
 class HiddenBoardError(ExplainedError):
-    """A leaderboard that is not shown to the reader, of a phase that the reader knows; see ``_explained``."""
+    """A leaderboard that is not shown to the reader, who may know of its phase; see ``_explained``."""
 
     status = 403
 
@@ -33,7 +33,7 @@ class HiddenBoardError(ExplainedError):
 
 
 class UnknownNameError(ExplainedError):
-    """An address with the name of a phase or reference set that is not there."""
+    """An address with an unknown phase or reference set."""
 
     status = 404
 
@@ -42,7 +42,7 @@ class UnknownNameError(ExplainedError):
 
 
 class ComparisonRequest(NamedTuple):
-    """Two submissions that an address asks to compare; one that cannot be compared is None."""
+    """The two requested submissions; None for one that cannot be compared."""
 
     query: Query
     choices: list[Submission]
@@ -67,7 +67,7 @@ def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonReq
 
 
 def query_of(request: HttpRequest, slug: str) -> Query:
-    """The leaderboard that an address asks for.
+    """The requested leaderboard.
 
     Raises:
         HiddenBoardError: it is not shown to the user.
@@ -95,9 +95,9 @@ def json_file(query: Query) -> StreamingHttpResponse:
 
 
 def csv_file(heads: Sequence[str], rows: Iterable[Sequence[object]], name: str) -> StreamingHttpResponse:
-    """A table as a file of this name, sent while its rows are read.
+    """A table as a streamed file of this name.
 
-    Text that spreadsheets would take for a formula gets an apostrophe in front.
+    Text that spreadsheets would interpret as a formula is prefixed with an apostrophe.
     """
     safe = ([*map(harmless, row)] for row in rows)
     lines = chain([csv_text(heads, [])], (csv_row(row) for row in safe))

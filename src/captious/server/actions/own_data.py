@@ -18,7 +18,7 @@ from captious.server.submissions import storage
 
 
 def data_json(user: User) -> bytes:
-    """All data about a user. Former members have no access to what they made in a team or challenge."""
+    """All data about a user. Former members have no access to their contributions to a team or challenge."""
     teams = user.memberships.select_related("team")
     submissions = [_submission(user, row) for row in _own(user)]
     attempts = Attempt.objects.filter(user=user).order_by("time")

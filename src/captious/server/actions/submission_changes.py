@@ -19,7 +19,7 @@ from captious.server.submissions.team_entry import of_team, why_not_chosen
 
 
 def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
-    """Change what a valid form says of a submission."""
+    """Save the values of a valid form."""
     limit(request, "change")
     changes = {name: form.cleaned_data[name] for name in form.changed_data}
     if not changes:
@@ -34,7 +34,7 @@ def edit_submission(request: HttpRequest, submission: Submission, form: EditForm
 
 
 def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> str:
-    """Make a submission the entry of its team, or no longer; why that is not possible, one sentence, else empty."""
+    """Choose or unchoose the entry of a team; return the reason if that is not possible, else an empty text."""
     limit(request, "change")
     manages = may_manage(request.user, submission.challenge)
     reason = why_not_chosen(submission, chosen=chosen, manages=manages)

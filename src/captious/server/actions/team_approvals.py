@@ -24,7 +24,7 @@ def ask_for(request: HttpRequest, challenge: Challenge, team: Team, message: str
 
 
 def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved: bool, reason: str) -> str:
-    """Approve or refuse the team with this name in addresses; why that is not possible, one sentence, else empty.
+    """Approve or refuse a team by its slug; return the reason if that is not possible, else an empty text.
 
     Raises:
         Http404: the team has not asked.
@@ -32,7 +32,7 @@ def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved
     row = get_object_or_404(TeamApproval.objects.select_related("team"), challenge=challenge, team__slug=team)
     reason = one_line(reason)[:_LONGEST_REASON]
     if not approved and not reason:
-        return "Give a reason, which the team reads."
+        return "Give a reason; it is shown to the team."
     decide(row, approved=approved, reason=reason)
     action = "approve team" if approved else "refuse team"
     record(action, row.team.name, request=request, challenge=challenge, detail="" if approved else reason)

@@ -29,21 +29,18 @@ class InvitationError(ExplainedError):
     """An invitation that cannot be used."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "There is no such invitation: the link is mistyped, or the invitation has expired or was withdrawn. "
-            "Ask the team for a new one."
-        )
+        super().__init__("This invitation does not exist, has expired or was revoked. Ask the team for a new one.")
 
 
 def new_team(request: HttpRequest, name: str) -> Team:
-    """Make a team with the user as its captain.
+    """Create a team with the user as its captain.
 
     Raises:
-        TeamError: the user is in too many, or somebody else took the name just now.
+        TeamError: the user is in too many teams, or the name has just been taken.
     """
     limit(request, "team")
     if len(teams_of(request.user)) >= MOST_TEAMS:
-        raise TeamError(f"You are in {MOST_TEAMS} teams, which is the limit: leave one first.")
+        raise TeamError(f"You are in {MOST_TEAMS} teams, which is the limit. Leave one first.")
     try:
         team = create_team(name, request.user)
     except IntegrityError:
@@ -54,7 +51,7 @@ def new_team(request: HttpRequest, name: str) -> Team:
 
 @contextmanager
 def own_team(request: HttpRequest, slug: str) -> Iterator[Team]:
-    """A team of the user, which nobody else changes within the block.
+    """A team of the user, locked within the block.
 
     Raises:
         Http404: there is none, or the user is not in it.
@@ -70,7 +67,7 @@ def invite(request: HttpRequest, team: Team, label: str = "") -> str:
     """The secret of a new invitation link.
 
     Args:
-        label: whom it is for, by which members tell invitations apart.
+        label: a label for members to distinguish invitations.
 
     Raises:
         TeamError: it is a personal team.
@@ -100,7 +97,7 @@ def revoke(request: HttpRequest, team: Team, pk: int) -> None:
 
 
 def join(request: HttpRequest, secret: str) -> Team:
-    """Join the team of an invitation.
+    """Join a team with an invitation.
 
     Raises:
         InvitationError: it is none, has expired or was revoked.
@@ -114,7 +111,7 @@ def join(request: HttpRequest, secret: str) -> Team:
 
 
 def leave(request: HttpRequest, team: Team) -> bool:
-    """Leave a team, whose submissions stay; whether it was deleted, see ``leave_team``.
+    """Leave a team, whose submissions stay; return whether it was deleted, see ``leave_team``.
 
     Raises:
         TeamError: it is a personal team.
@@ -128,10 +125,10 @@ def leave(request: HttpRequest, team: Team) -> bool:
 
 
 def remove(request: HttpRequest, team: Team, **user: Any) -> str:
-    """Remove a member, and revoke the links to join, because the member may know them; returns the name.
+    """Remove a member, and revoke the invitation links that the member may know; return the name.
 
     Args:
-        user: what finds the member, such as its ``username``.
+        user: a query for the member, such as ``username``.
 
     Raises:
         Http404: the user is not captain, or there is no such member.
@@ -148,10 +145,10 @@ def remove(request: HttpRequest, team: Team, **user: Any) -> str:
 
 
 def make_captain(request: HttpRequest, team: Team, **user: Any) -> str:
-    """Make another member captain in one's own place; returns the name of the captain.
+    """Transfer the captaincy to another member; return the name.
 
     Args:
-        user: what finds the member, such as its ``username``.
+        user: a query for the member, such as ``username``.
 
     Raises:
         Http404: the user is not captain, or there is no such member.

@@ -18,7 +18,7 @@ from captious.server.people.teams import teams_of
 
 @call(
     GET=Operation(
-        "The teams that asked to be approved: yours, and for organizers all.",
+        "Teams that requested approval: yours, or all of them for organizers.",
         list[ApprovalAnswer],
         needs_user=True,
         errors=[404],
@@ -27,8 +27,8 @@ from captious.server.people.teams import teams_of
         "Ask the organizers to approve a team.",
         ApprovalAnswer,
         parameters=[
-            Parameter("team", "By default, your only one."),
-            Parameter("message", "What the organizers read about the team, up to 500 characters."),
+            Parameter("team", "Defaults to your only team."),
+            Parameter("message", "A message about the team for the organizers, up to 500 characters."),
         ],
         needs_user=True,
         errors=[400, 403, 404],
@@ -43,7 +43,7 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
     limit(request, "change")
     form = AskForm(request.GET)
     if not form.is_valid():
-        raise Failure(400, "message has up to 500 characters.")
+        raise Failure(400, "The message may have up to 500 characters.")
     row = ask_for(request, challenge, team_of(request), form.cleaned_data["message"])
     return JsonResponse(approval_answer(row))
 
@@ -54,7 +54,7 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
         ApprovalAnswer,
         parameters=[
             Parameter("approved", "false to refuse it.", "boolean", is_required=True),
-            Parameter("reason", "Why it is refused, which the team reads."),
+            Parameter("reason", "The reason for a refusal, which is shown to the team."),
         ],
         needs_user=True,
         scope="organize",
@@ -68,7 +68,7 @@ def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:
         raise Http404
     limit(request, "change")
     if "approved" not in request.GET:
-        raise Failure(400, "Give approved: true or false.")
+        raise Failure(400, "Set approved to true or false.")
     approved = is_true(request, "approved", default=False)
     if reason := decide_on(request, challenge, team, approved=approved, reason=request.GET.get("reason", "")):
         raise Failure(400, reason)

@@ -1,6 +1,6 @@
 """Common parts of all API calls: users are named by tokens, errors are JSON, and arguments are declared.
 
-The declarations are what ``/api/v1/openapi.json`` describes, so that it cannot differ from what the views do.
+``/api/v1/openapi.json`` is generated from the declarations, so it cannot differ from the views.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ class Operation:
     """One method of a call: its arguments and its answer.
 
     Args:
-        about: one sentence.
-        answer: type of the JSON that it answers with; a media type where it answers with a file.
-        status: of the answer.
-        parameters: in the query and in headers; those in the address are known from the address.
-        body: media type of its body, if it has one.
-        form: what the body has as a form, so that it is in no log of addresses.
-        needs_user: a token is required.
-        scope: what a token must be allowed to do for a POST, one of ``SCOPES``.
-        everywhere: a token for one challenge can be used as well, although the address names none.
-        errors: statuses of errors, besides those that every call has.
+        about: summary in one sentence.
+        answer: type of the JSON answer; a media type if the answer is a file.
+        status: HTTP status of the answer.
+        parameters: parameters in the query and in headers; those in the path are known from the address.
+        body: media type of the body, if there is one.
+        form: fields of a form in the body, which keeps them out of access logs.
+        needs_user: whether a token is required.
+        scope: scope that a token needs for a POST, one of ``SCOPES``.
+        everywhere: whether a token for one challenge is accepted, although the address names no challenge.
+        errors: statuses of errors, in addition to those common to all calls.
     """
 
     about: str
@@ -87,7 +87,7 @@ def call(**methods: Operation) -> Callable[[View], View]:
                     request.user = request.token.user
                     _check(request.token, request.method, declared, kwargs)
                 elif declared.needs_user:
-                    raise Failure(401, "Give a token: Authorization: Bearer TOKEN. Make one on your account page.")
+                    raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
                 for parameter in declared.parameters:
                     if parameter.type == "boolean":
                         is_true(request, parameter.name, default=False)
@@ -111,18 +111,18 @@ def _token(request: HttpRequest) -> Token | None:
     token = None if text is None else token_of(text)
     if token is None:
         limit(request, "wrong token")
-        raise Failure(401, "The token is not valid, or has expired. Make one on your account page.")
+        raise Failure(401, "The token is invalid or has expired. Create a new one on your account page.")
     return token
 
 
 def _check(token: Token, method: str, declared: Operation, parts: Mapping[str, Any]) -> None:
-    """Refuse what the token is not for.
+    """Refuse calls outside the scopes and the challenge of a token.
 
     Args:
-        parts: of the address.
+        parts: captured parts of the address.
     """
     if method != "GET" and not token.may(declared.scope):
-        raise Failure(403, f"This token cannot be used for that: it has no scope {declared.scope!r}.")
+        raise Failure(403, f"This token does not have the scope {declared.scope!r}.")
     only: Challenge | None = token.challenge
     if only is None or declared.everywhere:
         return
@@ -141,5 +141,5 @@ def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
         return default
     value = flag(text)
     if value is None:
-        raise Failure(400, f"{name} is true or false, not {text[:_LONGEST_QUOTED]!r}.")
+        raise Failure(400, f"{name} must be true or false, not {text[:_LONGEST_QUOTED]!r}.")
     return value

@@ -16,7 +16,7 @@ from captious.server.people.access import why_withheld
 
 @exact
 class PhaseAnswer(TypedDict):
-    """A phase; limits of 0 are none. ``withheld`` says why and until when you see no scores; empty if you do."""
+    """A phase; a limit of 0 means none. ``withheld`` says why and until when scores are not shown, else it is empty."""
 
     name: str
     title: str
@@ -69,7 +69,7 @@ class NewsAnswer(TypedDict):
 
 @exact
 class ChallengeSummary(TypedDict):
-    """A challenge in the list of all. ``withheld`` has a sentence for each phase whose scores you do not see now."""
+    """A challenge in the list of all. ``withheld`` has a sentence for each phase whose scores are not shown now."""
 
     slug: str
     title: str
@@ -83,7 +83,7 @@ class ChallengeSummary(TypedDict):
 
 @exact
 class ChallengeAnswer(ChallengeSummary):
-    """A challenge: its phases, metrics, and what a submission contains."""
+    """A challenge: its phases, its metrics, and the contents of submissions."""
 
     metrics: list[str]
     lower_is_better: list[str]
@@ -113,7 +113,7 @@ class TermsAnswer(TypedDict):
 
 @exact
 class TermsTextAnswer(TypedDict):
-    """The present terms as HTML, and what your teams have accepted, the latest first."""
+    """The current terms as HTML, and the acceptances by your teams, latest first."""
 
     version: str
     title: str

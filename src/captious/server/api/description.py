@@ -1,4 +1,4 @@
-"""The description of the API as OpenAPI 3.1, made of the addresses of its views and of what they declare."""
+"""The description of the API as OpenAPI 3.1, generated from the addresses and declarations of its views."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ PREFIX = "/api/v1/"
 _FORM = "application/x-www-form-urlencoded"
 _REF = "#/components/schemas/{model}"
 _ERRORS = {
-    "400": "A parameter is wrong.",
-    "401": "There is no token, or it is not valid.",
+    "400": "A parameter is invalid.",
+    "401": "The token is missing or invalid.",
     "403": "The token does not have the scope or is for another challenge, or the leaderboard is not shown.",
-    "404": "There is no such thing, or you may not see it.",
-    "409": "It cannot be done now; the error says why.",
+    "404": "It does not exist, or you do not have access to it.",
+    "409": "It is not possible now; the error gives the reason.",
     "411": "Content-Length is missing.",
     "413": "The upload is too large.",
-    "422": "The captions are not valid: `problems` has all of them.",
+    "422": "The captions are not valid: `problems` lists everything that is wrong.",
     "429": "Too many requests: `Retry-After` says when to try again.",
 }
 _TYPES = {"slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}, "int": {"type": "integer", "minimum": 0}}
@@ -38,14 +38,14 @@ _TYPES = {"slug": {"type": "string", "pattern": "^[-a-zA-Z0-9_]+$"}, "int": {"ty
 
 @require_safe
 def openapi(request: HttpRequest) -> HttpResponse:
-    """The description, for programs."""
+    """The description as OpenAPI JSON."""
     root = request.build_absolute_uri("/").rstrip("/")
     return JsonResponse({**description(), "servers": [{"url": root}]}, json_dumps_params={"indent": 1})
 
 
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
-    """The description, for people; it needs no other host, and no script."""
+    """The description as a page, which needs no other host and no script."""
     described = description()
     models = described["components"]["schemas"]
     calls = [
@@ -106,8 +106,8 @@ def description() -> dict[str, Any]:
         "info": {
             "title": "captious evaluation server",
             "version": __version__,
-            "description": "Challenges, submissions and leaderboards. Whatever a token's owner may not see does not "
-            "exist: the answer is 404.",
+            "description": "Challenges, submissions and leaderboards. Objects that the owner of a token may not see "
+            "are answered with 404.",
         },
         "paths": paths,
         "components": {
@@ -116,7 +116,7 @@ def description() -> dict[str, Any]:
                 "token": {
                     "type": "http",
                     "scheme": "bearer",
-                    "description": "A token of the account page. Its scopes say what it may do besides reading: "
+                    "description": "A token from the account page. Its scopes say what it may do besides reading: "
                     + "; ".join(f"{name} ({about[0].lower()}{about[1:]})" for name, about in SCOPES.items()),
                 }
             },
@@ -167,7 +167,7 @@ def _errors_of(operation: dict[str, Any]) -> dict[str, str]:
 
 
 def _answer_of(operation: dict[str, Any], models: Container[str]) -> dict[str, str]:
-    """The status of a call that succeeds, and what it answers: a schema in a few words, or the type of a file."""
+    """The status of a successful call and its answer: a schema in a few words, or the media type of a file."""
     [(status, answer)] = [(each, answer) for each, answer in operation["responses"].items() if each.startswith("2")]
     [(kind, content)] = answer["content"].items()
     shown = _linked(content["schema"], models) if kind == "application/json" else {"words": kind, "model": ""}

@@ -1,4 +1,4 @@
-"""Calls of the API about what a challenge gives to teams: files, templates, terms, quotas, comparisons."""
+"""Calls of the API about material for teams: files, templates, terms, quotas, comparisons."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from captious.server.people.teams import teams_of
 from captious.server.people.terms import accept, accepted_by, terms_of
 from captious.server.submissions.quotas import quota
 
-_TEAM = Parameter("team", "By default, your only one.")
+_TEAM = Parameter("team", "Defaults to your only team.")
 
 
 @call(
     GET=Operation(
         "A file that the organizers publish.",
         "application/octet-stream",
-        parameters=[Parameter("file", "Its name, as the challenge lists it.", is_required=True)],
+        parameters=[Parameter("file", "The name of the file, as listed by the challenge.", is_required=True)],
         errors=[404],
     )
 )
@@ -37,7 +37,7 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
 
 @call(
     GET=Operation(
-        "The captions files that an open phase needs, without captions: JSON or, of several, a zip file.",
+        "A template of the captions files of an open phase: JSON, or a zip file if there are several.",
         "application/octet-stream",
         parameters=[Parameter("phase", "Its name.", is_required=True)],
         needs_user=True,
@@ -45,17 +45,17 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
     )
 )
 def template(request: HttpRequest, slug: str) -> HttpResponse:
-    """A file in which captions are to be written."""
+    """A template of a captions file."""
     return captions_template(request, challenge_for(request.user, slug))
 
 
 @call(
-    GET=Operation("The terms, and what your teams have accepted.", TermsTextAnswer, needs_user=True, errors=[404]),
+    GET=Operation("The terms and their acceptances by your teams.", TermsTextAnswer, needs_user=True, errors=[404]),
     POST=Operation(
-        "Accept the present terms of a challenge for a team.",
+        "Accept the current terms of a challenge for a team.",
         TermsAnswer,
         parameters=[
-            Parameter("version", "The version that was read, as the challenge names it.", is_required=True),
+            Parameter("version", "The version of the terms that you read.", is_required=True),
             _TEAM,
         ],
         needs_user=True,
@@ -74,7 +74,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         return JsonResponse({**about, "accepted": accepted})
     limit(request, "change")
     if request.GET.get("version") != challenge.terms_version:
-        raise Failure(409, f"The terms are version {challenge.terms_version} now: {challenge.url}terms")
+        raise Failure(409, f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms")
     row = accept(challenge, team_of(request), request.user)
     record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
     return JsonResponse(terms_answer(row))
@@ -82,7 +82,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
 
 @call(
     GET=Operation(
-        "What a team has used up of the quotas of each phase, and what is left.",
+        "The used and remaining quotas of a team in each phase.",
         list[QuotaAnswer],
         parameters=[_TEAM],
         needs_user=True,
@@ -99,26 +99,26 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
 
 @call(
     GET=Operation(
-        "The latest uploads of your teams that were refused, the newest first, with what was wrong.",
+        "The latest refused uploads of your teams with their problems, newest first.",
         list[RefusedAnswer],
         needs_user=True,
         errors=[404],
     )
 )
 def refused(request: HttpRequest, slug: str) -> HttpResponse:
-    """Uploads that were refused, of which nothing else is kept."""
+    """Refused uploads, of which nothing else is kept."""
     rows = own_refused(request.user, challenge_for(request.user, slug))
     return JsonResponse([refused_answer(row) for row in rows], safe=False)
 
 
 @call(
     GET=Operation(
-        "Two submissions compared, in every output that both have.",
+        "Compare two submissions in every output that both have.",
         list[ComparisonAnswer],
         parameters=[
-            Parameter("a", "The id of a submission that is on the leaderboard, or yours.", "integer", is_required=True),
-            Parameter("b", "The id of another one.", "integer", is_required=True),
-            Parameter("phase", "Its name; by default, the phase that is open."),
+            Parameter("a", "The id of a submission on the leaderboard, or one of yours.", "integer", is_required=True),
+            Parameter("b", "The id of the other submission.", "integer", is_required=True),
+            Parameter("phase", "The name of the phase; defaults to the open one."),
             Parameter("references", "A reference set, such as c5, or val2014/c5."),
         ],
         errors=[403, 404],
@@ -128,7 +128,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions, compared as on the page."""
     _, rows = requested_comparison(request, slug)
     if not rows:
-        raise Failure(404, "Give a and b: ids of two submissions that are on this leaderboard, or yours.")
+        raise Failure(404, "Set a and b to the ids of two submissions on this leaderboard, or of yours.")
     return JsonResponse([comparison_answer(row) for row in rows], safe=False)
 
 
@@ -137,7 +137,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "Captions, references and scores of single images as CSV, where references are public.",
         "text/csv",
         parameters=[
-            Parameter("captions", "The captions file, as the challenge names it.", is_required=True),
+            Parameter("captions", "The name of the captions file.", is_required=True),
             Parameter("references", "The reference set.", is_required=True),
         ],
         errors=[404, 409],

@@ -19,7 +19,7 @@ from captious.server.submissions.quotas import Quota
 
 @exact
 class RefusedAnswer(TypedDict):
-    """An upload that was refused, and why. ``problems`` are the first of ``n_problems``; the file is not kept."""
+    """A refused upload and the reason. ``problems`` are the first of ``n_problems``; the file is not kept."""
 
     phase: str
     team: str
@@ -55,9 +55,9 @@ class ScoreAnswer(TypedDict):
 
 @exact
 class SubmissionAnswer(TypedDict):
-    """A submission. ``scores`` are those with ``references``, the reference set that ranks; ``all_scores`` of each.
+    """A submission. ``scores`` belong to ``references``, the ranking reference set; ``all_scores`` has every set.
 
-    ``withheld`` says why and until when you see none, if the phase does not show them now.
+    ``withheld`` says why and until when the phase does not show scores; empty if it does.
     """
 
     id: int
@@ -91,7 +91,7 @@ class SubmissionAnswer(TypedDict):
 
 @exact
 class QuotaAnswer(TypedDict):
-    """A team's use of the quotas of a phase, and what remains of each.
+    """The used and remaining quotas of a team in a phase.
 
     Limits of 0 are none, of which null is left. ``exhausted`` says why nothing more is taken; it is empty if something
     is.

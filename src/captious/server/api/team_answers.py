@@ -23,7 +23,7 @@ class MemberAnswer(TypedDict):
 
 @exact
 class InvitationAnswer(TypedDict):
-    """An invitation that can be used: whom it is for, and who made it. Its link was shown once, when it was made."""
+    """A valid invitation with its label and author. Its link was shown once, at its creation."""
 
     id: int
     label: str
@@ -53,7 +53,7 @@ class TeamAnswer(TypedDict):
 
 @exact
 class LeftAnswer(TypedDict):
-    """A team that you have left, and whether it was deleted, as it is if it was empty and nothing was uploaded."""
+    """A team that you have left, and whether it was deleted because it was empty and had no uploads."""
 
     team: str
     deleted: bool

@@ -1,4 +1,4 @@
-"""Calls of the API about teams: make, join and leave them, and what captains do."""
+"""Calls of the API about teams: creating, joining, leaving and captaincy."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _Given = TypeVar("_Given")
 
 
 @call(
-    GET=Operation("Your teams, the personal one last.", list[TeamAnswer], needs_user=True),
+    GET=Operation("Your teams; the personal team comes last.", list[TeamAnswer], needs_user=True),
     POST=Operation(
-        "Make a team, with you as its captain.",
+        "Create a team, with you as its captain.",
         TeamAnswer,
         status=201,
         parameters=[Parameter("name", "Its name.", is_required=True)],
@@ -56,9 +56,9 @@ def team(request: HttpRequest, team: str) -> HttpResponse:
 
 @call(
     POST=Operation(
-        "Join the team of an invitation.",
+        "Join a team with an invitation.",
         TeamAnswer,
-        form=[Parameter("invitation", "The link, or what follows its last slash.", is_required=True)],
+        form=[Parameter("invitation", "The invitation link, or the part after its last slash.", is_required=True)],
         needs_user=True,
         scope="teams",
         errors=[403, 404],
@@ -73,22 +73,22 @@ def join(request: HttpRequest) -> HttpResponse:
 
 @call(
     POST=Operation(
-        "Make an invitation. The answer has its link.",
+        "Create an invitation. The answer has its link.",
         NewInvitationAnswer,
         status=201,
-        parameters=[Parameter("label", "Whom it is for; only members of the team see it.")],
+        parameters=[Parameter("label", "A label for the invitation; only members of the team see it.")],
         needs_user=True,
         scope="teams",
         errors=[403, 404, 409],
     )
 )
 def invite(request: HttpRequest, team: str) -> HttpResponse:
-    """Make a link with which others can join."""
+    """Create an invitation link."""
     label = request.GET.get("label", "")
     secret = _changed(request, team, lambda request, row: changes.invite(request, row, label))
     row = invitation_of(secret)
     if row is None:
-        raise Failure(409, "The invitation was revoked meanwhile.")
+        raise Failure(409, "The invitation has been revoked.")
     answer = {**invitation_answer(row), "link": changes.invitation_address(request, secret)}
     return JsonResponse(answer, status=201)
 
@@ -125,7 +125,7 @@ def remove(request: HttpRequest, team: str) -> HttpResponse:
 
 @call(
     POST=Operation(
-        "Make another member captain in your place.",
+        "Transfer the captaincy to another member.",
         TeamAnswer,
         parameters=[_USER],
         needs_user=True,
@@ -147,7 +147,7 @@ def _changed(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Tea
             return change(request, row)
         except changes.TeamError as error:
             refused = str(error)
-    raise Failure(409, refused)  # outside, as the request counts for limits all the same
+    raise Failure(409, refused)  # outside the transaction: refused requests count for limits, too
 
 
 def _answer(request: HttpRequest, slug: str) -> HttpResponse:

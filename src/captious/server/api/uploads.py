@@ -1,4 +1,4 @@
-"""An upload through the API: what its parameters say, and its body, which is streamed to a file."""
+"""An upload through the API: its parameters, and its body, which is streamed to a file."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def valid(form: EditForm) -> EditForm:
 
 
 def upload_key(request: HttpRequest) -> str:
-    """The key that makes a repeated upload the same submission; empty if the request has none."""
+    """The idempotency key of an upload; empty if the request has none."""
     key = str(request.headers.get("Idempotency-Key", ""))
     if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
-        raise Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} characters of ASCII.")
+        raise Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} ASCII characters.")
     return key
 
 
@@ -69,7 +69,7 @@ def team_of(request: HttpRequest) -> Team:
         for team in teams:
             if name in (team.slug, team.name):
                 return team
-        raise Failure(400, f"You are not in a team {name!r}; yours: {', '.join(team.slug for team in teams)}.")
+        raise Failure(400, f"You are not in a team {name!r}; your teams: {', '.join(team.slug for team in teams)}.")
     if len(teams) > 1:
         raise Failure(400, f"Choose a team: {', '.join(team.slug for team in teams)}.")
     return teams[0]
@@ -83,7 +83,7 @@ def receive(request: HttpRequest, path: Path) -> str:
     """
     size = request.META.get("CONTENT_LENGTH") or ""
     if not (size.isascii() and size.isdecimal()):
-        raise Failure(411, "Give the size of the file: Content-Length.")
+        raise Failure(411, "Send the size of the file in the Content-Length header.")
     length = int(size)
     if length > settings.CAPTIOUS.upload_bytes:
         raise Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")

@@ -37,7 +37,7 @@ from captious.server.submissions.storage import incoming_folder
 _ROWS_PER_PAGE = 100
 
 
-@call(GET=Operation("The challenges that you may see, the newest first.", list[ChallengeSummary], everywhere=True))
+@call(GET=Operation("The challenges that you may see, newest first.", list[ChallengeSummary], everywhere=True))
 def challenges(request: HttpRequest) -> HttpResponse:
     """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
     rows = visible_challenges(request.user).prefetch_related("phases")
@@ -46,20 +46,22 @@ def challenges(request: HttpRequest) -> HttpResponse:
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
-@call(GET=Operation("A challenge: its phases, metrics, and what a submission contains.", ChallengeAnswer, errors=[404]))
+@call(
+    GET=Operation("A challenge: its phases, metrics, and the contents of submissions.", ChallengeAnswer, errors=[404])
+)
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
-    """A challenge: its phases and what a submission contains."""
+    """A challenge: its phases and the contents of submissions."""
     return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
 
 
 @call(
     GET=Operation(
-        "A leaderboard: the entry of each team, or all submissions.",
+        "A leaderboard, with the entry of each team or all submissions.",
         list[BoardRow],
         parameters=[
-            Parameter("phase", "Its name; by default, the phase that is open."),
+            Parameter("phase", "The name of the phase; defaults to the open one."),
             Parameter("references", "A reference set, such as c5, or val2014/c5."),
-            Parameter("sort", "An output, or date; with - in front, the largest first."),
+            Parameter("sort", "An output or date; a leading - sorts in descending order."),
             Parameter("all", "All submissions, not only entries.", "boolean"),
         ],
         errors=[400, 403, 404],
@@ -71,15 +73,17 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     query = query_of(request, slug)
     names = query.outputs.names
     if output and output not in (*names, DATE):
-        raise Failure(400, f"sort is one of {', '.join([*names, DATE])}, with - in front for the largest first.")
+        raise Failure(400, f"sort must be one of {', '.join([*names, DATE])}; a leading - sorts in descending order.")
     return json_file(query)
 
 
 @call(
     GET=Operation(
-        f"The submissions of your teams, the newest first, {_ROWS_PER_PAGE} at a time.",
+        f"Your teams' submissions, newest first, {_ROWS_PER_PAGE} per page.",
         list[SubmissionAnswer],
-        parameters=[Parameter("page", "From 1, which is the default; one that is not full is the last.", "integer")],
+        parameters=[
+            Parameter("page", "The page number, 1 by default. A page that is not full is the last one.", "integer")
+        ],
         needs_user=True,
         errors=[400, 404],
     ),
@@ -88,17 +92,17 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
         SubmissionAnswer,
         status=201,
         parameters=[
-            Parameter("method", "Its name on the leaderboard.", is_required=True),
-            Parameter("filename", "Name of the file, whose ending says how it is read. By default, captions.json."),
-            Parameter("phase", "By default, the one that is open."),
-            Parameter("team", "By default, your only one."),
-            Parameter("link", "A paper or repository."),
+            Parameter("method", "The name of the method on the leaderboard.", is_required=True),
+            Parameter("filename", "The name of the file, with its extension. Defaults to captions.json."),
+            Parameter("phase", "The phase; defaults to the open one."),
+            Parameter("team", "Defaults to your only team."),
+            Parameter("link", "The address of a paper or repository."),
             Parameter("description", "A few sentences about the method."),
-            Parameter("public", "Show it on the leaderboard; true by default.", "boolean"),
+            Parameter("public", "Whether to show the submission on the leaderboard; true by default.", "boolean"),
             Parameter("anonymous", "Hide the name of the team.", "boolean"),
             Parameter("may_publish", "Let the organizers publish the captions in an archive.", "boolean"),
             Parameter("dry_run", "Only check the file: the answer is a CheckAnswer, and nothing counts.", "boolean"),
-            Parameter("Idempotency-Key", "Of uploads with the same key, one submission is made.", place="header"),
+            Parameter("Idempotency-Key", "Uploads with the same key create only one submission.", place="header"),
         ],
         body="application/octet-stream",
         needs_user=True,
@@ -131,10 +135,10 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
             return JsonResponse(answer, status=422 if found.problems else 200)
         intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
     except intake.KeyReused:
-        raise Failure(422, "This Idempotency-Key was used for another upload. Use a new one.") from None
+        raise Failure(422, "This Idempotency-Key was used for a different upload. Use a new key.") from None
     except intake.AlreadySubmitted as already:
         if not may_see_submission(request.user, already.submission):
-            raise Failure(409, "You may not see the submission with this Idempotency-Key any more.") from None
+            raise Failure(409, "You no longer have access to the submission with this Idempotency-Key.") from None
         return JsonResponse(submission_answer(already.submission, request.user))
     except intake.Refused as refused:
         described = [problem.to_dict() for problem in refused.problems]
@@ -155,9 +159,9 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
         "All submissions with their scores as a zip file; organizers and administrators only.",
         "application/zip",
         parameters=[
-            Parameter("phase", "Only this phase; by default, all of the challenge."),
-            Parameter("public", "Only what everybody may see; 403 while the leaderboard is not shown.", "boolean"),
-            Parameter("anonymous", "Numbers in place of the names of teams.", "boolean"),
+            Parameter("phase", "Only this phase; all phases by default."),
+            Parameter("public", "Only public data; 403 while the leaderboard is not shown.", "boolean"),
+            Parameter("anonymous", "Replace the names of teams by numbers.", "boolean"),
         ],
         needs_user=True,
         errors=[400, 403, 404],
@@ -170,7 +174,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Operation("The file as it was uploaded.", "application/octet-stream", needs_user=True, errors=[404]),
+    GET=Operation("Download the uploaded file.", "application/octet-stream", needs_user=True, errors=[404]),
 )
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
@@ -179,10 +183,10 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
 
 @call(
     POST=Operation(
-        "Change the description of a submission, and whether it is on the leaderboard.",
+        "Edit the description of a submission, and show or hide it on the leaderboard.",
         SubmissionAnswer,
         parameters=[
-            Parameter(name, "What is not given stays as it is.", kind)
+            Parameter(name, "Parameters that are not given stay unchanged.", kind)
             for name, kind in (
                 ("method", "string"),
                 ("link", "string"),
@@ -220,7 +224,7 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     """Delete a submission and its files."""
     submission = submission_for(request.user, pk, own=True)
     if not delete_submission(request, submission):
-        raise Failure(409, "It is being scored. Delete it when scoring has ended.")
+        raise Failure(409, "This submission is being scored. Delete it when scoring has ended.")
     submission = Submission.objects.select_related("phase__challenge", "team").get(pk=pk)
     return JsonResponse(submission_answer(submission, request.user))
 
@@ -242,7 +246,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 
 @call(
     POST=Operation(
-        "Cancel a submission that waits in the queue, which counts towards no quota.",
+        "Cancel a queued submission. It does not count toward any quota.",
         SubmissionAnswer,
         needs_user=True,
         errors=[403, 404, 409],
@@ -253,7 +257,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     limit(request, "change")
     submission = submission_for(request.user, pk, own=True)
     if not queue.cancel(submission):
-        raise Failure(409, "It could not be cancelled because scoring has begun.")
+        raise Failure(409, "The submission could not be cancelled because scoring has begun.")
     record("cancel", submission.method, request=request, submission=submission)
     submission.refresh_from_db()
     return JsonResponse(submission_answer(submission, request.user))
@@ -261,9 +265,9 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 
 @call(
     POST=Operation(
-        "Make a submission the entry of its team.",
+        "Choose a submission as the entry of its team.",
         SubmissionAnswer,
-        parameters=[Parameter("chosen", "false to let the best one count again.", "boolean")],
+        parameters=[Parameter("chosen", "false to let the best submission count again.", "boolean")],
         needs_user=True,
         errors=[400, 403, 404, 409],
     )
@@ -279,5 +283,5 @@ def choose(request: HttpRequest, pk: int) -> HttpResponse:
 def _page(request: HttpRequest) -> int:
     text = request.GET.get("page", "1")
     if not re.fullmatch("[1-9][0-9]{0,5}", text):
-        raise Failure(400, "page is a number from 1.")
+        raise Failure(400, "page must be a positive number.")
     return int(text)

@@ -12,7 +12,7 @@ from captious.server.models import Webhook
 
 @exact
 class WebhookAnswer(TypedDict):
-    """A webhook, with the host of its address, and what it answered last."""
+    """A webhook with the host of its address and its last answer."""
 
     id: int
     url: str
@@ -23,7 +23,7 @@ class WebhookAnswer(TypedDict):
 
 @exact
 class NewWebhookAnswer(WebhookAnswer):
-    """A new webhook, with its whole address and the secret that signs what it is sent."""
+    """A new webhook with its full address and the secret that signs its calls."""
 
     secret: str
 

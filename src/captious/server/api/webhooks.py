@@ -25,7 +25,7 @@ from captious.server.people.rate_limits import limit
         "Add a webhook. The answer has its secret.",
         NewWebhookAnswer,
         status=201,
-        form=[Parameter("url", "https://…, which is told what happens in the challenge.", is_required=True)],
+        form=[Parameter("url", "The https:// address that receives the events of the challenge.", is_required=True)],
         needs_user=True,
         scope="organize",
         errors=[400, 403, 404],
@@ -44,9 +44,13 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
 
 
-@call(POST=Operation("Send a test to a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
+@call(
+    POST=Operation(
+        "Send a test event to a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]
+    )
+)
 def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Have a test sent, within seconds."""
+    """Queue a test event, which is sent within seconds."""
     row = _webhook(request, slug, pk)
     ping(row)
     return JsonResponse(webhook_answer(row))

@@ -23,7 +23,7 @@ _NOT_LOADED = "# This challenge cannot be loaded from the archive, as no referen
 
 
 def archive_definition(archive: ChallengeArchive) -> str:
-    """The text. For others than organizers, it has neither users of this server nor its folders.
+    """The text, which names no users or folders of this server unless it is for organizers.
 
     Where no references are public, nothing could be loaded, and the text is complete.
     """
@@ -51,7 +51,7 @@ def baselines(archive: ChallengeArchive) -> list[str]:
 
 
 def _left_out(archive: ChallengeArchive, document: Any) -> Iterator[tuple[str, Any]]:
-    """Take out of a document what has no files in the archive; the keys and the values that went or were changed."""
+    """Remove entries without files in the archive; return the removed and changed keys and values."""
     definition = archive.challenge.definition
     public = {captions.name for captions in definition.captions if captions.public}
     files = {*baselines(archive)}
@@ -80,14 +80,14 @@ def _left_out(archive: ChallengeArchive, document: Any) -> Iterator[tuple[str, A
 
 
 def _taken_settings(archive: ChallengeArchive, document: Any) -> dict[str, str]:
-    """Take the settings out that name files of the challenge."""
+    """Remove settings that name files of the challenge."""
     folder, settings = archive.challenge.folder, document.get("settings", {})
     names = [name for name in FILE_SETTINGS if name in settings and (folder / settings[name]).exists()]
     return {name: str(settings.pop(name)) for name in names}
 
 
 def _replace(values: Any, cells: Iterable[tuple[Any, Any]], shown: Callable[[str], str]) -> None:
-    """Write values as they are shown, where that differs."""
+    """Replace values by their public form where that differs."""
     for key, value in cells:
         if shown(str(value)) != value:
             values[key] = shown(str(value))

@@ -1,4 +1,4 @@
-"""The README.md of an archive: its contents, what is missing and why, and the commands that reproduce its scores."""
+"""The README.md of an archive: its contents, missing parts, and the commands that reproduce its scores."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _about_metadata(archive: ChallengeArchive) -> Iterator[str]:
 
 
 def _about_captions(archive: ChallengeArchive) -> str:
-    """The section on the folders of captions: whose they are, or why there are none."""
+    """The section on the folders of captions and their owners, or the reason why there are none."""
     n, n_with = archive.submissions().count(), archive.with_captions().count()
     if n_with:
         whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
@@ -100,11 +100,11 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
     public = [row for row in sets if archive.challenge.is_public(row.captions)]
     if not public:
         return ["They cannot be computed again from this archive, as no references are public.", ""]
-    what = "they can be computed again, to the last bit" if with_captions.exists() else "captions can be scored"
+    what = "they can be reproduced to the last bit" if with_captions.exists() else "captions can be scored"
     where = "../captions/SUBMISSION/" if with_captions.exists() else ""
-    meaning = "SUBMISSION is a folder of `captions/`." if where else "The captions file is one of yours."
+    meaning = "Replace SUBMISSION by a folder in `captions/`." if where else "The captions file is one of yours."
     lines = [f"Where references are public, {what}, in the folder `challenge/`. {meaning}"]
-    lines.append("`--format json` shows all digits, as `scores.csv` does; without it, there is a table with four.")
+    lines.append("`--format json` shows all digits, as in `scores.csv`; the default is a table with four.")
     if not archive.has_setting_files and (files := archive.setting_files()):
         lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
     if (n := settings.CAPTIOUS.resamples) != DEFAULT_RESAMPLES:

@@ -30,8 +30,8 @@ from captious.server.submissions import storage
 
 #: How the captions can be sorted.
 ORDERS = ("lowest", "highest", "difference", "image")
-_WIDTH = 100  # columns of explanations as text
-_DIGITS = 4  # of the numbers in them
+_WIDTH = 100  # columns of a textual explanation
+_DIGITS = 4  # digits of its numbers
 
 
 @dataclass(frozen=True)
@@ -39,14 +39,14 @@ class Browsing:
     """The request for captions in some order, read from its address and checked.
 
     Args:
-        query: the board.
-        chosen: the submissions.
-        by: an output.
+        query: the query of the board.
+        chosen: the chosen submissions.
+        by: the output to sort by.
         order: one of ``ORDERS``. With several submissions, "lowest" and "highest" go by their mean, "difference" by the
             distance between the best and the worst. Images without a score are last.
-        word: which a candidate or a reference has; "" for all.
+        word: only images with this word in a candidate or reference; "" for all.
         least, most: bounds of the mean score.
-        apart: the least difference between the best and the worst.
+        apart: the minimum difference between best and worst score.
     """
 
     query: Query
@@ -60,7 +60,7 @@ class Browsing:
 
     @property
     def parameters(self) -> str:
-        """As the part of an address behind the question mark."""
+        """The query string of an address."""
         bounds = {"word": self.word, "least": self.least, "most": self.most, "apart": self.apart}
         values = {
             "by": self.by,
@@ -87,14 +87,14 @@ class ShownCaption:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why a candidate got its score.
+    """An explanation of the score of a candidate.
 
     Args:
-        submission: whose candidate.
-        metric: its name, with its variant and parameters.
-        drawn: the values of the explanation, and its layout; or
+        submission: the submission of the candidate.
+        metric: name of the metric, with variant and parameters.
+        drawn: values and layout of the explanation, or
         text: the explanation as text.
-        problem: why there is none.
+        problem: the reason why there is none.
     """
 
     submission: Submission
@@ -105,7 +105,7 @@ class Explanation:
 
     @property
     def needs_width(self) -> bool:
-        """Whether it links words, or draws graphs or matrices, for which half a page is too narrow."""
+        """Whether half a page is too narrow: for links between words, graphs and matrices."""
         return _needs_width(self.drawn.get("layout", {}).get("blocks", ()))
 
 
@@ -142,7 +142,7 @@ def positions_of(browsing: Browsing) -> np.ndarray[Any, Any]:
     kept = np.ones(n, dtype=np.bool_)
     for values, bound, sign in ((mean, browsing.least, 1), (mean, browsing.most, -1), (apart, browsing.apart, 1)):
         if bound is not None:
-            kept &= sign * values >= sign * bound  # false for nan
+            kept &= sign * values >= sign * bound  # False for nan
     if browsing.word:
         kept &= np.fromiter((has_word(browsing.word, texts) for texts in _texts(browsing)), np.bool_, n)
     if browsing.order == "image" or not scores:
@@ -173,7 +173,7 @@ def caption_row(browsing: Browsing, image: str) -> CaptionRow | None:
 
 
 def neighbors(browsing: Browsing, image: Any) -> tuple[str, str]:
-    """The addresses of the images before and after one; "" where there is none, or where it is left out itself."""
+    """The addresses of the previous and next image; "" if there is none or the image itself is filtered out."""
     table, positions = _references(browsing.query), positions_of(browsing).tolist()
     own = table.ids.index(image)
     if own not in positions:
@@ -195,11 +195,11 @@ def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, flo
 
 
 def explanations(query: Query, row: CaptionRow, *, as_text: bool = False) -> list[Explanation]:
-    """Why the candidates got their scores, by each metric that explains them, the one that ranks first; none in a phase
+    """Explanations of the scores by each metric that has them, the ranking one first; none in a phase
     that shows scores with fewer digits than explanations have.
 
     Args:
-        as_text: for browsers without scripts, instead of what scripts draw.
+        as_text: whether to return text for browsers without scripts instead of drawings.
     """
     if query.phase.digits < _DIGITS:
         return []
@@ -224,7 +224,7 @@ def _explanation(
         reference_set = query.phase.reference_sets[query.key]
         state = {"state": reference_cache.state(query.challenge, reference_set, metric)} if metric.needs_fit else {}
         explained = metric.explain(shown.caption, references, **state)
-    except CaptiousError as error:  # a table that this machine does not have: the page is useful without
+    except CaptiousError as error:  # a missing resource: the page is useful without it
         return Explanation(shown.submission, name, problem=str(error))
     if as_text:
         text = terminal.as_text(explanation_text(explained), width=_WIDTH).rstrip()

@@ -1,8 +1,8 @@
-"""A challenge as one zip file, sent while it is made: captions, scores, signatures, its folder, and what reproduces it.
+"""A challenge as a streamed zip file: captions, scores, signatures, its folder, and instructions to reproduce it.
 
-A public archive has only what everybody may see: submissions on leaderboards, captions and references of public
-captions files, and captions only of teams that agreed; it has the metadata with which it is given a DOI. The references
-that are private are in no archive.
+A public archive has only public data: submissions on leaderboards, captions and references of public
+captions files, and captions only of teams that agreed. It includes metadata for a DOI. Private references are in no
+archive.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ class ChallengeArchive:
 
     Args:
         phase: only this one; by default, all phases.
-        is_public: only what everybody may see.
-        anonymous: numbers in place of submissions, methods and teams, and neither times nor links.
+        is_public: whether only public data is included.
+        anonymous: whether submissions, methods and teams are numbered, without times and links.
     """
 
     challenge: Challenge
@@ -93,18 +93,18 @@ class ChallengeArchive:
         return rows.select_related("team", "phase__challenge", "shown_scores").order_by("pk")
 
     def captions_files(self, phase: Phase) -> list[str]:
-        """The captions files of submissions that are in it: all, or for everybody, the public ones."""
+        """The captions files in the archive: all, or the public ones in a public archive."""
         return [name for name in phase.captions if not self.is_public or self.challenge.is_public(name)]
 
     def with_captions(self) -> QuerySet[Submission]:
-        """The submissions whose captions are in it: all, or for everybody, baselines and those of teams that agreed."""
+        """The submissions with captions in the archive: all, or baselines and teams that agreed in a public one."""
         rows = self.submissions().filter(phase__in=[phase for phase in self.phases if self.captions_files(phase)])
         return rows.filter(Q(may_publish=True) | Q(is_baseline=True)) if self.is_public else rows
 
     def setting_files(self) -> list[str]:
         """The files of the challenge that settings of metrics name.
 
-        They are in it only if all captions files are public: they may have been made of private references.
+        They are included only if all captions files are public: they may derive from private references.
         """
         folder, values = self.challenge.folder, self.challenge.definition.settings
         named = [folder / values[name] for name in FILE_SETTINGS if name in values and not Path(values[name]).anchor]
@@ -156,7 +156,7 @@ class ChallengeArchive:
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
-        """Numbers of submissions without names, in an order that nothing on the site tells."""
+        """Numbers for submissions without names, in an order that nothing on the site reveals."""
         ids = self.submissions().values_list("pk", flat=True)
         mixed = sorted(ids, key=lambda pk: salted_hmac("captious.archive", str(pk), algorithm="sha256").hexdigest())
         return {pk: number for number, pk in enumerate(mixed, 1)}

@@ -15,7 +15,7 @@ from captious.server.boards.leaderboard import BoardRow, rows_at
 from captious.server.boards.leaderboard_query import query_from, standing_of
 from captious.server.models import Challenge, Phase, Standing, Submission
 
-_MOST_POINTS = 60  # of a curve
+_MOST_POINTS = 60  # points of a curve
 
 
 @dataclass(frozen=True)
@@ -23,11 +23,11 @@ class ChallengeCard:
     """A challenge in the list of challenges.
 
     Attributes:
-        phase: the open one that closes next, else the next that opens, or the last one; None if there is none.
+        phase: the open one that closes next, else the next that opens, else the last one; None if there is none.
         n_teams: teams with submissions on the board of the phase, without anonymous ones.
         leader: the first row of the board of the phase, and its ``score``; None where the board or its scores are not
             public, also for organizers, or it is empty.
-        output: what ranks in the phase; "" where its board is not public.
+        output: the ranking output of the phase; "" where its board is not public.
         board_url: the leaderboard of the phase, or else another one that the user sees; "" if there is none.
         curve: the best score so far, after each submission that was better.
         is_mine: the user organizes it or has submitted.

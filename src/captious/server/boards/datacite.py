@@ -23,9 +23,9 @@ def datacite_record(
     """The attributes of a DOI for the archive of a challenge, as DataCite's REST API takes them; it adds the DOI.
 
     Args:
-        phases: those in the archive, at least one.
-        teams: whose captions are in the archive.
-        formats: media types of its files.
+        phases: the phases in the archive, at least one.
+        teams: the teams with captions in the archive.
+        formats: media types of the files.
     """
     definition, now = challenge.definition, timezone.now()
     last = max(now if phase.closes is None or phase.closes > now else phase.closes for phase in phases)
@@ -52,7 +52,7 @@ def datacite_record(
 
 
 def _creator(text: str) -> dict[str, Any]:
-    """A person or institution; what follows a comma is the affiliation."""
+    """A person or institution; the text after a comma is the affiliation."""
     name, _, affiliation = text.partition(",")
     return {"name": name.strip(), **({"affiliation": [{"name": affiliation.strip()}]} if affiliation.strip() else {})}
 

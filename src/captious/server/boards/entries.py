@@ -3,7 +3,7 @@
 A team chooses it while the phase is open; until then it is the best in the output that ranks. The entry is the same in
 every column and on every reference set, so that a row is one system.
 
-Nothing tells whose an anonymous submission is: whether one is on the board never depends on the named ones of its team.
+Nothing reveals the team of an anonymous submission: its place on the board never depends on named ones of the team.
 In phases that show all submissions, each of them is an entry.
 """
 
@@ -30,8 +30,8 @@ def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Mem
     """The submissions that are entries: the chosen or else the best one of each team, and every baseline.
 
     Args:
-        members: all that can be on the board.
-        best_first: the same, in the order of the output that ranks.
+        members: all submissions that can be on the board.
+        best_first: the same submissions in the order of the ranking output.
     """
     entries: dict[object, int] = {}
     for member in (*(member for member in members if member.is_chosen), *best_first):

@@ -6,7 +6,7 @@ _FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def harmless(value: object) -> object:
-    """A value that no spreadsheet takes for a formula.
+    """A value that no spreadsheet interprets as a formula.
 
     Text that begins with one of ``= + - @``, a tab or a line break gets an apostrophe in front, as OWASP recommends.
     Numbers stay as they are.

@@ -23,7 +23,7 @@ from captious.server.people.access import may_see_board
 #: Rows of a page of a leaderboard.
 ROWS_PER_PAGE = 100
 _MOST_OWN = 20
-_ROWS_AT_A_TIME = 250  # in memory, when a file is sent
+_ROWS_AT_A_TIME = 250  # rows in memory while a file is sent
 NO_SCORE = "–"
 
 
@@ -58,8 +58,8 @@ class BoardRow:
     """A submission on the board; the rank is None where it has no score.
 
     Attributes:
-        cells: one for each column, in their order.
-        history: the scores of the team over time in what is ranked by.
+        cells: one for each column, in column order.
+        history: the scores of the team over time in the ranking output.
     """
 
     rank: int | None
@@ -73,11 +73,11 @@ class Board:
     """A page of a leaderboard.
 
     Attributes:
-        page: of places, 100 at a time.
-        rows: on this page.
+        page: the page of places, with 100 each.
+        rows: the rows on this page.
         own_rows: the reader's rows on other pages, the first 20.
-        own: the reader's submissions.
-        ranks: how ranks come about, a sentence.
+        own: the submissions of the reader.
+        ranks: a sentence on the computation of ranks.
     """
 
     query: Query
@@ -97,7 +97,7 @@ class Board:
 
     @property
     def main(self) -> str:
-        """The output that ranks, which comes first and is drawn."""
+        """The ranking output, which comes first and is drawn."""
         return self.query.output
 
     @property
@@ -109,7 +109,7 @@ class Board:
 
     @property
     def metrics(self) -> list[dict[str, Any]]:
-        """Links to the board ranked by each output, which narrow screens need: they show one of them."""
+        """Links to the board ranked by each output, for narrow screens, which show only one."""
         lower = self.query.outputs.lower_is_better
         return [
             {
@@ -143,7 +143,7 @@ class Board:
 
     @property
     def date_url(self) -> str:
-        """The history: by the time of submission, the newest first, and the other way round when that is shown."""
+        """The link to the history, newest first; the reverse order if it is already shown."""
         return replace(self.query, by_date=True, ascending=self.query.by_date and not self.query.ascending).url()
 
     @property
@@ -303,7 +303,7 @@ def _has_history(submission: Submission) -> bool:
 
 
 def _order(query: Query, standing: Standing) -> list[int]:
-    """Places of a standing in the order that is asked for: equal scores by time of submission, missing ones last."""
+    """Places of a standing in the requested order: equal scores by time of submission, missing ones last."""
     matches = matching_submissions(query)
     places = [i for i, pk in enumerate(standing.submissions) if matches is None or pk in matches]
     if query.by_date:

@@ -27,12 +27,12 @@ class Query:
     """The request for a leaderboard, read from its address and checked.
 
     Args:
-        phase: of the challenge.
-        key: how the scores of submissions name the reference set.
-        output: what is sorted and ranked by.
-        ascending: lowest first.
+        phase: a phase of the challenge.
+        key: key of the reference set in the scores of submissions.
+        output: the output that sorts and ranks.
+        ascending: whether the lowest score comes first.
         by_date: sorted by the time of submission, the newest first, or with ``ascending`` the oldest: the history.
-        everything: all submissions, not only the entry of each team.
+        everything: whether all submissions are shown, not only the entry of each team.
         find: only rows whose method or team has this text, or that are tagged with it; "" for all.
         reader: the id of the user whose submissions are tagged as theirs; 0 for a visitor.
     """
@@ -68,12 +68,12 @@ class Query:
 
     @property
     def references_label(self) -> str:
-        """The reference set as pages call it."""
+        """The label of the reference set on pages."""
         return self.challenge.definition.label(self.references.captions, self.references.name)
 
     @property
     def parameters(self) -> str:
-        """As the part of an address behind the question mark."""
+        """The query string of an address."""
         values = {
             "phase": self.phase.name,
             "references": self.key,
@@ -83,19 +83,19 @@ class Query:
         return urlencode(values | {name: value for name, value in more.items() if value})
 
     def url(self, page: str = "leaderboard") -> str:
-        """The address of a page about this."""
+        """The address of a page with this query."""
         return f"{reverse(f'captious:{page}', args=[self.challenge.slug])}?{self.parameters}"
 
 
 def phase_from(phases: Sequence[Phase], parameters: Mapping[str, str]) -> Phase | None:
-    """The phase that an address asks for: by default the last open one, or the last one. None if there is none."""
+    """The requested phase: by default the last open one, or the last one. None if there is none."""
     if "phase" in parameters:
         return next((phase for phase in phases if phase.name == parameters["phase"]), None)
     return next((phase for phase in reversed(phases) if phase.state == "open"), phases[-1] if phases else None)
 
 
 def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -> Query | None:
-    """The leaderboard that an address asks for; what it does not say is the default.
+    """The leaderboard requested by an address, with defaults for missing parameters.
 
     Returns:
         None if there is no such phase or reference set, or the user may not see its leaderboard.
@@ -141,9 +141,9 @@ def own_places(query: Query, standing: Standing, user: Any) -> set[int]:
 
 
 def matching_submissions(query: Query) -> set[int] | None:
-    """The submissions of the phase that have the text which is looked for; None if all have.
+    """The submissions of the phase that match the search text; None if there is no text.
 
-    The team of an anonymous submission is not looked at.
+    Teams of anonymous submissions are not searched.
     """
     text = query.find
     if not text:

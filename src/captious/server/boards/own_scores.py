@@ -1,4 +1,4 @@
-"""A team's submissions with their scores in what ranks, how these differ from the team's best before, and refusals."""
+"""A team's submissions with ranking scores, their changes from the previous best, and refused uploads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from captious.server.boards.visible_scores import visible_scores
 from captious.server.models import RefusedUpload, Submission
 from captious.server.submissions.team_entry import why_not_chosen
 
-#: How a list of submissions can be sorted, with what it is sorted by at first.
+#: Sort keys of a list of submissions, with the initial direction of each.
 SORTS = {"date": True, "method": False, "score": True}
 
 
@@ -20,11 +20,11 @@ class OwnScore:
     """A submission in a list.
 
     Attributes:
-        submission: or an upload that was refused, which has nothing else.
-        output: what ranks in its phase; "" where no score is shown.
+        submission: a submission, or a refused upload, which has no other attributes.
+        output: the ranking output of its phase; "" where no score is shown.
         references: the reference set that ranks, if its phase has several.
-        change: from the best score of earlier submissions of the team in the phase; None for the first.
-        is_better: whether the change is one for the better.
+        change: difference from the best score of earlier submissions of the team in the phase; None for the first.
+        is_better: whether the change is an improvement.
     """
 
     submission: Submission | RefusedUpload
@@ -40,14 +40,14 @@ class OwnScore:
 
     @property
     def can_choose(self) -> bool:
-        """Whether the team can make it its final entry now, or take that back."""
+        """Whether the team can now choose it as its final entry, or undo the choice."""
         if isinstance(self.submission, RefusedUpload):
             return False
         return not why_not_chosen(self.submission, chosen=not self.submission.is_chosen, manages=False)
 
 
 def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
-    """The submissions in their order, with what the user sees of their scores."""
+    """The submissions in their order, with the scores visible to the user."""
     best: dict[tuple[int, int, str], float] = {}
     rows_by_id: dict[int, OwnScore] = {}
     for submission in sorted(submissions, key=lambda one: one.pk):
@@ -65,7 +65,7 @@ def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
 
 
 def main_score(user: Any, submission: Submission) -> OwnScore:
-    """A submission with what the user sees of its score in what ranks."""
+    """A submission with its ranking score, if visible to the user."""
     query = query_of(submission)
     scores = {} if query is None else visible_scores(user, submission).get(query.key, {})
     score = None if query is None else scores.get(query.output, {}).get("score")

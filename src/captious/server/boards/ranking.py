@@ -26,7 +26,7 @@ from captious.evaluation.resampling import can_vary
 SIGNIFICANCE = 0.05
 #: Boards with more rows are ranked with Bonferroni's correction.
 HOLM_ROWS = 500
-_BLOCK = 512  # rows that are compared with all others at a time
+_BLOCK = 512  # rows compared with all others at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +35,9 @@ class RankedScores:
 
     Args:
         scores: float64[n], all finite.
-        shown: the same, rounded as on pages. Submissions whose shown scores are equal are equal.
+        shown: the same, rounded as on pages. Submissions with equal shown scores are tied.
         resampled: the scores on resampled images, floating[n, resamples]; undefined ones are nan.
-        n_images: how many images were resampled. Nothing is told apart by a single one.
+        n_images: number of resampled images. A single image distinguishes nothing.
     """
 
     scores: NDArray[np.float64]
@@ -53,7 +53,7 @@ class RankedScores:
         return RankedScores(self.scores[which], self.shown[which], self.resampled[which], self.n_images)
 
     def blocks(self) -> Iterator[slice]:
-        """Slices of rows that are compared at a time, so that memory does not grow with their number."""
+        """Slices of rows to compare at a time, so that memory is bounded."""
         for begin in range(0, len(self), _BLOCK):
             yield slice(begin, min(begin + _BLOCK, len(self)))
 
@@ -73,11 +73,11 @@ def rank_rows(rows: RankedScores) -> NDArray[np.int64]:
 def update_ranks(
     kept: RankedScores, ranks: NDArray[np.int64], added: RankedScores, removed: RankedScores
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ranks after a change of a board with more than ``HOLM_ROWS`` rows; only what has changed is compared.
+    """Ranks after a change of a board with more than ``HOLM_ROWS`` rows; only changed rows are compared.
 
     Args:
-        kept: rows that were on it and still are.
-        ranks: of these, before, with the same ``corrected_rows``.
+        kept: rows that stay on the board.
+        ranks: previous ranks of these rows, with the same ``corrected_rows``.
         added, removed: the other rows.
 
     Returns:

@@ -1,7 +1,7 @@
 """A file with the scores of all submissions of a phase on one reference set, and on each resample of its images.
 
 Ranks need the resampled scores of all submissions, which would otherwise have to be read from as many files. A record
-holds what one scoring gave; records are only ever appended, so a submission that is scored again has several. The file
+holds the result of one scoring; records are only appended, so a submission that is scored again has several. The file
 can be deleted at any time: it is written again from the results of the submissions.
 """
 
@@ -22,16 +22,16 @@ from captious.files.atomic_write import whole_file
 Record: TypeAlias = tuple[int, int]
 
 _HEADER_BYTES = 1 << 14
-_SPARE = 1000  # records that nobody needs, besides as many as there are needed ones, before they are dropped
+_SPARE = 1000  # obsolete records, in addition to the number of current ones, before the file is compacted
 
 
 class ResampledScores:
     """The file of a reference set, opened by a process that has locked it.
 
     Args:
-        path: where it is, or will be.
-        outputs: whose scores it holds. A file with other outputs is written again.
-        resamples: of each score; submissions that have more lose the rest, those that have fewer get nan.
+        path: path of the file, which need not exist.
+        outputs: the outputs in the file. A file with other outputs is rewritten.
+        resamples: number per score; longer records are cut, shorter ones are padded with nan.
 
     Raises:
         OSError, OutputError: it cannot be read or written.
@@ -53,12 +53,12 @@ class ResampledScores:
     def append(
         self, record: Record, scores: dict[str, float | None], resampled: dict[str, NDArray[np.float64]]
     ) -> None:
-        """Add what a scoring gave.
+        """Add the result of a scoring.
 
         Args:
-            record: which scoring.
-            scores: by output; None or none where there is no score.
-            resampled: by output, float64[resamples]; none where they are lost, so that there is no rank.
+            record: key of the scoring.
+            scores: output -> score; None or missing if there is no score.
+            resampled: output -> float64[resamples]; missing if lost, so that there is no rank.
         """
         row: Any = np.zeros(1, self._type)
         row["submission"], row["finished"] = record
@@ -83,7 +83,7 @@ class ResampledScores:
         return np.asarray(self._mapped()["resampled"][self._where(records), self._outputs[output]])
 
     def drop_others(self, records: Sequence[Record]) -> None:
-        """Write the file without records that nobody needs, if there are many."""
+        """Compact the file if it has many obsolete records."""
         if len(self._places_of_file) <= 2 * len(records) + _SPARE:
             return
         rows = self._mapped()
@@ -97,7 +97,7 @@ class ResampledScores:
         return np.array([self._places[record] for record in records], dtype=np.int64)
 
     def _open(self) -> None:
-        """Read which records there are; a file that is not as it should be is begun again."""
+        """Index the records; an invalid file is started over."""
         self._rows = None
         size = self._path.stat().st_size if self._path.exists() else 0
         n = max(size - _HEADER_BYTES, 0) // self._type.itemsize

@@ -1,6 +1,6 @@
 """Boards as they are stored: computed when a submission is scored, changed, hidden or deleted, and only shown by pages.
 
-Whoever changes what is on a board counts the change in the same transaction, and computes the board when that is
+Code that changes a board counts the change in the same transaction, and computes the board once that is
 committed. If the process is killed between the two, a worker sees that the board is older than its last change.
 A new submission is compared with all others; others are compared with each other again only where the correction for
 their number asks for it, see ranking.py.
@@ -32,7 +32,7 @@ from captious.server.scoring.stored_results import read_results
 from captious.server.submissions.board_changes import board_is_stale
 
 _log = logging.getLogger("captious.boards")
-_MOST_CHANGES = 100  # of rows; with more, all pairs are compared again
+_MOST_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
 
 
 @receiver(board_is_stale)
@@ -41,7 +41,7 @@ def _refresh_changed(phase: int, **_: object) -> None:
 
 
 def refresh_stale() -> None:
-    """Compute boards that are older than their last change, because the process that should have done it is gone."""
+    """Compute boards that are older than their last change, left behind by a process that ended."""
     for pk in Phase.objects.filter(board_stored__lt=F("board_changes")).values_list("pk", flat=True):
         refresh(pk)
 
@@ -202,7 +202,7 @@ class _Ranked:
         """The rank of each record that has a score, and resampled scores.
 
         Args:
-            old: the board before, with scores of the same version and digits.
+            old: the previous board, with scores of the same version and digits.
         """
         rows, ranked = self._rows(records)
         if old is not None and len(ranked) > HOLM_ROWS:

@@ -1,4 +1,4 @@
-"""Two submissions compared: the paired bootstrap of the library, from what was stored when they were scored."""
+"""The comparison of two submissions with the library's paired bootstrap, from their stored results."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ComparedOutput:
 
 
 def compare_submissions(a: Submission, b: Submission, query: Query) -> list[ComparedOutput]:
-    """Compare two submissions in every output that both have, in the order of their leaderboard: what ranks is first.
+    """Compare two submissions in every shared output, in the order of the leaderboard: the ranking one first.
 
     The files are read; nothing is scored.
     """
@@ -68,7 +68,7 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
         if score_a is None or score_b is None:
             continue
         shown_a, shown_b = round(score_a, digits), round(score_b, digits)
-        n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first of more are the same
+        n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first resamples are the same
         resampled = stored_b.resampled[:n, j] - stored_a.resampled[:n, i]
         difference = round(shown_b - shown_a, digits)
         ends = Sampling().interval(resampled)

@@ -1,4 +1,4 @@
-"""A submission among the others of its phase: its neighbors on the board, the leader, the best one before it."""
+"""The place of a submission in its phase: neighbors on the board, the leader, the team's previous best."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from captious.server.people.access import may_browse, may_see_board
 from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.stored_results import read_results
 
-_AROUND = 2  # neighbors at each side
+_AROUND = 2  # neighbors on each side
 _BARS = 20
 _IMAGES = 3  # the best, and the worst
 
@@ -65,7 +65,7 @@ class Place:
 
     @property
     def others(self) -> list[Submission]:
-        """The submissions that it is compared with, each once."""
+        """The submissions to compare with, without duplicates."""
         others = [other for other in (self.leader, self.before) if other is not None]
         return others[:1] if len(others) == 2 and others[0] == others[1] else others
 
@@ -76,7 +76,7 @@ class Images:
 
     Attributes:
         query: the board whose output they are.
-        counts: of images, by score, in equal steps from ``low`` to ``high``.
+        counts: histogram of image scores, with equal bins from ``low`` to ``high``.
     """
 
     query: Query
@@ -93,7 +93,7 @@ def query_of(submission: Submission, key: str = "") -> Query | None:
     """The board that has it: that of entries, or else that of all submissions. None if it has no scores there.
 
     Args:
-        key: of a reference set; by default, the main one.
+        key: key of a reference set; by default, the main one.
     """
     outputs = BoardOutputs.of_board(submission.phase)
     key, by = key or outputs.main_set, outputs.rank_by
@@ -106,7 +106,7 @@ def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Plac
     """Its place on the boards of all reference sets that have it, by key, the main one first.
 
     Args:
-        own: the user sees all submissions of the team.
+        own: whether the user sees all submissions of the team.
     """
     outputs = BoardOutputs.of_board(submission.phase)
     queries = [query_of(submission, key) for key in sorted(outputs.sets, key=lambda key: key != outputs.main_set)]
@@ -114,10 +114,10 @@ def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Plac
 
 
 def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> Place:
-    """Its place, as far as the user sees the board.
+    """The place, if the user sees the board.
 
     Args:
-        own: the user sees all submissions of the team.
+        own: whether the user sees all submissions of the team.
     """
     before = _best_before(submission, query) if own and not submission.is_baseline else None
     if not may_see_board(user, submission.phase):
@@ -153,8 +153,8 @@ def _scales_of(
     """The ends of the intervals of submissions, those that are shown.
 
     Args:
-        first: submissions, and when they were scored.
-        changes: of the board, which are counted when a submission is hidden.
+        first: submissions and the times of their scoring.
+        changes: change counter of the board, which increases when a submission is hidden.
     """
     scores = Scores.objects.filter(version=version, submission__in=[pk for pk, _ in first])
     rows = scores.filter(submission__phase=phase, submission__public=True, submission__is_hidden=False)

@@ -27,8 +27,8 @@ class ScoredVersion:
     """A version of the scores of a phase.
 
     Attributes:
-        n: how many submissions have such scores.
-        finished: when the last of them was scored.
+        n: number of submissions with such scores.
+        finished: time of the last scoring.
         program: the version of captious that scored them.
     """
 
@@ -43,9 +43,9 @@ class ComparedVersions:
     """Two versions of a phase.
 
     Attributes:
-        before, after: their numbers; 0 if there is none.
+        before, after: version numbers; 0 if there is none.
         known: all versions in which something was scored, the latest first.
-        submissions: what has scores of either version, the newest first.
+        submissions: those with scores of either version, newest first.
     """
 
     before: int
@@ -85,7 +85,7 @@ class VersionRow:
 
     @property
     def climbed(self) -> int | None:
-        """By how much the rank is better; negative if it is worse."""
+        """The improvement of the rank; negative if it is worse."""
         if self.rank_before is None or self.rank_after is None:
             return None
         return self.rank_before - self.rank_after
@@ -152,7 +152,7 @@ def _order(score: float | None, sign: int) -> float:
 
 
 def signatures_of(query: Query, versions: ComparedVersions) -> list[tuple[int, list[str]]]:
-    """Each version, with the signatures of the output's scores: more than one if it was changed without a new one."""
+    """The signatures of the output in each version: several if it changed without a new version."""
     entry = KeyTransform("signature", KeyTransform(query.output, KeyTransform(query.key, "outputs")))
     changes = []
     for version in (versions.before, versions.after):
@@ -186,7 +186,7 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     if not scores:
         return {}
     sign = -1.0 if lower_is_better(query) else 1.0
-    least = min(map(len, resampled))  # the first of more are the same
+    least = min(map(len, resampled))  # the first resamples are the same
     exact = sign * np.array([*scores.values()])
     shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
     values = sign * np.array([each[:least] for each in resampled])

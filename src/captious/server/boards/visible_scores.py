@@ -1,7 +1,7 @@
 """The scores that may leave the server: rounded as their phase demands, and not before it allows.
 
-Private references can be probed with scores: a submission that differs from another in one caption tells how well that
-caption fits. Pages, files and the API therefore take scores from here, and none of them has more digits than another.
+Private references can be probed with scores: a submission that differs from another in one caption reveals how well
+that caption fits. Pages, files and the API therefore take scores from here, and none has more digits than another.
 """
 
 from __future__ import annotations

@@ -17,10 +17,10 @@ class Piece:
     """A piece of a candidate.
 
     Args:
-        text: as it is written.
-        agreement: how many references have the word: "none", "some", or "most" for at least half of them; "" for stop
-            words, which say little, and for what is between words.
-        count: of the references that have it.
+        text: the original text.
+        agreement: share of references with the word: "none", "some", or "most" for at least half of them; "" for stop
+            words and text between words.
+        count: number of references with the word.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Challenges as folders: what ``challenge.toml`` says, checked with every file that it names.
+"""Challenges as folders: ``challenge.toml``, checked with every file that it names.
 
-Only ``loading`` and ``prepared`` know the database.
+Only ``challenge_store`` and ``reference_cache`` know the database.
 """

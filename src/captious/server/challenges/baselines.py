@@ -1,6 +1,6 @@
 """Validation of baselines, which are read as uploads are before anything is loaded.
 
-What was found is remembered by content, so that a draft that is saved does not read all its baselines again.
+Results are cached by content, so that saving a draft does not read all its baselines again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from captious.server.challenges.definition import ChallengeDefinition
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
-_REMEMBERED = 500  # readings
+_REMEMBERED = 500  # cached results
 _cached_problems: dict[str, tuple[str, ...]] = {}
 
 
@@ -29,16 +29,16 @@ def baseline_problems(
     image_ids: Mapping[str, Sequence[ImageId]],
     limits: UploadLimits,
 ) -> Iterator[str]:
-    """Why phases would refuse a baseline, a sentence each.
+    """The reasons why phases would refuse a baseline, a sentence each.
 
     Args:
-        path: its file.
-        phases: names of those where it is submitted.
-        image_ids: captions file -> the images that it has to describe; none if its references are wrong.
-        limits: of uploads. Baselines may be constant, and their captions may have any number of words.
+        path: file of the baseline.
+        phases: names of the phases where it is submitted.
+        image_ids: captions file -> its required images; missing if its references are wrong.
+        limits: limits of uploads. Baselines may be constant, with captions of any number of words.
 
     Raises:
-        CaptiousError: it cannot be read for reasons of the machine.
+        CaptiousError: it cannot be read because of the machine.
     """
     accepted = [*dict.fromkeys(tuple(definition.phase(phase).captions) for phase in phases)]
     if path.suffix.lower() != ".zip":
@@ -47,7 +47,7 @@ def baseline_problems(
             yield f"must be a zip file with {', '.join(several)}, which its phases take"
             return
         if len(accepted) > 1:
-            yield "its phases take different captions files; give a baseline for each"
+            yield "its phases take different captions files; add a baseline for each"
             return
     all_found: dict[tuple[str, ...], tuple[str, ...]] = {}
     for names in accepted:

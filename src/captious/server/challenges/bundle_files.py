@@ -15,13 +15,13 @@ _MOST_BYTES = 4 << 30
 
 
 class _Loader(yaml.SafeLoader):
-    """Plain values only; tells where a date is that cannot be."""
+    """A loader of plain values, which gives the place of an impossible date."""
 
     def construct_yaml_timestamp(self, node: yaml.ScalarNode) -> Any:
         try:
             return super().construct_yaml_timestamp(node)
         except ValueError as error:
-            problem = f"{node.value} is no date: {error}"
+            problem = f"{node.value} is not a date: {error}"
             raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
 
@@ -29,7 +29,7 @@ _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_ti
 
 
 def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
-    """The YAML file of a bundle, with its other files beside it, and what it says."""
+    """The YAML file of a bundle, next to the other files, and its contents."""
     names = (*CODABENCH, *EVALAI)
     if not bundle.exists():
         raise InputError(f"cannot read {bundle}", where="there is no such file")
@@ -44,7 +44,7 @@ def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
         if not paths:
             raise InputError(
                 f"{bundle} is not a bundle",
-                help=f"name a zip file or folder with {CODABENCH[0]} (Codabench) or {EVALAI[0]} (EvalAI)",
+                help=f"give a zip file or folder with {CODABENCH[0]} (Codabench) or {EVALAI[0]} (EvalAI)",
             )
         with paths[0].open("rb") as file:
             values = yaml.load(file, _Loader)
@@ -58,7 +58,5 @@ def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
 def unpack(archive: Path, target: Path) -> None:
     with zipfile.ZipFile(archive) as opened:
         if sum(info.file_size for info in opened.infolist()) > _MOST_BYTES:
-            raise InputError(
-                f"{archive} is larger than 4 GiB when it is unpacked", help="unpack it, and name the folder"
-            )
+            raise InputError(f"{archive} unpacks to more than 4 GiB", help="unpack it and give the folder")
         opened.extractall(target)

@@ -1,8 +1,8 @@
 """Competitions of Codabench and challenges of EvalAI as challenge folders.
 
-Taken over: title, texts, terms, phases with dates and limits, metrics that captious has, decimal places, which
-leaderboards are public, and references in a format that captious reads. Everything else is named, so that organizers
-know what they have to replace. Keys are those of Codabench's ``competition.yaml``, of CodaLab's before it, and of
+Imported: title, texts, terms, phases with dates and limits, metrics that captious has, decimal places, which
+leaderboards are public, and references in a format that captious reads. Everything else is listed, so that organizers
+know which parts to replace. Keys are those of Codabench's ``competition.yaml``, of CodaLab's before it, and of
 EvalAI's ``challenge_config.yaml``.
 """
 
@@ -32,15 +32,15 @@ from captious.server.challenges.tidy_toml import tidy_toml
 
 
 def import_bundle(bundle: Path, folder: Path, references: Path | None = None) -> tuple[list[str], list[str]]:
-    """Make a challenge folder of a competition of Codabench or CodaLab, or of a challenge of EvalAI.
+    """Convert a competition of Codabench or CodaLab, or a challenge of EvalAI, to a challenge folder.
 
     Args:
-        bundle: its zip file or folder, or the YAML file in it.
+        bundle: zip file or folder of the bundle, or its YAML file.
         folder: a folder that does not exist yet, or an empty one.
         references: a file with references; by default, the one in the bundle, if captious can read it.
 
     Returns:
-        The files of the folder, and a sentence about each thing that was left out.
+        The files of the folder, and a sentence about each part that was left out.
 
     Raises:
         InputError: the bundle cannot be read.
@@ -56,15 +56,15 @@ def import_bundle(bundle: Path, folder: Path, references: Path | None = None) ->
 
 
 class _Bundle:
-    """A bundle while it is read.
+    """A bundle while it is being read.
 
     Args:
-        file: its YAML file, to whose folder its paths belong.
-        values: what that says.
-        scratch: a folder for what is unpacked.
+        file: YAML file of the bundle; paths are relative to its folder.
+        values: contents of the YAML file.
+        scratch: a folder for unpacked files.
 
     Attributes:
-        left_out: what was not taken over, a sentence each.
+        left_out: parts that were left out, a sentence each.
     """
 
     def __init__(self, file: Path, values: Mapping[str, Any], scratch: Path) -> None:
@@ -100,7 +100,7 @@ class _Bundle:
         return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:500]
 
     def _texts(self, new: Path) -> tuple[list[dict[str, str]], str]:
-        """The pages, and the title of that with the terms."""
+        """The pages, and the title of the page with the terms."""
         pages: list[tuple[str, Any]] = []
         if self._is_evalai:
             keys = {
@@ -129,7 +129,7 @@ class _Bundle:
         terms = ""
         for title, file in pages:
             path = self._file(file)
-            if path is None and title != "Leaderboard":  # which EvalAI has as a text
+            if path is None and title != "Leaderboard":  # a text of EvalAI
                 self.left_out.append(f"the page {title}: there is no file {file}")
                 continue
             title = _unused(title, [row["title"] for row in rows])
@@ -146,7 +146,7 @@ class _Bundle:
         try:
             path = (self._root / name).resolve()
             return path if path.is_relative_to(self._root) and path.exists() else None
-        except (OSError, ValueError):  # a text that is no name
+        except (OSError, ValueError):  # a text, not a file name
             return None
 
     def _file(self, name: Any) -> Path | None:
@@ -220,7 +220,7 @@ class _Bundle:
         self._used |= {"start_date", "end_date", "challenge_phase_splits"}
         rows = self._phase_rows()
         if not rows:
-            self.left_out.append("phases: there are none, so the challenge has one that is always open")
+            self.left_out.append("phases: the bundle has none, so the challenge has one phase that is always open")
         phases: list[dict[str, Any]] = []
         for number, row in enumerate(rows, 1):
             title = as_line(row.get("name") or row.get("label")) or f"Phase {number}"
@@ -252,7 +252,7 @@ class _Bundle:
         return phases or [{"name": "main"}]
 
     def _close_in_turn(self, phases: list[dict[str, Any]]) -> None:
-        """Close phases that do not say when as CodaLab does: when the next one opens, the last with the competition."""
+        """Close phases without a date as CodaLab does: when the next one opens, and the last with the competition."""
         last = self._dates("of the competition", {"end": self._values.get("end_date")}).get("closes")
         ends = [*(phase.get("opens") for phase in phases[1:]), last]
         for phase, end in zip(phases, ends, strict=True):
@@ -277,14 +277,14 @@ class _Bundle:
                     when = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
                     dates[ours] = when.replace(microsecond=0)
             except ValueError:
-                self.left_out.append(f"of the phase {title}: the date {value!r:.60} is not understood")
+                self.left_out.append(f"of the phase {title}: the date {value!r:.60} is not in a known format")
         if len(dates) == 2 and dates["closes"] <= dates["opens"]:
-            self.left_out.append(f"of the phase {title}: it closes before it opens, so it has no closing date")
+            self.left_out.append(f"of the phase {title}: it closes before it opens, so the closing date was left out")
             del dates["closes"]
         return dates
 
     def _references(self, new: Path, phases: list[dict[str, Any]], given: Path | None) -> dict[str, Any]:
-        """Copy the references, and let phases with others of their own take captions files of their own.
+        """Copy the references; phases with references of their own get captions files of their own.
 
         Returns:
             The captions files, if there are several, and the reference sets.
@@ -309,12 +309,12 @@ class _Bundle:
         return {"references": rows}
 
     def _copied(self, new: Path, given: Path | None, data: str | None, phase: dict[str, Any] | None) -> str:
-        """Copy references; returns where they are, or are to be put.
+        """Copy references; return their path, which need not exist yet.
 
         Args:
-            given: their file, if it is not in the bundle.
-            data: the file or folder of the bundle.
-            phase: the one that they are for; None if they are for all.
+            given: a file of references outside the bundle.
+            data: the file or folder in the bundle.
+            phase: the phase of the references; None for all phases.
         """
         for file in captions_files(self._path(data), self._scratch) if given is None else [given]:
             try:
@@ -356,7 +356,7 @@ class _Bundle:
 _MOST, _DIGITS = 1_000_000, range(1, 9)
 #: With fewer decimal places, scores are percentages.
 _LEAST_DIGITS = 3
-#: Limits of submissions -> ours. Both count scored submissions.
+#: Limits of submissions -> key in challenge.toml. Both count scored submissions.
 _LIMITS = {
     "max_submissions_per_day": "scored_per_day",
     "max_submissions": "scored_in_total",
@@ -370,6 +370,6 @@ _PHASE_KEYS = {
 
 
 def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
-    """A name that is not there yet."""
+    """A name that is not taken."""
     tries = (f"{name}{f'{between}{n}' if n > 1 else ''}" for n in range(1, len(names) + 2))
     return next(text for text in tries if text not in names)

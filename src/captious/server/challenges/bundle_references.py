@@ -1,4 +1,4 @@
-"""The reference data of a bundle: which phase has which, and the files in it that may be captions."""
+"""The reference data of a bundle by phase, and the files in it that may be captions."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _ENDINGS = {".json", ".jsonl", ".csv", ".tsv"}
 def reference_data(
     values: Mapping[str, Any], phases: Sequence[Mapping[str, Any]]
 ) -> tuple[list[str | None], list[str]]:
-    """The reference data of each phase, as the bundle names it; and a sentence about each that is left out.
+    """The reference data of each phase by its name in the bundle, and a sentence about each omission.
 
-    Codabench has it in the tasks of a phase. A phase that names none has that of the first which does.
+    Codabench has it in the tasks of a phase. A phase without any uses that of the first phase with some.
     """
     rows = tables(values.get("tasks"))
     tasks = {str(task.get("index", place)): task for place, task in enumerate(rows)}
@@ -39,11 +39,11 @@ def reference_data(
 
 
 def captions_files(data: Path | None, scratch: Path) -> list[Path]:
-    """The files of reference data; of an archive or a folder, those that may be captions.
+    """The files of reference data; for an archive or a folder, those that may be captions.
 
     Args:
         data: the file or folder; None if it is not there.
-        scratch: a folder for what is unpacked.
+        scratch: a folder for unpacked files.
     """
     if data is None:
         return []

@@ -1,4 +1,4 @@
-"""Values that bundles spell in their own ways: lists, names of metrics, dates, and pages in HTML."""
+"""Normalization of values in bundles: lists, names of metrics, dates, and pages in HTML."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 from captious.errors import CaptiousError
 from captious.server.challenges.challenge_metrics import directions_of
 
-#: What columns call metrics -> what captious does. The COCO toolkit's CIDEr is CIDEr-D.
+#: Name of a metric in columns -> name in captious. The COCO toolkit's CIDEr is CIDEr-D.
 _ALIASES = {"cider": "cider-d", "rouge": "rouge-l", "rougel": "rouge-l"}
 _BLEU = re.compile(r"b(?:leu)?[-@]?([1-4])")
-#: As in Codabench's examples: the month first, unless it can only be the day.
+#: As in Codabench's examples: the month first, unless only the day is possible.
 _MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
 
 
@@ -40,7 +40,7 @@ def metric_of(label: str) -> str:
 
 
 def year_first(text: str) -> str:
-    """A date that begins with the month, or with a day above 12, as one that begins with the year."""
+    """Convert a date that begins with the month, or a day above 12, to one that begins with the year."""
     found = _MONTH_FIRST.fullmatch(text)
     if found is None:
         return text
@@ -50,7 +50,7 @@ def year_first(text: str) -> str:
 
 
 def as_markdown(file: Path) -> str:
-    """A page as Markdown. HTML is Markdown once it is not indented, which would make it code."""
+    """A page as Markdown. HTML only has to lose its indentation, which would make it code."""
     text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
     if file.suffix.lower() not in {".html", ".htm"}:
         return text

@@ -31,7 +31,7 @@ def challenge_named(slug: str) -> Challenge:
 def export_challenge(challenge: Challenge, folder: Path) -> list[str]:
     """Write the folder of a challenge, references included. Files are those that were loaded, byte for byte.
 
-    So is challenge.toml, except for what was set on the site, whether leaderboards are hidden, and the challenge's name
+    So is challenge.toml, except for hidden leaderboards, which are set on the site, and the challenge's name
     in addresses, which is added if the folder has another name.
 
     Returns:

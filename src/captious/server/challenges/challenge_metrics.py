@@ -1,4 +1,4 @@
-"""The metrics of a challenge: what their texts ask for, their settings, and whether they can run here."""
+"""The metrics of a challenge: requests, settings, and whether they can run here."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
 from captious.server.challenges.problems import at, one_line
 
-#: The settings of metrics that a challenge may have. The number of threads is the server's, and
-#: captions are sent to no other machine.
+#: The settings of metrics that a challenge may have. The number of threads is a server setting, and
+#: captions are never sent to other hosts.
 SETTINGS = tuple(field.name for field in fields(Settings) if field.name not in ("threads", "judge"))
-#: Those that may name a file or folder.
+#: Settings that may name a file or folder.
 FILE_SETTINGS = tuple(name for name in SETTINGS if name not in {"tokenizer", "references_as"})
-#: Those that are large, and may be elsewhere on the server.
+#: Settings that name large files, which may be elsewhere on the server.
 SHARED_SETTINGS = ("model", "vectors", "images")
 
 
@@ -47,17 +47,17 @@ def _without_folders(parameter: str) -> str:
 
 
 def directions_of(text: str) -> dict[str, bool | None]:
-    """Labels of the outputs that a text asks for, as pages have them -> whether lower scores are better.
+    """Public labels of the outputs requested by a text -> whether lower scores are better.
 
-    The value is None where neither higher nor lower scores are. Nothing but the metric's class is loaded.
+    The value is None for undirected outputs. Only the metric's class is loaded.
 
     Raises:
-        ValueError: it is "all", which depends on the machine, or names no metric or output.
+        ValueError: the text is "all", which depends on the machine, or not a metric or output.
     """
     try:
         request = Request.from_text(text)
         if request.name == ALL:
-            raise ValueError("name each metric, because 'all' depends on what is installed")
+            raise ValueError("list the metrics one by one, because 'all' depends on the installed metrics")
         metric = _class_of(request)
         if metric is None:
             raise catalogue.unknown(request.name)
@@ -85,7 +85,7 @@ def ready_metrics() -> list[str]:
 
 
 def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
-    """The metrics that lack something on this machine, by the command that installs it."""
+    """The metrics that miss requirements on this machine, by the command that installs these."""
     lacking: dict[str, list[str]] = {}
     for name in names:
         if command := catalogue.get(name).missing():
@@ -104,7 +104,7 @@ def _class_of(request: Request) -> type[BaseMetric] | None:
 
 
 def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None = None) -> Settings:
-    """The settings of a challenge, with files of its folder where they name such; by default, for all cores.
+    """The settings of a challenge, with paths into its folder; by default, for all cores.
 
     Raises:
         CaptiousError: a value that cannot be used, as ``Settings`` says.
@@ -119,10 +119,10 @@ def settings_in(folder: Path, values: Mapping[str, str], *, threads: int | None 
 def metric_problems(
     metrics: Sequence[str], folder: Path, values: Mapping[str, str], *, unusable: Set[str] = frozenset()
 ) -> list[str]:
-    """Why the metrics of a challenge cannot run here, a sentence each; names that do not exist are left out.
+    """The reasons why metrics of a challenge cannot run here, a sentence each; unknown names are left out.
 
     Args:
-        unusable: further settings, with which something is wrong. Metrics that take one are left out.
+        unusable: invalid settings. Metrics that use one are left out.
     """
     problems = []
     for name, value in values.items():
@@ -153,16 +153,16 @@ def metric_problems(
 
 
 def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
-    """What a metric lacks on this machine; "" if it can run.
+    """The missing requirement of a metric on this machine; "" if it can run.
 
     Raises:
-        CaptiousError: it cannot be made with its parameters.
+        CaptiousError: the parameters are invalid.
     """
     if issubclass(metric, SetMetric):
-        return "it judges several candidates per image together, and submissions have one"
+        return "it judges several candidates per image together, but submissions have one"
     if "judge" in metric.declared:
-        return "it sends captions to an endpoint, which a server does not do"
-    # What it lacks by default may be among its settings.
+        return "it sends captions to an endpoint, which servers do not do"
+    # A setting may provide the missing default.
     parameters = {**settings.of_metrics, **request.parameters}
     command = None if "vectors" in parameters and "vectors" in metric.declared else metric.missing()
     if command is not None:

@@ -11,7 +11,7 @@ from captious.server.challenges.folder import CheckedChallenge
 
 
 def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
-    """The rows of a summary, each a heading and a text; what belongs together has the same heading."""
+    """The rows of a summary, each a heading and a text; related rows share a heading."""
     definition = challenge.definition
     yield "challenge", f"{definition.title} ({challenge.slug})"
     yield "pages", "public" if definition.access == "public" else "for participants only"

@@ -1,7 +1,7 @@
 """Changes of a challenge: by loading its folder again, by settings on the site, and between two versions.
 
-What was set on the site stays, unless the folder's own value has changed since it was loaded last; then somebody has to
-agree.
+Settings made on the site stay, unless the value in the folder has changed since the last load; then somebody has to
+confirm.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from captious.server.challenges.folder import FILE_NAME, CheckedChallenge
 from captious.server.models import Challenge, ChallengeVersion, Phase, Submission
 
 _Status = Submission.Status
-#: List -> what one of its tables is called, and the keys that name it.
+#: List -> the name of one of its tables, and the keys that identify it.
 _LABELS = {
     "texts": ("text", ("title",)),
     "downloads": ("download", ("title",)),
@@ -60,9 +60,9 @@ class Changes:
     """The changes that loading a folder would make.
 
     Attributes:
-        folder: what has changed in the folder, a line each.
-        undone: what was set on the site and would be undone, because the folder's own value has changed.
-        kept: what was set on the site and stays, although the folder says otherwise.
+        folder: changes in the folder, a line each.
+        undone: settings of the site that would be undone, because the value in the folder has changed.
+        kept: settings of the site that stay, although they differ from the folder.
         boards: phase -> "public" or "hidden".
         withdrawn: (phase, method) of the baselines that were deleted on the site and stay so.
         hidden: (phase, method) of the baselines that were hidden on the site and stay so, also when they come back.
@@ -148,7 +148,7 @@ def _add_baselines(changes: Changes, checked: CheckedChallenge, old: Challenge) 
 
 
 def changes_between(phase: Phase, before: int, after: int) -> list[FieldChange]:
-    """What changed in a challenge between two versions of the scores of a phase, as organizers may read it.
+    """The changes of a challenge between two versions of the scores of a phase, for organizers.
 
     A version is the challenge as it was loaded last before there were scores of the next one.
     """
@@ -173,7 +173,7 @@ def _public_values(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
-    """The tables of challenge.toml that are new or gone, and the keys of others that differ, with both values."""
+    """Added and removed tables of challenge.toml, and changed keys of others with both values."""
     old, new = _tables(before), _tables(after)
     for name in old | new:
         if name not in old or name not in new:

@@ -19,7 +19,7 @@ CAPTIONS = "captions"
 
 
 def tables(data: Mapping[str, Any], name: str) -> list[tuple[int, Mapping[str, Any]]]:
-    """The tables of a list with their positions, as far as they are tables."""
+    """The tables of a list with their positions; other entries are skipped."""
     return [(position, table) for position, table in enumerate(_list(data, name)) if isinstance(table, Mapping)]
 
 
@@ -40,7 +40,7 @@ def _column(data: Mapping[str, Any], name: str, key: str) -> tuple[list[str], bo
 
 
 def _outputs(data: Mapping[str, Any]) -> tuple[list[str], bool]:
-    """The outputs of those metrics that are valid, and whether all are."""
+    """The outputs of valid metrics, and whether all metrics are valid."""
     labels: list[str] = []
     are_all = True
     for text in _texts(_list(data, "metrics")):
@@ -116,12 +116,12 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
         for position, table in tables(data, name):
             place, texts = at((name, position, key)), _texts(table.get(key))
             if name == "references" and not table.get(key):  # not completed where there are several captions files
-                yield f"{place}: must say which captions file it judges: {', '.join(names)}"
+                yield f"{place}: must name the captions file that it judges: {', '.join(names)}"
             for text in dict.fromkeys(texts):
-                if are_all and text not in names:  # otherwise it may be the name of a table that is wrong
+                if are_all and text not in names:  # otherwise it may be the name of an invalid table
                     yield f"{place}: there is no {kind} {text!r}; known are {', '.join(names)}"
             if len(set(texts)) < len(texts):
-                yield f"{place}: names one of them twice"
+                yield f"{place}: has a duplicate name"
 
 
 def _captions_problems(data: Mapping[str, Any]) -> Iterator[str]:

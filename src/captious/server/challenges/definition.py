@@ -1,4 +1,4 @@
-"""``challenge.toml`` as pydantic models: what organizers write, checked as far as that needs no other file.
+"""``challenge.toml`` as pydantic models, checked as far as possible without other files.
 
 A definition is complete: defaults that depend on other keys (the only captions file, all phases, the output that ranks)
 are filled in when it is made. ``model_dump(mode="json")`` and ``model_validate`` turn it into plain values and back.
@@ -42,13 +42,13 @@ def _metric(text: str) -> str:
 
 
 def _settings(value: Any) -> Any:
-    """Settings, of which every problem is named."""
+    """Settings, with every problem reported."""
     if not isinstance(value, Mapping):
         return value  # pydantic reports the problem
     problems = []
     for name, setting in value.items():
         if name == "threads":
-            problems.append("settings.threads: is a setting of the server, not of a challenge")
+            problems.append("settings.threads: is a setting of the server, not of challenges")
         elif name not in SETTINGS:
             problems.append(f"settings.{name}: {unknown_key(str(name), SETTINGS)}")
         elif not isinstance(setting, str) or not setting.strip():
@@ -70,7 +70,7 @@ def _image_url(template: str) -> str:
     on_the_web = parts.scheme in {"https", "http"} and parts.netloc
     if re.search(r"[\s\\]", template) or not (on_the_web or re.match(r"/[^/{]", template)):
         raise ValueError(
-            "must begin with https:// or http:// and a host, or be a path on this site, as /media/{id}.jpg"
+            "must begin with https:// or http:// and a host, or be a path on this site such as /media/{id}.jpg"
         )
     return template
 
@@ -89,7 +89,7 @@ def _user_name(name: str) -> str:
 
 def _link(link: str) -> str:
     if link and (re.search(r"\s", link) or re.match(r"https?://[^/]", link) is None):
-        raise ValueError("must begin with https:// or http://")
+        raise ValueError("must use an address that begins with https:// or http://")
     return link
 
 
@@ -160,7 +160,7 @@ class ReferencesDefinition(_Table):
     """A reference set, which judges one captions file."""
 
     name: _Name
-    captions: _Name = ""  # may be left out if there is only one
+    captions: _Name = ""  # optional if there is only one
     file: _File
 
 
@@ -168,16 +168,16 @@ class PhaseDefinition(_Table):
     """A phase: its dates, the captions files of its submissions, and the quotas of teams.
 
     Args:
-        name: what it is called in addresses.
-        title: what it is called on pages; by default, the name.
+        name: name in addresses.
+        title: name on pages; by default, ``name``.
         opens, closes: UTC; None for always.
         captions: names of captions files.
         scored_per_day, scored_in_total, attempts_per_day: limits for each team, 0 for none.
         board: whether its leaderboard is public.
         digits: decimal places to which scores, intervals and p values are rounded wherever they are shown.
-        scores_shown: when teams, and everybody else, see scores: at once, when the phase has closed, or never.
+        scores_shown: when teams and the public see scores: at once, after the phase has closed, or never.
         equal_captions: the largest share of images, above 0, that may have the same caption.
-        entries: whether the leaderboard shows all submissions of a team or only the one that the team has chosen.
+        entries: whether the leaderboard shows all submissions of a team or only its entry.
     """
 
     name: _Name
@@ -332,7 +332,7 @@ def definition_from(data: Mapping[str, Any], name: str = "challenge.toml") -> Ch
         if not problems:
             return definition
     except ValidationError as error:
-        # Keys that are wrong keep pydantic from getting to the problems between keys.
+        # Invalid keys keep pydantic from reporting the problems between keys.
         problems += [*sentences(error, _KEYS), *cross_problems(with_defaults(data))]
     raise ChallengeError(problems, name)
 

@@ -1,6 +1,6 @@
 """The folder of a draft: a challenge folder that is edited on the site.
 
-Only what has changed is written, so that comments, order and spelling of challenge.toml stay as the organizers wrote
+Only changes are written, so that comments, order and spelling of challenge.toml stay as the organizers wrote
 them. Files on the server that are not part of the folder cannot be named here, see ``outside_problems``.
 """
 
@@ -30,7 +30,7 @@ from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.problems import at
 from captious.server.challenges.tidy_toml import is_tidy, tidy_toml
 
-#: A table of a list: its position in the file, None for a new one, and its values; None where it is removed.
+#: A table of a list: its position in the file (None for a new one) and its values (None if it is removed).
 Row: TypeAlias = tuple[int | None, dict[str, Any] | None]
 #: The end of a line that has a table right below it.
 _CROWDED = re.compile(r"(?<=[^\n])\n(?=\[\[?\w+\])")
@@ -53,7 +53,7 @@ def effective(folder: Path) -> dict[str, Any]:
 
 
 def state_of(folder: Path) -> str:
-    """A checksum of challenge.toml and the texts, by which a form knows whether somebody else has saved meanwhile."""
+    """A checksum of challenge.toml and the texts, with which a form detects concurrent edits."""
     digest = hashlib.sha256((folder / FILE_NAME).read_bytes())
     for row in effective(folder)["texts"]:
         digest.update(text_of(folder, row).encode())
@@ -61,7 +61,7 @@ def state_of(folder: Path) -> str:
 
 
 def text_of(folder: Path, row: Mapping[str, Any]) -> str:
-    """The Markdown of a text; empty if its file is not there, is not text, or is outside the folder."""
+    """The Markdown of a text; empty if its file is missing, not text, or outside the folder."""
     try:
         path = (folder / str(row.get("file", ""))).resolve()
         return path.read_bytes().decode() if path.is_relative_to(folder.resolve()) else ""
@@ -70,11 +70,11 @@ def text_of(folder: Path, row: Mapping[str, Any]) -> str:
 
 
 def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Sequence[Row]]) -> None:
-    """Change challenge.toml where it says something else; texts have ``markdown``, which is written to their file.
+    """Update changed values in challenge.toml; the ``markdown`` of texts is written to their files.
 
     Args:
-        values: keys of no list.
-        lists: rows of the lists.
+        values: top-level keys.
+        lists: rows of each list.
 
     Raises:
         OutputError: it cannot be written.
@@ -95,7 +95,7 @@ def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Se
 
 
 def make_tidy(folder: Path) -> None:
-    """Write challenge.toml as the site does, without the comments that a new one has for who edits it as a file."""
+    """Write challenge.toml in tidy form, without the comments of the starter for editing it as a file."""
     text = tidy_toml(_read(folder))
     with whole_file(folder / FILE_NAME) as file:
         file.write(text)
@@ -105,7 +105,7 @@ def as_before(text: str, document: TOMLDocument) -> str:
     """A changed document as text: tidy if it was, and otherwise with the comments and spelling of its author.
 
     Args:
-        text: what it was.
+        text: the previous text.
     """
     changed = tomlkit.dumps(document)
     values = tomllib.loads(changed)
@@ -128,7 +128,7 @@ def put_file(folder: Path, kind: str, name: str, filename: str, upload: Path) ->
     Args:
         kind: "logo", "downloads" or "baselines".
         name: title of the download, or method of the baseline.
-        filename: as the upload was called. No other file of the folder is replaced.
+        filename: name of the upload. No other file of the folder is replaced.
     """
     values = effective(folder)
     key = {"downloads": "title", "baselines": "method"}.get(kind, "")
@@ -160,7 +160,7 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
     """Metrics and settings that would read files of the server outside the folder, a sentence each.
 
     Args:
-        published: the definition that was loaded by somebody with access to the server; what it names may stay.
+        published: the definition loaded by somebody with access to the server; its files may stay.
     """
     data = _read(folder)
     metrics, settings = data.get("metrics"), data.get("settings")
@@ -180,7 +180,7 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
             if name == "model" or _is_outside(folder, value)
         ]
     return [
-        f"{place}: {value!r:.80} is a file of the server or a model, which only its operator can name"
+        f"{place}: {value!r:.80} is a server file or a model; only the operator of the server can use it"
         for place, value, text in named
         if text not in known
     ]
@@ -227,7 +227,7 @@ def _digest(file: Path) -> str:
 
 
 def _parameters(text: str) -> list[tuple[str, str]]:
-    """The parameters of a request, without what says how a file is read, as in ``spacy:FOLDER``."""
+    """The parameters of a request, without prefixes of formats such as ``spacy:``."""
     try:
         given = Request.from_text(text).parameters
         return [(name, value.removeprefix("spacy:")) for name, value in given.items()]
@@ -265,7 +265,7 @@ def _update(table: Any, values: Mapping[str, Any], before: Mapping[str, Any]) ->
 
 
 def _add(table: Table, key: str, value: Any) -> None:
-    """Add a key behind the others of a table, before the comments and empty lines that lead to the next one."""
+    """Add a key after the others of a table, before the comments and empty lines of the next one."""
     body, tail = table.value.body, []
     while body and body[-1][0] is None:
         tail.append(body.pop())

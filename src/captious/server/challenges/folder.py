@@ -36,15 +36,15 @@ class CheckedChallenge:
     """A challenge that can be loaded.
 
     Args:
-        definition: what challenge.toml says.
-        folder: where its files are.
-        slug: its name in addresses.
+        definition: contents of challenge.toml.
+        folder: folder of its files.
+        slug: name in addresses.
         references: (captions file, reference set) -> the references. Ids that are numbers in text are numbers.
-        image_ids: captions file -> the images that a submission has to describe: those of all its reference sets, in
+        image_ids: captions file -> the images that a submission must describe: those of all its reference sets, in
             order of first appearance.
         texts: file -> Markdown.
         checksums: sha256 of every file that the challenge uses, by its path in the folder.
-        warnings: what is legal but may be a mistake.
+        warnings: valid content that may be a mistake.
     """
 
     definition: ChallengeDefinition
@@ -61,9 +61,9 @@ def check_folder(path: Path, limits: UploadLimits | None = None, refused: Sequen
     """Read a challenge folder and check everything that can be checked before submissions come.
 
     Args:
-        limits: what reading a baseline may cost, as the settings of a server say; by default, as they do by default.
-        refused: problems that are known already. Metrics and settings that they are about are not looked at, because
-            these may name files that are not to be read.
+        limits: limits for reading a baseline, from the settings of a server; by default, their defaults.
+        refused: known problems. Their metrics and settings are not inspected, because
+            these may name files that must not be read.
 
     Raises:
         ChallengeError: every problem, each with the key or file that it is about.
@@ -78,7 +78,7 @@ def check_folder(path: Path, limits: UploadLimits | None = None, refused: Sequen
     slug = definition.slug if definition is not None and definition.slug is not None else check.folder.name
     if "slug" not in data and SLUG.fullmatch(slug) is None:
         check.problems.append(
-            f"slug: is required, because the folder's name {slug!r} has more than lower-case letters, digits, hyphens"
+            f"slug: is required, because the folder's name {slug!r} has other characters than a-z, 0-9 and hyphens"
         )
     check.file(FILE_NAME, FILE_NAME)
     check.read_files(data)
@@ -129,7 +129,7 @@ def _toml_values(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads((path / FILE_NAME).read_bytes().decode())
     except FileNotFoundError:
-        hint = f"there is no {FILE_NAME} in this folder; captious challenge init FOLDER makes one"
+        hint = f"there is no {FILE_NAME} in this folder; create one with captious challenge init FOLDER"
         problem = hint if path.is_dir() else "there is no such folder"
     except NotADirectoryError:
         problem = "give the folder, not the file"
@@ -151,14 +151,14 @@ def _reason(error: Exception) -> str:
 
 
 class _Check:
-    """A folder while it is read: its files, and the problems and warnings so far.
+    """A folder while it is being read: its files, and the problems and warnings so far.
 
     Args:
-        folder: without links.
-        refused: problems that are known already, as for ``check_folder``.
+        folder: resolved path.
+        refused: known problems, as for ``check_folder``.
 
     Attributes:
-        checksums, texts: of files that could be read, by their path in the folder.
+        checksums, texts: those of readable files, by their path in the folder.
         references, baseline_files: position in the definition -> captions, path.
     """
 
@@ -173,12 +173,12 @@ class _Check:
         self.baseline_files: dict[int, Path] = {}
 
     def file(self, place: str, name: str) -> Path | None:
-        """A file of the folder, with its checksum noted; None, and a problem, if it is not there or cannot be read."""
+        """A file of the folder, whose checksum is stored; None, with a problem, if it cannot be read."""
         path = self.folder / name
         try:
             if Path(name).is_absolute() or not path.resolve().is_relative_to(self.folder):
                 problem = f"{name} is outside the folder"
-            elif ".." in Path(name).parts:  # a copy of the folder need not have the folder in front of it
+            elif ".." in Path(name).parts:  # the parent folder may be missing in a copy
                 problem = f"{name} must not contain '..'"
             elif not stat.S_ISREG(path.stat().st_mode):
                 problem = f"{name} is not a file"
@@ -188,7 +188,7 @@ class _Check:
                 return path
         except FileNotFoundError:
             problem = f"there is no file {name}"
-        except ValueError:  # a null character, which is a problem of the definition
+        except ValueError:  # a null character, reported as a problem of the definition
             return None
         except (OSError, RuntimeError) as error:
             problem = f"{name!r} cannot be read: {_reason(error)}"
@@ -196,7 +196,7 @@ class _Check:
         return None
 
     def read_files(self, data: Mapping[str, Any]) -> None:
-        """Read all files that challenge.toml names, also where other keys of it are wrong."""
+        """Read all files named in challenge.toml, even if other keys are invalid."""
         for _, place, name, path in self._named_files(data, "texts"):
             try:
                 self.texts[name] = path.read_bytes().removeprefix(b"\xef\xbb\xbf").decode()
@@ -211,7 +211,7 @@ class _Check:
         for position, _, _, path in self._named_files(data, "baselines"):
             self.baseline_files[position] = path
         for _ in self._named_files(data, "downloads"):
-            pass  # their checksums are noted
+            pass  # for their checksums
         logo = data.get("logo")
         logo_file = self.file("logo", logo) if isinstance(logo, str) and logo else None
         if logo_file is not None and (problem := logo_problem(logo_file)):
@@ -243,7 +243,7 @@ class _Check:
             self.warnings.append(f"{place}: every image has only one reference; are these the references?")
 
     def metrics(self, data: Mapping[str, Any]) -> None:
-        """Check that the metrics can run here, as far as they and their settings are text."""
+        """Check that the metrics can run here, if they and their settings are text."""
         metrics, settings = data.get("metrics"), data.get("settings", {})
         if not isinstance(settings, dict):
             return
@@ -261,7 +261,7 @@ class _Check:
         self.problems += [problem for problem in found if place_of(problem) not in known]
 
     def _has_setting(self, name: str, value: str) -> bool:
-        """Note the files of the folder that a setting names; whether it may be used."""
+        """Store checksums of files that a setting names; return whether the setting may be used."""
         place, path = at(("settings", name)), self.folder / value
         if Path(value).is_absolute() and name in SHARED_SETTINGS:
             return True
@@ -273,13 +273,13 @@ class _Check:
             return all([self.file(place, str(file)) is not None for file in files])
         if path.is_file() or ".." in Path(value).parts:
             return self.file(place, value) is not None
-        if Path(value).exists():  # in the folder in which the command runs, but the server runs elsewhere
+        if Path(value).exists():  # relative to the current folder, but the server runs elsewhere
             self.problems.append(f"{place}: there is no file {value} in the folder")
             return False
         return True
 
     def image_ids(self, definition: ChallengeDefinition, captions: str) -> tuple[ImageId, ...]:
-        """The images of a captions file, if its reference sets agree on what ids are."""
+        """The images of a captions file, if its reference sets agree on the type of ids."""
         first: tuple[str, References] | None = None
         image_ids: list[ImageId] = []
         is_wrong = False
@@ -289,7 +289,7 @@ class _Check:
             table, place = self.references[position], at(("references", position, "file"))
             image_ids += table.ids
             if len(_types(table.ids)) > 1:
-                self.problems.append(f"{place}: some image ids are numbers and others text; give all as one of them")
+                self.problems.append(f"{place}: some image ids are numbers and others text; use one type for all")
                 is_wrong = True
             elif first is None:
                 first = (row.name, table)

@@ -1,4 +1,4 @@
-"""The logo of a challenge: which files can be one, and as what they are served."""
+"""The logo of a challenge: valid files and their media types."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _SIGNATURES: Mapping[str, Callable[[bytes], bool]] = {
 
 
 def logo_problem(path: Path) -> str:
-    """Why a file cannot be a logo, a sentence without its end; empty if it can."""
+    """The reason why a file cannot be a logo, without a full stop; empty if it can."""
     kind = LOGO_TYPES.get(path.suffix.lower())
     if kind is None:
-        return f"a logo is one of {', '.join(LOGO_TYPES)}"
+        return f"a logo must be one of {', '.join(LOGO_TYPES)}"
     if path.stat().st_size > _MOST_BYTES:
-        return f"a logo has up to {_MOST_BYTES // 1024} KiB"
+        return f"a logo may have up to {_MOST_BYTES // 1024} KiB"
     if not _SIGNATURES[kind](path.read_bytes()):
-        return f"it is not what its name says, {kind}"
+        return f"its content is not {kind}, as its name says"
     return ""

@@ -19,7 +19,7 @@ IDS_FOLDER = ".captious-ids"
 
 
 class Challenge(models.Model):
-    """A challenge. What its folder says is in ``definition``; files are in a folder for each version."""
+    """A challenge. The contents of its folder are in ``definition``; each version has a folder of files."""
 
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)
@@ -29,7 +29,7 @@ class Challenge(models.Model):
     definition_values = models.JSONField()
     #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
     texts = models.JSONField(default=list)
-    #: What can be downloaded: [{"title", "file", "size", "sha256"}].
+    #: Downloads: [{"title", "file", "size", "sha256"}].
     downloads = models.JSONField(default=list)
     #: A checksum of the terms that teams accept; empty if there are none.
     terms_version = models.CharField(max_length=16, blank=True)
@@ -100,7 +100,7 @@ class Phase(models.Model):
     board = models.CharField(max_length=20, default="public")
     #: Decimal places of the scores that are shown.
     digits = models.PositiveSmallIntegerField(default=4)
-    #: "at-once", "at-end" or "never": when anybody but organizers sees scores.
+    #: "at-once", "at-end" or "never": when scores are shown to others than organizers.
     scores_shown = models.CharField(max_length=20, default="at-once")
     #: The largest share of images that may have the same caption.
     equal_captions = models.FloatField(default=0.1)
@@ -110,7 +110,7 @@ class Phase(models.Model):
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
     is_retired = models.BooleanField(default=False)
-    #: Increases when what scores depend on has changed: ``set_keys`` or ``program``; see scoring/versions.py.
+    #: Increases when ``set_keys`` or ``program``, which scores depend on, change; see scoring/versions.py.
     scoring_version = models.PositiveIntegerField(default=1)
     #: The version of the scores on its board: an older one until all of the new one is there.
     shown_version = models.PositiveIntegerField(default=1)
@@ -156,13 +156,13 @@ class Phase(models.Model):
 
     @property
     def has_scores_open(self) -> bool:
-        """Whether scores are shown to others than organizers by now."""
+        """Whether scores are now shown to others than organizers."""
         end = self.scores_open_at
         return self.scores_shown == "at-once" or (end is not None and timezone.now() > end)
 
     @property
     def is_board_open(self) -> bool:
-        """Whether the leaderboard is shown, by now, to all who see the challenge."""
+        """Whether the leaderboard is now shown to everybody who sees the challenge."""
         return self.board == "public" and self.has_scores_open
 
     @property
@@ -176,18 +176,18 @@ class Draft(models.Model):
     """A challenge that is edited on the site: a new one, or changes of one that is there. It is in a folder."""
 
     slug = models.SlugField(max_length=80, unique=True)
-    #: Who began it.
+    #: The user who created it.
     user = models.ForeignKey(User, models.CASCADE, related_name="drafts")
-    #: The version of the challenge when it was begun; 0 for a new one.
+    #: The version of the challenge when the draft was created; 0 for a new challenge.
     version = models.PositiveIntegerField(default=0)
     title = models.CharField(max_length=200)
-    #: What its last check has found: problems and warnings, a sentence each, and rows of a heading and a text.
+    #: The result of the last check: problems and warnings, a sentence each, and rows of a heading and a text.
     problems = models.JSONField(default=list)
     warnings = models.JSONField(default=list)
     summary = models.JSONField(default=list)
-    #: What its preview shows, see challenges/shown_values.py; empty while there are problems.
+    #: The contents of its preview, see challenges/shown_values.py; empty while there are problems.
     shown = models.JSONField(default=dict)
-    #: Whether publishing it would change something.
+    #: Whether publishing it would change anything.
     is_changed = models.BooleanField(default=True)
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
@@ -200,10 +200,10 @@ class Draft(models.Model):
 
     @property
     def why_not_published(self) -> str:
-        """Why it cannot be published as it is, one sentence; empty if it can."""
+        """The reason why it cannot be published, in one sentence; empty if it can."""
         if self.problems:
-            return "Its problems have to be solved first."
-        return "" if self.is_changed else "Nothing has changed since it was published."
+            return "Fix its problems first."
+        return "" if self.is_changed else "There are no changes since it was published."
 
     @property
     def url(self) -> str:
@@ -217,12 +217,12 @@ class Draft(models.Model):
 
 
 class ChallengeVersion(models.Model):
-    """What a challenge said when it was loaded. Versions are only ever added."""
+    """The contents of a challenge when it was loaded. Versions are only ever added."""
 
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="versions")
     #: ``Challenge.version``.
     number = models.PositiveIntegerField()
-    #: challenge.toml as plain values, without user names, which would stay when accounts go.
+    #: challenge.toml as plain values, without user names, which would outlive accounts.
     definition_values = models.JSONField()
     #: sha256 of every file by its path in the folder.
     files = models.JSONField()
@@ -239,7 +239,7 @@ class TermsAcceptance(models.Model):
 
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="acceptances")
     team = models.ForeignKey(Team, models.CASCADE, related_name="acceptances")
-    #: Who accepted them for the team; the name stays when the account goes.
+    #: The user who accepted them for the team; the name outlives the account.
     user = models.CharField(max_length=150)
     #: ``Challenge.terms_version``.
     version = models.CharField(max_length=16)
@@ -251,7 +251,7 @@ class TermsAcceptance(models.Model):
 
 
 class TeamApproval(models.Model):
-    """A team that asked to take part in a challenge whose organizers approve teams, and what they decided."""
+    """A request for approval of a team in a challenge, and the decision of the organizers."""
 
     class Status(models.TextChoices):
         ASKED = "asked"
@@ -261,9 +261,9 @@ class TeamApproval(models.Model):
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="approvals")
     team = models.ForeignKey(Team, models.CASCADE, related_name="approvals")
     status = models.CharField(max_length=10, choices=Status, default=Status.ASKED)
-    #: What the team says about itself.
+    #: The message of the team.
     message = models.CharField(max_length=500, blank=True)
-    #: Why it was refused, which the team reads.
+    #: The reason of a refusal, which is shown to the team.
     reason = models.CharField(max_length=500, blank=True)
     asked = models.DateTimeField()
     decided = models.DateTimeField(null=True)
@@ -274,11 +274,11 @@ class TeamApproval(models.Model):
 
 
 class TeamBan(models.Model):
-    """A team that may not submit to a challenge any more, nor may its members with others, and why, which they read."""
+    """A team that is banned from a challenge with its members, and the reason, which is shown to them."""
 
     challenge = models.ForeignKey("Challenge", models.CASCADE, related_name="bans")
     team = models.ForeignKey(Team, models.CASCADE, related_name="bans")
-    #: Who was in the team when it was banned.
+    #: The members of the team when it was banned.
     users = models.ManyToManyField(User, related_name="bans")
     reason = models.CharField(max_length=500)
     time = models.DateTimeField(auto_now_add=True)

@@ -19,5 +19,5 @@ def news_of(challenge: Challenge) -> list[dict[str, Any]]:
 
 @lru_cache(maxsize=128)
 def news_html(text: str) -> str:
-    """News as HTML; visitors ask for the same ones again and again."""
+    """News as HTML, cached for repeated visits."""
     return str(as_html(text, top_heading=4))

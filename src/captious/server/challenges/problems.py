@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError
 
-_HELP = "captious challenge init makes a folder that shows the format"
+_HELP = "captious challenge init creates a folder that shows the format"
 
 #: By pydantic's type of an error: the message about the key. Fields of the error's context may be inserted.
 _SENTENCES = {
@@ -40,7 +40,7 @@ class ChallengeError(CaptiousError):
     """A challenge folder that cannot be used.
 
     Args:
-        problems: every one of them, each a sentence with the key or file that it is about.
+        problems: all problems, each a sentence that begins with the key or file.
         folder: the folder or file, for messages.
     """
 
@@ -73,7 +73,7 @@ def at(location: Iterable[int | str]) -> str:
 
 
 def place_of(problem: str) -> str:
-    """The place that a problem begins with."""
+    """The place at the beginning of a problem."""
     return problem.partition(": ")[0]
 
 
@@ -112,7 +112,7 @@ def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list
 
 
 def one_line(error: Exception, folder: Path | None = None) -> str:
-    """An error as one sentence: what, where within the folder, and what to do if that is short."""
+    """An error as one sentence: the message, the place in the folder, and the help if it is short."""
     if not isinstance(error, CaptiousError):
         return str(error)
     where = error.where.replace(f"{folder}/", "") if folder is not None else error.where

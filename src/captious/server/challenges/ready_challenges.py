@@ -1,4 +1,4 @@
-"""Challenge folders of COCO, nocaps and VizWiz-Captions, which only lack the references.
+"""Challenge folders of COCO, nocaps and VizWiz-Captions, complete except for the references.
 
 Their texts are in ``challenge_folders/ready``. nocaps has a reference set for each of its domains, and one for all of
 them.
@@ -29,17 +29,17 @@ _DOMAINS = ("in-domain", "near-domain", "out-domain")
 
 
 def write_ready(folder: Path, name: str, references: Sequence[Path] = ()) -> tuple[list[str], list[str]]:
-    """Make the folder of a challenge of this name; returns its files, and those that are still to be added.
+    """Create the folder of a ready challenge; return its files and those still to be added.
 
     Args:
         folder: a folder that does not exist yet, or an empty one.
         name: one of ``READY``.
-        references: files of references that are at hand, with the names that the challenge gives them. Those of nocaps
+        references: available files of references, under the names used by the challenge. Those of nocaps
             are split by the ``domain`` of their images.
 
     Raises:
         OutputError: the folder is not empty, or cannot be written; nothing is left behind.
-        ParameterError: a file has another name.
+        ParameterError: a file has an unexpected name.
         CaptionFileError: a file of nocaps has no domains.
     """
     values = {
@@ -72,10 +72,10 @@ def _nocaps_sets() -> str:
 
 
 def _put(file: Path, target: Path, names: Sequence[str]) -> None:
-    """Copy a file of references to the place that its name says."""
+    """Copy a file of references to the place given by its name."""
     if file.name not in names:
         raise ParameterError(
-            f"{file.name} is not a file of this challenge", help=f"name it as what it is: {', '.join(names)}"
+            f"{file.name} is not a file of this challenge", help=f"rename it to one of {', '.join(names)}"
         )
     try:
         shutil.copyfile(file, target / file.name)

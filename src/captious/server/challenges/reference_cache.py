@@ -1,7 +1,7 @@
-"""References that are kept ready in a worker, with everything that metrics compute about them.
+"""References prepared in a worker, with everything that metrics compute about them.
 
-A challenge is prepared by scoring the first reference of every image once: metrics then compute all that they need to
-know about the references, and a submission costs only its own captions. That is written to the server's folder, as a
+A challenge is prepared by scoring the first reference of every image once: metrics then compute everything they need to
+know about the references, and a submission costs only its own captions. The result is written to the data folder, as a
 file of prepared references that all workers map into memory, also those that start later.
 """
 
@@ -27,12 +27,12 @@ from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.challenges.folder import read_reference_set
 from captious.server.models import Challenge
 
-_MOST = 8  # reference sets that are kept
-#: A version of a challenge, and when that was made: one of the same name may have been deleted.
+_MOST = 8  # cached reference sets
+#: A version of a challenge and its creation time: one of the same name may have been deleted.
 _Version = tuple[str, int, str]
 _kept: OrderedDict[tuple[_Version, str, str], References] = OrderedDict()
 _selections: dict[_Version, Selection] = {}
-#: What metrics know about a reference set, by their signatures.
+#: States of metrics fitted to a reference set, by signature.
 _states: dict[tuple[_Version, str, str], dict[str, Any]] = {}
 _ready: set[_Version] = set()
 _lock = threading.RLock()  # web processes have several threads
@@ -64,7 +64,7 @@ def prepare(challenge: Challenge, *, threads: int | None) -> None:
                 write(references(challenge, reference_set), file, metrics)
                 with _lock:
                     _kept.pop((_version(challenge), reference_set.captions, reference_set.name), None)
-            except (OutputError, OSError):  # no room: this worker keeps it in memory only
+            except (OutputError, OSError):  # no disk space: this worker keeps it in memory only
                 _log.exception("prepared references cannot be written", extra={"challenge": challenge.slug})
         annotate(references(challenge, reference_set), metrics)
     _remove_other_files(challenge)
@@ -72,7 +72,7 @@ def prepare(challenge: Challenge, *, threads: int | None) -> None:
 
 
 def references(challenge: Challenge, reference_set: ReferencesDefinition) -> References:
-    """A reference set, the same object at every call while it is kept."""
+    """A reference set, the same object at every call while it is cached."""
     version = _version(challenge)
     key = (version, reference_set.captions, reference_set.name)
     with _lock:
@@ -86,7 +86,7 @@ def references(challenge: Challenge, reference_set: ReferencesDefinition) -> Ref
 
 
 def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: BaseMetric) -> Any:
-    """The fitted state of a metric for a reference set, computed once while the set is kept.
+    """The fitted state of a metric for a reference set, computed once while the set is cached.
 
     Raises:
         CaptiousError: the metric cannot run here.
@@ -141,7 +141,7 @@ def _file(challenge: Challenge, reference_set: ReferencesDefinition) -> Path:
 
 
 def _remove_other_files(challenge: Challenge) -> None:
-    """Remove what a challenge was prepared for before it was loaded again."""
+    """Remove prepared references of earlier versions of a challenge."""
     current = {_file(challenge, reference_set) for reference_set in challenge.definition.references}
     for file in (settings.CAPTIOUS.data / "prepared").glob(f"{challenge.slug}-*.prepared"):
         version, _, rest = file.name.removeprefix(f"{challenge.slug}-").partition("-")
@@ -150,7 +150,7 @@ def _remove_other_files(challenge: Challenge) -> None:
 
 
 def _forget_other_versions(version: _Version) -> None:
-    """Free the memory of what a challenge was before it was loaded again."""
+    """Free the memory of earlier versions of a challenge."""
     slug = version[0]
     for key in [key for key in _kept if key[0][0] == slug and key[0] != version]:
         del _kept[key]

@@ -1,4 +1,4 @@
-"""New challenge folders: a starter, with comments that say what to change, and the demonstration.
+"""New challenge folders: a starter, with comments on what to change, and the demonstration.
 
 Their texts are in ``server/challenge_folders``. In the demonstration, the first of five captions of an image
 is the human baseline and the other four are the references, so that no caption is among its own references.
@@ -103,7 +103,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         staging.mkdir()
         try:
             yield staging
-            if exists:  # it may be the current folder of a shell, so it stays
+            if exists:  # may be the current folder of a shell, so it is kept
                 _move_all(staging, parent)
             else:
                 os.rename(staging, folder)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-#: The folder of a new challenge, with places for what differs.
+#: The folder of a new challenge, with placeholders.
 STARTER = Path(__file__).parents[1] / "challenge_folders" / "starter"
 
 
@@ -15,7 +15,7 @@ def starter_warnings(texts: Mapping[str, str]) -> Iterator[str]:
     """A sentence for each text that still asks organizers to describe something.
 
     Args:
-        texts: what a text is called -> the text.
+        texts: name of a text -> the text.
     """
     for name, text in texts.items():
         if left := [f"“{sentence} …”" for sentence in _to_be_replaced() if sentence in text]:
@@ -24,6 +24,6 @@ def starter_warnings(texts: Mapping[str, str]) -> Iterator[str]:
 
 @cache
 def _to_be_replaced() -> list[str]:
-    """The beginnings of sentences that organizers are asked to replace."""
+    """The beginnings of the placeholder sentences."""
     sentences = (re.findall(r"Describe [^.:$]+", file.read_text(encoding="utf-8")) for file in STARTER.iterdir())
     return [" ".join(sentence.split()) for found in sentences for sentence in found]

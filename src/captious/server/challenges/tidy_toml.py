@@ -1,4 +1,4 @@
-"""challenge.toml as the site writes it, where no organizer has: keys in the order of the docs, and no comments."""
+"""challenge.toml as written by the site: keys in the order of the docs, and no comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sending notices: a thread of each worker takes those that are due, one worker each, and tries until they arrive."""
+"""Sending notices: a thread of each worker takes due notices, and retries until they arrive."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from captious.server.notices import events
 from captious.server.notices.webhook_calls import WebhookError, post, signature
 
 _log = logging.getLogger("captious.worker")
-_POLL = 2.0  # seconds between looks for events
-_LOOK_AHEAD = 60.0  # seconds between looks for phases that close
-_LEASE = timedelta(minutes=2)  # in which another worker does not take a notice
+_POLL = 2.0  # seconds between checks for events
+_LOOK_AHEAD = 60.0  # seconds between checks for closing phases
+_LEASE = timedelta(minutes=2)  # seconds for which other workers skip a notice
 _MOST = 50  # notices at a time
 _KEPT = timedelta(days=7)
-#: After which a notice is tried once more, seconds; then it is given up.
+#: Seconds between attempts to send a notice; after the last one it is given up.
 _WAITS = (10, 60, 600, 3600, 6 * 3600, 24 * 3600)
 
 
@@ -41,7 +41,7 @@ class Deliveries:
 
     def __exit__(self, *_: object) -> None:
         self._stop.set()
-        self._thread.join(1.0)  # a call may take longer; the next worker delivers the rest
+        self._thread.join(1.0)  # a call may take longer; other workers deliver the rest
 
     def _run(self) -> None:
         looked = -_LOOK_AHEAD
@@ -52,13 +52,13 @@ class Deliveries:
                     looked = time.monotonic()
                     events.phases_that_close(timezone.now())
                 deliver_due()
-            except Exception:  # scoring goes on, whatever happens here
+            except Exception:  # scoring continues, whatever happens here
                 _log.exception("notices cannot be sent; trying again")
             connection.close()
 
 
 def deliver_due() -> int:
-    """Send all notices that are due; returns their number. If mail cannot be sent, the rest of the mail waits."""
+    """Send all due notices; return their number. If mail cannot be sent, the rest of the mail waits."""
     n, mail_works = 0, True
     due = Notice.objects.filter(sent=None, not_before__lte=timezone.now()).order_by("webhook_id", "not_before")
     for notice in due.select_related("user", "webhook")[:_MOST]:
@@ -78,7 +78,7 @@ def deliver_due() -> int:
 
 
 def remove_old_notices() -> None:
-    """Forget what was sent, or given up, days ago."""
+    """Delete notices that were sent or given up days ago."""
     Notice.objects.filter(created__lt=timezone.now() - _KEPT).delete()
 
 
@@ -95,7 +95,7 @@ def _send_mail(notice: Notice) -> bool:
     user = notice.user
     expected = user.email if notice.event == events.VERIFY else user.verified_email
     if not user.is_active or user.email != notice.address or expected != notice.address:
-        return True  # the address is another one by now
+        return True  # the address has changed
     headers = {"Auto-Submitted": "auto-generated"}
     try:
         EmailMessage(notice.subject, notice.body, to=[notice.address], headers=headers).send()

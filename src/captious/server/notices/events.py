@@ -23,11 +23,11 @@ from captious.server.people.access import may_see
 
 #: The event of mail that verifies an address.
 VERIFY = "verify"
-_BEFORE = timedelta(hours=24)  # a phase closes
-_RECENT = timedelta(days=1)  # what ended earlier is no news
-_BETWEEN = timedelta(minutes=10)  # two mails that verify the same address
+_BEFORE = timedelta(hours=24)  # period before the close of a phase
+_RECENT = timedelta(days=1)  # older results are not reported
+_BETWEEN = timedelta(minutes=10)  # minimum time between two verification mails to one address
 _VALID = timedelta(days=3)
-_MOST = 100  # submissions at a time
+_MOST = 100  # submissions per batch
 _SALT = "captious.email"
 _Status = Submission.Status
 
@@ -38,7 +38,7 @@ def absolute(path: str) -> str:
 
 
 def ended_submissions() -> int:
-    """Make notices of submissions that were scored or failed for the first time; returns the number of submissions."""
+    """Create notices of first results and failures of submissions; return the number of submissions."""
     since = timezone.now() - _RECENT
     rows = Submission.objects.filter(is_noticed=False, finished__gte=since, status__in=[_Status.DONE, _Status.FAILED])
     n = 0
@@ -72,7 +72,7 @@ def _add_ended(submission: Submission) -> None:
 
 
 def phases_that_close(now: datetime) -> None:
-    """Make notices of phases that close within a day, for those who take part and for webhooks."""
+    """Create notices of phases that close within a day, for participants and webhooks."""
     rows = Phase.objects.filter(Q(opens=None) | Q(opens__lte=now), is_retired=False, closes__gt=now)
     for phase in rows.filter(closes__lte=now + _BEFORE).select_related("challenge"):
         challenge, key = phase.challenge, f"closing:{phase.pk}:{phase.closes:%Y%m%d%H%M%S}"
@@ -98,13 +98,13 @@ def team_asked(row: TeamApproval) -> None:
 
 
 def ping(webhook: Webhook) -> None:
-    """Tell a webhook that it works."""
+    """Send a test event to a webhook."""
     key = f"ping:{webhook.pk}:{timezone.now():%Y%m%d%H%M%S%f}"
     _add_hooks(key, webhook.challenge, "ping", {}, [webhook])
 
 
 def verification(user: User, make_link: Any) -> bool:
-    """Make a mail that verifies the address of a user; False if there was one to this address a while ago.
+    """Create a mail that verifies the address of a user; False if one was sent to it recently.
 
     Args:
         make_link: path token -> address of the page.
@@ -113,8 +113,8 @@ def verification(user: User, make_link: Any) -> bool:
     if Notice.objects.filter(event=VERIFY, address__iexact=user.email, created__gte=since).exists():
         return False
     token = signing.dumps([user.pk, user.email], salt=_SALT)
-    text = f"Open this page to confirm that this is the address of {user.username}:\n\n{make_link(token)}"
-    text += "\n\nThe link is valid for 3 days. If you did not ask for it, do nothing."
+    text = f"Open this page to confirm the mail address of {user.username}:\n\n{make_link(token)}"
+    text += "\n\nThe link is valid for 3 days. If you did not request it, ignore this mail."
     now = timezone.now()
     row = {"event": VERIFY, "user": user, "address": user.email, "not_before": now, "body": text}
     Notice.objects.create(
@@ -139,7 +139,7 @@ def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: st
         return
     users = users.filter(is_active=True, verified_email=F("email")).exclude(email="")
     users = users.exclude(notices__key__startswith=f"{key}:")
-    text += f"\n\n{absolute(path)}\n\nYou asked for this mail; your account page ends it: {absolute('/account/')}"
+    text += f"\n\n{absolute(path)}\n\nChange the settings of your mail on your account page: {absolute('/account/')}"
     _add(
         {"key": f"{key}:user:{user.pk}", "event": "mail", "user": user, "address": user.email, "body": text}
         | {"subject": _line(f"[{_site()}] {subject}")}

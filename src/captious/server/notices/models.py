@@ -19,7 +19,7 @@ class Webhook(models.Model):
     #: Signs the calls, so it is stored in clear.
     secret = models.CharField(max_length=80)
     created = models.DateTimeField(auto_now_add=True)
-    #: When something was sent last, and the status of the answer or what went wrong.
+    #: The time of the last call, and the status of the answer or the error.
     tried = models.DateTimeField(null=True)
     result = models.CharField(max_length=200, blank=True)
 
@@ -47,7 +47,7 @@ class Notice(models.Model):
     body = models.TextField()
     created = models.DateTimeField(auto_now_add=True)
     sent = models.DateTimeField(null=True)
-    #: Not to be tried before; None once it was tried too often.
+    #: The time of the next attempt; None once it is given up.
     not_before = models.DateTimeField(null=True)
     tries = models.PositiveIntegerField(default=0)
 

@@ -1,8 +1,8 @@
 """One call of a webhook: signed, to public addresses only, without redirects, within a fixed time.
 
-Organizers choose the address, so it is hostile: a server that fetches it could be made to reach machines that only it
+Organizers choose the address, so it is untrusted: a server that fetches it could be made to reach hosts that only it
 can. The name is resolved once, every address that it has must be public, and the connection is made to the address
-that was checked. Nothing of the answer is read but its status.
+that was checked. Only the status of the answer is read.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from urllib.parse import SplitResult, urlsplit
 
 from captious.version import __version__
 
-_TIMEOUT = 10.0  # seconds without a word
+_TIMEOUT = 10.0  # seconds without data
 _LONGEST = 20.0  # seconds for the whole call
 #: Addresses that lead to IPv4 addresses within them, public or not.
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 
 
 class WebhookError(Exception):
-    """A call that did not arrive, in a few words for organizers."""
+    """A failed call, with a short message for organizers."""
 
 
 def signature(secret: str, timestamp: int, body: bytes) -> str:
@@ -36,7 +36,7 @@ def signature(secret: str, timestamp: int, body: bytes) -> str:
 
 
 def url_problem(url: str, trusted: Collection[str]) -> str:
-    """Why an address cannot be that of a webhook, one sentence; empty if it can. Names are not resolved.
+    """The reason why an address cannot be a webhook, in one sentence; empty if it can. Names are not resolved.
 
     Args:
         trusted: host names that the settings of the server allow in any case, also without TLS.
@@ -46,13 +46,13 @@ def url_problem(url: str, trusted: Collection[str]) -> str:
         host, _ = parts.hostname or "", parts.port
         host.encode("idna")
     except ValueError:
-        return "This is not an address."
+        return "This is not a valid address."
     if not url.isascii() or not url.isprintable() or " " in url or "\\" in url or not host:
-        return "This is not an address."
+        return "This is not a valid address."
     if parts.scheme != "https" and not (parts.scheme == "http" and host in trusted):
         return "The address must begin with https://."
     if parts.username is not None or parts.password is not None or parts.fragment:
-        return "The address must have neither a user name nor a fragment."
+        return "The address must not have a user name or a fragment."
     with suppress(ValueError):
         if host not in trusted and not is_public(str(ipaddress.ip_address(host))):
             return "The address is not on the public internet."
@@ -71,7 +71,7 @@ def is_public(address: str) -> bool:
 
 
 def post(url: str, body: bytes, headers: dict[str, str], trusted: Collection[str]) -> int:
-    """Send a body; returns the status of the answer.
+    """Send a body; return the status of the answer.
 
     Raises:
         WebhookError: it did not arrive.

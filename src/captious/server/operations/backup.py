@@ -1,7 +1,7 @@
-"""Backup and restore. A backup can be made while the server runs: SQLite's own copy, then the files it speaks of.
+"""Backup and restore. A backup can be made while the server runs: SQLite's own copy, then the files it refers to.
 
-Files of submissions and challenges never change once a row names them, so a copy of the database together with the
-files that are there later is complete. Submissions that were scored again or deleted meanwhile are an exception,
+Files of submissions and challenges never change once a row refers to them, so a copy of the database with the
+files present later is complete. Submissions that were scored again or deleted meanwhile are an exception,
 which ``settle`` resolves after a restoration. The last file of a backup names all others with their checksums.
 """
 
@@ -33,11 +33,11 @@ _CHECKSUMS = "checksums.json"
 
 
 def backup(target: Path) -> int:
-    """Write a backup, a tar file; returns the number of files in it.
+    """Write a backup, a tar file; return the number of files in it.
 
     Raises:
         OutputError: it cannot be written.
-        MissingExtraError: PostgreSQL is used, and its ``pg_dump`` is not here.
+        MissingExtraError: PostgreSQL is used, and ``pg_dump`` is not installed.
     """
     data: Path = settings.CAPTIOUS.data
     with tempfile.TemporaryDirectory(dir=data, prefix=".backup-") as place:
@@ -47,7 +47,7 @@ def backup(target: Path) -> int:
             files += sorted(path for path in (data / folder).rglob("*") if _is_finished(path.relative_to(data), path))
         checksums: dict[str, str] = {}
         with whole_file(target, "wb") as out, tarfile.open(fileobj=out, mode="w") as archive:
-            os.fchmod(out.fileno(), 0o600)  # references and passwords are in it
+            os.fchmod(out.fileno(), 0o600)  # it contains references and passwords
             _add(archive, database, database.name, checksums)
             with Progress(len(files)) as progress:
                 for file in files:
@@ -105,7 +105,7 @@ def restore(source: Path, data: Path) -> int:
 
 
 def _check(place: Path, source: Path) -> dict[str, str]:
-    """Check that all files of a backup are there and as they were; returns their checksums by name."""
+    """Verify that a backup is complete and undamaged; return the checksums of its files by name."""
     described = place / _CHECKSUMS
     if not described.is_file():
         raise CaptionFileError(
@@ -116,7 +116,7 @@ def _check(place: Path, source: Path) -> dict[str, str]:
         for name, expected in checksums.items():
             with (place / name).open("rb") as file:
                 if hashlib.file_digest(file, "sha256").hexdigest() != expected:
-                    raise CaptionFileError(f"{source} is damaged", where=f"the checksum of {name} is wrong")
+                    raise CaptionFileError(f"{source} is damaged", where=f"the checksum of {name} does not match")
     except (ValueError, AttributeError, OSError) as error:
         raise CaptionFileError(f"{source} is damaged", where=str(error)) from None
     if not {SQLITE, _POSTGRES} & checksums.keys():
@@ -135,13 +135,15 @@ def restore_database(data: Path) -> None:
     if not dump.exists():
         return
     if not settings.CAPTIOUS.database_url:
-        raise CaptiousError("the backup is of a PostgreSQL database", help="set DATABASE_URL to an empty database")
+        raise CaptiousError(
+            "the backup is of a PostgreSQL database", help="set DATABASE_URL to the address of an empty database"
+        )
     _run(["pg_restore", "--no-owner", "--exit-on-error", "--dbname", settings.CAPTIOUS.database_url, str(dump)])
     dump.unlink()
 
 
 def settle() -> tuple[int, int]:
-    """Settle what changed while a backup was made, after its restoration.
+    """Reconcile changes made during a backup, after its restoration.
 
     Submissions without results are scored again, those without captions are deleted.
 
@@ -156,7 +158,7 @@ def settle() -> tuple[int, int]:
     n_again = n_deleted = 0
 
     def has_results(submission: Submission) -> bool:
-        """Return whether the file of its last scores is there; those of older ones cannot be made again."""
+        """Return whether the file of its last scores exists; those of older ones cannot be recomputed."""
         last = submission.all_scores.last()
         return last is not None and (submission.folder / last.results_file).is_file()
 

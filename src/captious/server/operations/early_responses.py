@@ -1,4 +1,4 @@
-"""Answers of the web server in which the application has no part."""
+"""Answers that the web server gives without the application."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PAGE = """<!doctype html>
 
 
 class Refusal(Error):
-    """A request that is refused: JSON for programs, otherwise a page."""
+    """A refusal: JSON for programs, otherwise a page."""
 
     def __init__(self, status: HTTPStatus, message: str, *, as_json: bool) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Shares of what the web server has for all: who takes most is refused first, so that few cannot keep others out."""
+"""Shares of limited resources: the largest holder is refused first, so that few cannot keep others out."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Holding(Generic[T]):
-    """A part of something that there is a limited amount of.
+    """A part of a limited resource.
 
     Args:
-        item: what holds it.
-        owner: to whom it counts.
-        amount: how much it is.
-        can_end: whether it can be taken away.
+        item: the holder.
+        owner: the party that it counts for.
+        amount: the amount held.
+        can_end: whether the holding can be ended.
     """
 
     item: T
@@ -30,11 +30,11 @@ class Holding(Generic[T]):
 def surplus(holdings: Iterable[Holding[T]], most: float, share: float) -> list[T]:
     """The items to end so that all owners together hold ``most`` at most, and each owner ``share``.
 
-    Of the owner who holds most, what came last goes first. What cannot end counts, but nobody loses anything for it who
-    holds less than an equal part of ``most``; all together may then hold more than that.
+    The latest holding of the largest owner is ended first. Holdings that cannot end count, but owners
+    of less than an equal part of ``most`` lose nothing for them; the total may then exceed ``most``.
 
     Args:
-        holdings: in the order in which they came.
+        holdings: the holdings in order of arrival.
     """
     totals: defaultdict[str, int] = defaultdict(int)
     removable: defaultdict[str, list[Holding[T]]] = defaultdict(list)

@@ -21,7 +21,7 @@ from captious.server.models import RateCount, Submission, WorkerSeen
 from captious.version import __version__
 
 _Status = Submission.Status
-#: A worker that was not heard from for so long is gone; it gives a sign of life every 5 seconds.
+#: A worker without a heartbeat for this long is gone; heartbeats come every 5 seconds.
 _SILENCE = timedelta(seconds=15)
 _FRESH = 5.0  # seconds for which a check that writes is not repeated
 _BLOCK = 64 * 1024  # bytes that it writes
@@ -30,12 +30,12 @@ _lock = threading.Lock()
 
 @dataclass(frozen=True)
 class Queue:
-    """Workers and what they have to do."""
+    """Workers and the queue."""
 
     workers: int
     running: int
     queued: int
-    #: Age of the oldest submission that waits for its first scoring.
+    #: Age of the oldest submission waiting to be scored for the first time.
     oldest_queued_seconds: int
 
     @classmethod
@@ -58,7 +58,7 @@ class Queue:
 
     @property
     def problem(self) -> str:
-        """The problem, in a few words; empty if there is none."""
+        """The problem in a few words; empty if there is none."""
         if not self.workers:
             return "no worker"
         return "the queue is late" if self.oldest_queued_seconds > 60 * settings.CAPTIOUS.queue_minutes else ""
@@ -74,7 +74,7 @@ class Storage:
 
     @classmethod
     def now(cls) -> Storage:
-        """As it is, or was a few seconds ago: everybody may ask, and it costs a write to the disk."""
+        """The current state, cached for a few seconds: anyone may ask, and each check writes to the disk."""
         with _lock:
             if cls._last is None or time.monotonic() - cls._last._made > _FRESH:
                 cls._last = cls()
@@ -103,7 +103,7 @@ class Storage:
 
     @property
     def problem(self) -> str:
-        """The problem, in a few words; empty if there is none."""
+        """The problem in a few words; empty if there is none."""
         if self.database != "ok":
             return "the database cannot be written"
         return "" if self.data_folder == "ok" else "the data folder cannot be written"

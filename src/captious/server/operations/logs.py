@@ -1,4 +1,4 @@
-"""Structured logs: one JSON object per line on standard error, with the time, the logger and what it says."""
+"""Structured logs: one JSON object per line on standard error, with time, logger and message."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics for Prometheus, read anew for each request so that all web processes report the same."""
+"""Metrics for Prometheus, queried at each request so that all web processes report the same."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class _Site(Collector):
             "database_writable": ("Whether the database can be written.", storage.database == "ok"),
             "data_folder_writable": ("Whether the data folder can be written.", storage.data_folder == "ok"),
             "data_folder_free_bytes": (
-                "Space left on the disk of the data folder.",
+                "Free space on the disk of the data folder.",
                 shutil.disk_usage(settings.CAPTIOUS.data).free,
             ),
-            "workers": ("Workers that were heard from.", queue.workers),
-            "running_submissions": ("Submissions that are being scored.", queue.running),
-            "queued_submissions": ("Submissions that wait for a worker.", queue.queued),
+            "workers": ("Workers that have reported recently.", queue.workers),
+            "running_submissions": ("Submissions being scored.", queue.running),
+            "queued_submissions": ("Submissions waiting for a worker.", queue.queued),
             "oldest_queued_seconds": (
-                "Age of the oldest submission that waits for its first scoring.",
+                "Age of the oldest submission waiting to be scored for the first time.",
                 queue.oldest_queued_seconds,
             ),
         }

@@ -1,4 +1,4 @@
-"""The threads of the web server: those who send requests take turns."""
+"""The threads of the web server, in which senders take turns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _Owner = tuple[str, str]
 
 
 class TurnThreads(ThreadedTaskDispatcher):
-    """Answers requests in the order in which they came, but of each party only some at the same time.
+    """Answers requests in order of arrival, but only some of each party at the same time.
 
     Args:
         n: number of threads.
@@ -28,11 +28,11 @@ class TurnThreads(ThreadedTaskDispatcher):
         self.set_thread_count(n)
 
     def add(self, channel: HTTPChannel, *parties: str, begin: Callable[[], bool] = lambda: True) -> None:
-        """Have the first request of a connection answered.
+        """Queue the first request of a connection for an answer.
 
         Args:
-            parties: one of each kind.
-            begin: is called before, and says whether it is still to be answered.
+            parties: one party of each kind.
+            begin: called first; returns whether an answer is still wanted.
         """
         self._pass(PendingRequest(self, channel, parties, begin), 0)
 
@@ -59,7 +59,7 @@ class _Gate:
         self._behind: defaultdict[str, deque[PendingRequest]] = defaultdict(deque)
 
     def enter(self, party: str, turn: PendingRequest) -> bool:
-        """Return whether it passes now."""
+        """Return whether the request passes now."""
         with self._mutex:
             passes = self._passed[party] < self._most
             if passes:
@@ -69,7 +69,7 @@ class _Gate:
             return passes
 
     def leave(self, party: str) -> PendingRequest | None:
-        """Note that a task has ended; return the task that enters in its place."""
+        """Record the end of a task; return the task that takes its place."""
         with self._mutex:
             if self._behind[party]:
                 return self._behind[party].popleft()
@@ -114,11 +114,11 @@ class UploadThreads:
         self._threads = TurnThreads(n, 1, n)
         self._places, self._most = places, max(places // share, 1)
         self._mutex = threading.Lock()
-        self._waiting: dict[HTTPChannel, tuple[_Owner, _Owner]] = {}  # the latest last
-        self._taken: Counter[_Owner] = Counter()  # places
+        self._waiting: dict[HTTPChannel, tuple[_Owner, _Owner]] = {}  # latest last
+        self._taken: Counter[_Owner] = Counter()  # number of places
 
     def add(self, channel: HTTPChannel, sender: str, address: str) -> list[HTTPChannel]:
-        """Have the first request of a connection answered.
+        """Queue the first request of a connection for an answer.
 
         Returns:
             The connections whose upload has no place: this one, another one that waited until now, or none.

@@ -20,7 +20,7 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
 
     Args:
         data: the data folder; None if the environment names it.
-        make: make a server in the folder, and the folder, if there is none. Only its owner can read a new folder.
+        make: whether to create the folder and a server in it. Only its owner can read a new folder.
 
     Raises:
         ParameterError: a folder without a server, or settings that are not valid.
@@ -33,9 +33,9 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
                 data.mkdir(mode=0o700, parents=True, exist_ok=True)
             except OSError as error:
                 raise ParameterError(
-                    f"the data folder cannot be made: {error.strerror}",
+                    f"the data folder cannot be created: {error.strerror}",
                     where=str(data),
-                    help="captious serve --data DIR, with a folder that can be made or is there",
+                    help="use captious serve --data DIR with a folder that exists or can be created",
                 ) from error
         elif not (data.is_dir() and _may_hold_server(data)):
             raise _no_server(data)
@@ -60,18 +60,20 @@ def _may_hold_server(data: Path) -> bool:
 
 
 def _no_server(data: Path) -> ParameterError:
-    return ParameterError(f"{data} holds no server", help="captious serve --data DIR makes one")
+    return ParameterError(
+        f"{data} is not the data folder of a server", help="create one with captious serve --data DIR"
+    )
 
 
 def _unusable(error: Exception) -> ResourceError:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ResourceError(
-        "the database cannot be used", where=lines[0], help="is it running, and is DATABASE_URL right?"
+        "the database cannot be used", where=lines[0], help="check that it is running and that DATABASE_URL is correct"
     )
 
 
 def migrate() -> None:
-    """Bring the database to the current layout, and have this version of captious score what another one has scored.
+    """Migrate the database, and queue submissions scored with another version of captious.
 
     Raises:
         ResourceError: the database cannot be used.
@@ -107,10 +109,10 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
     """Make the first administrator if there is none.
 
     Args:
-        ask: asks for a name and a password; None if nobody can be asked.
-        demo: make one with a random password if nothing else helps.
-        show: the message goes to a person, and may contain that password. Otherwise it goes to a log, and the password
-            to a file in the data folder.
+        ask: prompts for a name and a password; None if that is impossible.
+        demo: whether to create one with a random password as a last resort.
+        show: whether the message goes to a person and may contain that password. Otherwise it goes to a log,
+            and the password to a file in the data folder.
 
     Returns:
         A message for the person at the command line; may be empty.
@@ -142,7 +144,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
     if ask is not None:
         make_administrator(*ask())
         return ""
-    return "There is no administrator yet: captious serve admin --data DIR --user NAME"
+    return "There is no administrator yet. Create one with captious serve admin --data DIR --user NAME"
 
 
 def _remark(password: str) -> str:

@@ -1,4 +1,4 @@
-"""Pages that take a while: the web server has threads of their own for them."""
+"""Slow pages, which have their own threads in the web server."""
 
 from __future__ import annotations
 

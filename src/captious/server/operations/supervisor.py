@@ -1,7 +1,7 @@
 """The processes of a server: web, workers, and the supervisor that ``captious serve`` is.
 
-The supervisor starts the others, starts them again when they end, and ends them when it is told to stop. Should it be
-killed, they notice that the pipe to it is closed, and end by themselves.
+The supervisor starts the others, restarts them when they end, and ends them when it is told to stop. If it is
+killed, they notice that the pipe to it has closed, and end by themselves.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def run_web(data: Path, host: str, port: int) -> int:
     from captious.server.submissions.storage import incoming_folder
     from captious.server.wsgi import application
 
-    tempfile.tempdir = str(incoming_folder())  # large files belong where there is space for them
+    tempfile.tempdir = str(incoming_folder())  # large temporary files go to the data folder
     listener = listen(host, port) if inherited is None else socket.socket(fileno=int(inherited))
     server = WebServer(application, listener, settings.CAPTIOUS)
     stop = _stop_on_signals(then=server.pull_trigger)
@@ -111,7 +111,7 @@ def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
     finally:
         listener.close()
         _end(children)
-        os.close(writing)  # only now: to those that finish something, it would be a second signal
+        os.close(writing)  # only now: for processes that are finishing, it would be a second signal
     return 0
 
 
@@ -119,8 +119,8 @@ class _Child:
     """A process that is started again when it ends, later and later if it keeps ending at once.
 
     Args:
-        command: what to run.
-        inherited: open files that it gets, by the environment variable that names them.
+        command: the command to run.
+        inherited: open files to pass on, by the environment variable that names them.
     """
 
     def __init__(self, command: Sequence[str], inherited: Mapping[str, int]) -> None:
@@ -132,7 +132,7 @@ class _Child:
         self.process: subprocess.Popen[bytes] | None = None
 
     def watch(self) -> None:
-        """Start it if it does not run and it is time to."""
+        """Start it if it is not running and its start is due."""
         now = time.monotonic()
         if self.process is not None:
             status = self.process.poll()

@@ -1,10 +1,10 @@
 """The web server: waitress, which hands a request to a thread only when all of it has arrived.
 
-However slowly clients send, they occupy a socket and no thread. What waitress has no settings for is added here: a
+However slowly clients send, they occupy a socket and no thread. This module adds features missing in waitress: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
-what arrives at once (429), and threads of their own for uploads, passwords and pages that compute. Requests that a
-client sends at once are answered one by one, those of an address in half of the threads, and a client that stops taking
-an answer is disconnected. No address can have all connections, or fill the disk with answers that it does not take.
+concurrent requests (429), and separate threads for uploads, passwords and slow pages. Pipelined requests of a
+client are answered one by one, those of an address in half of the threads, and a client that stops reading
+an answer is disconnected. No address can take all connections, or fill the disk with unread answers.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from captious.server.server_settings import ServerSettings
 from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
 
 _log = logging.getLogger("captious.web")
-_SECONDS = 30  # in which a request that brings no captions must have arrived
+_SECONDS = 30  # seconds within which a request without captions must arrive
 _SILENCE = 60  # seconds without a byte after which a connection is closed
-_SCARCE = 2  # seconds for which what a client sends is read after a refusal where connections are scarce
-_STUCK = 30  # seconds after which a client that takes nothing of an answer is disconnected
-_SENT = 128 * 1024  # bytes of an answer that the system keeps until the client takes them
+_SCARCE = 2  # seconds for which input is drained after a refusal if connections are scarce
+_STUCK = 30  # seconds after which a client that reads nothing of an answer is disconnected
+_SENT = 128 * 1024  # bytes of an answer in the socket buffer
 _HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
 _CONNECTIONS = 4000
-_FILES = 3  # that a connection may need: a socket, a request and an answer on disk
+_FILES = 3  # file descriptors per connection: a socket, a request and an answer on disk
 _WAITING = 400  # uploads that may wait for a thread
 _AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
-_UNTAKEN = 2 << 30  # bytes of answers that may wait for their clients to take them
-_PAUSE = 0.1  # seconds after an error that concerns no single connection
-_SHARE = 4  # one address, and of uploads that wait one account, may have up to this part of all
+_UNTAKEN = 2 << 30  # bytes of unread answers
+_PAUSE = 0.1  # seconds to pause after an error of no particular connection
+_SHARE = 4  # share of all connections for one address, and of waiting uploads for one account
 
 _Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
 
@@ -72,27 +72,27 @@ class _Request(HTTPRequestParser):
     def received(self, data: bytes) -> int:
         try:
             return int(super().received(data))
-        except ValueError:  # waitress checks neither ports and addresses in URLs nor how long numbers are
-            self.refuse(HTTPStatus.BAD_REQUEST, "This is not a valid request.")
+        except ValueError:  # waitress checks neither ports and addresses in URLs nor the length of numbers
+            self.refuse(HTTPStatus.BAD_REQUEST, "The request is not valid.")
             return len(data)
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
         if self.path.startswith("/"):
-            self.path = "/" + self.path.lstrip("/")  # as the application sees it
+            self.path = "/" + self.path.lstrip("/")  # as seen by the application
         limit = most_bytes(self.path, self.adj.upload_bytes)
         if len(self.first_line) > _LINE_BYTES:
             self.refuse(HTTPStatus.REQUEST_URI_TOO_LONG, "The address is too long.")
         elif header_plus.count(b"\n") > _FIELDS:
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers.")
         elif self.chunked:
-            self.refuse(HTTPStatus.LENGTH_REQUIRED, "Give the size of the file: Content-Length.")
+            self.refuse(HTTPStatus.LENGTH_REQUIRED, "Send the size of the file in the Content-Length header.")
         elif self.content_length > limit:
             what = "Uploads" if is_upload(self.path) else "Forms"
             self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} may have up to {limit // 2**20:,} MiB.")
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
-        """Answer with an error, and read no more."""
+        """Answer with an error, and stop reading."""
         self.error = Refusal(status, message, as_json=self.path.startswith("/api/"))
         self.body_rcv, self.chunked, self.content_length = None, False, 0
         self.expect_continue = False
@@ -113,11 +113,11 @@ class _Task(WSGITask):
 class _Channel(HTTPChannel):
     """A connection, on which one request is read and answered at a time.
 
-    What arrives after a request is kept until its answer is sent, so a client that sends requests and reads no answers
+    Later input is kept until the answer is sent, so a client that sends requests and reads no answers
     occupies no more than one that sends a single request.
 
-    When it is closed after a refusal, what the client still sends is read and dropped for a while: a connection that is
-    closed before that is reset, and clients lose the answer.
+    After a refusal, further input is drained for a while: a connection that is
+    closed earlier is reset, and clients lose the answer.
     """
 
     parser_class = _Request
@@ -126,15 +126,15 @@ class _Channel(HTTPChannel):
     server: WebServer
     sent_continue: bool
     is_refused = False
-    #: Seconds for which what the client sends is read and dropped after a refusal.
+    #: Seconds for which input is drained after a refusal.
     drops = _SECONDS
-    _drops_until = 0.0  # time.monotonic; 0 unless it is so
-    _stuck_since = 0.0  # time.monotonic; 0 unless there is something to send that the client does not take
-    _rest = b""  # what arrived after the request that is being answered
+    _drops_until = 0.0  # time.monotonic of the refusal, else 0
+    _stuck_since = 0.0  # time.monotonic since the client has stopped reading, else 0
+    _rest = b""  # input after the request that is being answered
 
     def __init__(self, server: WebServer, connection: socket.socket, address: Any, *more: Any, **named: Any) -> None:
         self.peer = network(str(address[0]))
-        #: Whom requests and answers on this connection count for.
+        #: The parties that requests and answers on this connection count for.
         self.owner = self.peer
         super().__init__(server, connection, address, *more, **named)
         server.connections[self.peer] += 1
@@ -148,7 +148,7 @@ class _Channel(HTTPChannel):
 
     @property
     def untaken(self) -> int:
-        """Bytes of an answer that are kept until the client takes them; files are not copied."""
+        """Bytes of an answer that the client has not read yet; files are not copied."""
         kept = [part for part in [*self.outbufs] if not isinstance(part, ReadOnlyFileBasedBuffer)]
         return sum(len(part) for part in kept) if self.connected else 0
 
@@ -156,7 +156,7 @@ class _Channel(HTTPChannel):
         if self.is_refused and not self._drops_until:
             self._drops_until = time.monotonic() + self.drops
             self.will_close = False
-            with suppress(OSError):  # the client may be gone
+            with suppress(OSError):  # the client may have disconnected
                 self.socket.shutdown(socket.SHUT_WR)
                 return
         super().handle_close()
@@ -168,7 +168,7 @@ class _Channel(HTTPChannel):
             rest, self._rest = self._rest, b""
             try:
                 self.received(rest)
-            except Exception:  # waitress does this where it reads: an error ends its own connection only
+            except Exception:  # as waitress does when it reads: an error ends only its own connection
                 self.handle_error()
         return bool(super().readable())
 
@@ -183,17 +183,17 @@ class _Channel(HTTPChannel):
         return not self._drops_until and bool(self.request or self.requests or self.writable())
 
     def disconnect_if_stuck(self) -> None:
-        """Close the connection if its client has taken nothing for a while; what waits to write to it is stopped."""
+        """Close the connection if its client has read nothing for a while, and stop writers that wait for it."""
         if self._drops_until and time.monotonic() > self._drops_until:
             self.will_close = True
         if self._stuck_since:
-            self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for much space
+            self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for a lot of space
         if self._stuck_since and time.monotonic() - self._stuck_since > _STUCK:
             self.disconnect()
 
     def disconnect(self) -> None:
-        """Close the connection at once, with what was not sent."""
-        with suppress(OSError):  # what the system has not sent is dropped, too
+        """Close the connection at once, dropping unsent data."""
+        with suppress(OSError):  # including data in the socket buffer
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         super().handle_close()
 
@@ -208,7 +208,7 @@ class _Channel(HTTPChannel):
             return self._read_request(data)
         except OSError:
             _log.exception("a request cannot be stored")
-            self.refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The server cannot do this at the moment; try again later.")
+            self.refuse(HTTPStatus.SERVICE_UNAVAILABLE, "The server cannot do this at the moment. Try again later.")
             return False
 
     def _read_request(self, data: bytes) -> bool:
@@ -273,9 +273,9 @@ class WebServer(TcpWSGIServer):
             asyncore_loop_timeout=1,
             asyncore_use_poll=True,
             recv_bytes=64 * 1024,
-            outbuf_high_watermark=256 * 1024 * 1024,  # answers go to disk rather than wait for slow readers in a thread
+            outbuf_high_watermark=256 * 1024 * 1024,  # answers are buffered on disk instead of blocking a thread
             max_request_header_size=_HEADER_BYTES,
-            max_request_body_size=1 << 62,  # every address has its own
+            max_request_body_size=1 << 62,  # per address
             log_socket_errors=False,
             clear_untrusted_proxy_headers=not settings.behind_proxy,
             ident=None,
@@ -293,7 +293,7 @@ class WebServer(TcpWSGIServer):
         )
 
     def serve(self, stop: threading.Event, grace: float) -> None:
-        """Serve until told to stop; answers that are being made are finished if that takes no longer than ``grace``."""
+        """Serve until told to stop; answers in progress are finished within ``grace``."""
         while not stop.is_set():
             self._turn()
         self.accepting = False
@@ -331,7 +331,7 @@ class WebServer(TcpWSGIServer):
             request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many requests at once. Try again in a minute.")
 
     def add_task(self, channel: _Channel) -> None:
-        """Have the first request of a connection answered."""
+        """Queue the first request of a connection for an answer."""
         request = channel.requests[0]
         channel.owner = owner = self._network(channel, request)
         channel.is_refused = request.error is not None
@@ -369,14 +369,14 @@ class WebServer(TcpWSGIServer):
                 channel.refuse(HTTPStatus.REQUEST_TIMEOUT, f"Nothing arrived for {_SILENCE} s.")
         most = _AT_ONCE * self._settings.upload_bytes
         for channel in surplus(map(self._arriving, channels), most, most / _SHARE):
-            channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too much is uploaded at once. Try again in a minute.")
+            channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too many uploads are in progress. Try again in a minute.")
         untaken = (Holding(channel, channel.owner, channel.untaken) for channel in channels)
         for channel in surplus(untaken, _UNTAKEN, _UNTAKEN / _SHARE):
             channel.disconnect()
-        super().maintenance(now)  # closes connections on which nothing was begun
+        super().maintenance(now)  # closes connections without a request
 
     def _arriving(self, channel: _Channel) -> Holding[_Channel]:
-        """The bytes on a connection that are not answered yet; only an incomplete request can be refused."""
+        """The unanswered bytes on a connection; only an incomplete request can be refused."""
         request = channel.request
         requests = [*channel.requests, *([request] if request is not None else [])]
         owner = self._network(channel, requests[0]) if requests else channel.owner
@@ -384,7 +384,7 @@ class WebServer(TcpWSGIServer):
         return Holding(channel, owner, arrived, can_end=request is not None)
 
     def _network(self, channel: _Channel, request: _Request) -> str:
-        """The address that a request comes from, as limits count it."""
+        """The address of a request, as counted by limits."""
         forwarded = str(request.headers.get("X_FORWARDED_FOR", ""))
         return network(client_address(str(channel.addr[0]), forwarded, behind_proxy=self._settings.behind_proxy))
 

@@ -1,4 +1,4 @@
-"""The worker: takes submissions one after the other and scores them, until it is stopped."""
+"""The worker, which takes and scores submissions one by one until it is stopped."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ from captious.server.submissions import storage
 from captious.server.submissions.word_counts import count_words
 
 _log = logging.getLogger("captious.worker")
-_POLL = 0.3  # seconds between looks at an empty queue
-_TIDY = 600.0  # seconds between removals of leftovers
-_SEEN = 5.0  # seconds between signs of life
+_POLL = 0.3  # seconds between checks of an empty queue
+_TIDY = 600.0  # seconds between cleanups
+_SEEN = 5.0  # seconds between heartbeats
 _PAUSE = 2.0  # seconds to wait when the database or the disk cannot be used
-_FORGOTTEN = timedelta(hours=1)  # after the last sign of life
+_FORGOTTEN = timedelta(hours=1)  # after the last heartbeat
 _TIMEOUT_STATUS = 75  # exit status of a worker whose submission took too long
 
 
@@ -68,7 +68,7 @@ def run(stop: threading.Event) -> None:
 
 
 def _tidy() -> None:
-    """Remove what processes that were killed have left behind, and what has expired."""
+    """Remove leftovers of killed processes, and expired rows."""
     storage.remove_leftovers()
     remove_old_counts()
     queue.remove_old_turns()
@@ -79,7 +79,7 @@ def _tidy() -> None:
 
 
 class _Presence:
-    """A thread that says that this worker is there, also while it scores or prepares references. A context manager."""
+    """A heartbeat thread of this worker, also during scoring and preparation. A context manager."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -126,7 +126,7 @@ def _prepare(challenge: Challenge) -> None:
 
 
 def score(lease: leases.Lease) -> None:
-    """Score the submission of a lease; whatever happens, it ends, or it goes back to the queue."""
+    """Score the submission of a lease; in any case it ends or returns to the queue."""
     submission = lease.submission
     began = time.monotonic()
     _log.info("scoring", extra={"submission": submission.pk, "lease": lease.number})
@@ -135,7 +135,7 @@ def score(lease: leases.Lease) -> None:
         with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
             scored = _scored(submission, heartbeat)
             write_results(path, {key: part.stored for key, part in scored.items()})
-        close_old_connections()  # the database may have been restarted meanwhile
+        close_old_connections()  # the database may have been restarted in the meantime
         if not leases.finish(
             lease,
             outputs={key: part.scores for key, part in scored.items()},
@@ -146,7 +146,7 @@ def score(lease: leases.Lease) -> None:
             path.unlink(missing_ok=True)
             return
     except DatabaseError:
-        raise  # nothing can be written now; the lease runs out
+        raise  # nothing can be written now; the lease expires
     except Exception:
         _log.exception("scoring failed", extra={"submission": submission.pk, "lease": lease.number})
         path.unlink(missing_ok=True)
@@ -169,7 +169,7 @@ def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Sc
     if not sets:
         return scored
     if not reference_cache.is_ready(challenge):
-        _prepare(challenge)  # which is no work of the submission
+        _prepare(challenge)  # not charged to the submission
     selection = reference_cache.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
     candidates = {row.captions: storage.candidates_in(submission.folder, row.captions) for row in sets.values()}
     n_words = {name: sum(map(count_words, texts.values())) for name, texts in candidates.items()}
@@ -189,7 +189,7 @@ def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Sc
 
 
 class _Steps:
-    """Turns progress of the library into that of a submission: each reference set is an equal part of it."""
+    """Converts progress of the library to that of a submission, in equal parts for each reference set."""
 
     def __init__(self, heartbeat: leases.Heartbeat, n_sets: int) -> None:
         self._heartbeat = heartbeat
@@ -213,5 +213,5 @@ class _Steps:
 
 
 def _end_process() -> None:
-    """End this process, whatever its main thread is doing."""
+    """End this process, whatever its main thread does."""
     os._exit(_TIMEOUT_STATUS)

@@ -42,22 +42,22 @@ class SignUpForm(NameForm, UserCreationForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["email"].help_text = (
-            "If you forget your password, the administrator can make a link that resets it."
+            "If you forget your password, the administrator can create a reset link."
             if has_no_mail()
-            else "If you forget your password, a link that resets it is sent here."
+            else "Reset links for forgotten passwords are sent to this address."
         )
 
 
 class TokenForm(ProofForm):
-    """A new token. It outlives the session that makes it, so it takes a proof."""
+    """A new token. It outlives its session, so it needs a proof of identity."""
 
-    name = Line(label="Name of the token", max_length=80, help_text="What it is for, such as the name of a machine.")
+    name = Line(label="Name of the token", max_length=80, help_text="Its purpose, such as the name of a machine.")
     scopes = forms.MultipleChoiceField(
         choices=[*SCOPES.items()],
         initial=["submit"],
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="May do more than read",
+        label="Permissions besides reading",
     )
     challenge = forms.ModelChoiceField(
         Challenge.objects.none(),

@@ -36,7 +36,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
                 if team is None:
                     raise Http404
                 ask_for(request, challenge, team, form.cleaned_data["message"])
-                messages.success(request, f"Asked for {team}. The organizers decide.")
+                messages.success(request, f"Approval requested for {team}. The organizers will decide.")
                 return redirect("captious:teams", slug)
         elif not manages:
             raise Http404

@@ -39,7 +39,7 @@ def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
 @login_required
 @require_safe
 def template(request: HttpRequest, slug: str) -> HttpResponse:
-    """The captions files that a phase needs, without captions: one as JSON, several as a zip file."""
+    """A template of the captions files of a phase: JSON, or a zip file if there are several."""
     return captions_template(request, challenge_for(request.user, slug))
 
 
@@ -62,7 +62,7 @@ def draft_logo(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _logo_of(folder: Path, name: str) -> HttpResponse:
-    """The logo in a challenge folder. A drawing that is opened by itself can neither run scripts nor act as the site.
+    """The logo in a challenge folder. An SVG opened by itself can neither run scripts nor act as the site.
 
     Raises:
         Http404: there is none.
@@ -79,7 +79,7 @@ def _logo_of(folder: Path, name: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def terms(request: HttpRequest, slug: str) -> HttpResponse:
-    """Read the terms, and accept them for a team. Organizers see who has."""
+    """Read the terms, and accept them for a team. Organizers see the acceptances."""
     challenge = challenge_for(request.user, slug)
     text = terms_of(challenge)
     if text is None:
@@ -89,11 +89,11 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         limit(request, "team")
         team = next((team for team in teams if team.slug == request.POST.get("team")), None)
         if team is None or request.POST.get("version") != challenge.terms_version:
-            messages.error(request, "Nothing was accepted: choose a team, and read the terms as they are now.")
+            messages.error(request, "The terms were not accepted. Choose a team and read the current version.")
             return redirect("captious:terms", slug)
         accept(challenge, team, request.user)
         record("accept terms", team.name, request=request, challenge=challenge, detail=challenge.terms_version)
-        messages.success(request, f"Accepted for {team}.")
+        messages.success(request, f"Terms accepted for {team}.")
         return redirect("captious:terms", slug)
     everybody = TermsAcceptance.objects.filter(challenge=challenge).select_related("team")
     return challenge_page(

@@ -43,7 +43,7 @@ _LONGEST_WORD = 60  # characters
 
 
 def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A page about a leaderboard, which says why and until when the leaderboard is hidden, if it is."""
+    """A page about a leaderboard, or an explanation why and until when the leaderboard is hidden."""
 
     @wraps(view)
     def page(request: HttpRequest, slug: str, **parts: str) -> HttpResponse:
@@ -99,7 +99,7 @@ def challenge_page(
 
 
 def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Page:
-    """The page of a list or queryset that an address asks for: the nearest one if there is no such page.
+    """The requested page of a list or queryset: the nearest one if there is no such page.
 
     Args:
         per_page: by default, as on leaderboards.
@@ -133,7 +133,7 @@ def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 @require_safe
 @_explained
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
-    """Two submissions of a leaderboard, with tests; teams can also compare those that they did not publish."""
+    """Two submissions of a leaderboard, with tests; teams can also compare their private ones."""
     asked, rows = requested_comparison(request, slug)
     query, ticked, a, b = asked.query, request.GET.getlist("systems"), asked.a, asked.b
     board = boards.board(query, request.user)
@@ -249,7 +249,7 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[
 
 
 def _number(text: str) -> float | None:
-    """A finite number; None if the text is none."""
+    """A finite number; None if the text is not one."""
     try:
         value = float(text)
     except ValueError:

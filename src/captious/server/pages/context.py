@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """The name of the site, whether visitors can make accounts, and whether users get mail."""
+    """The name of the site, whether visitors can sign up, and whether users get mail."""
     return {
         "site_name": settings.CAPTIOUS.site_name,
         "can_sign_up": settings.CAPTIOUS.registration != "closed",

@@ -18,27 +18,27 @@ from captious.server.pages.draft_problems import is_marked
 
 
 class NewChallengeForm(forms.Form):
-    """A new challenge, of which everything else has defaults."""
+    """A new challenge; everything else has defaults."""
 
     title = forms.CharField(max_length=200)
     summary = forms.CharField(required=False, max_length=500, help_text="One sentence for the list of challenges.")
-    slug = NameField(required=False, label="Name in addresses", help_text="By default, made of the title.")
+    slug = NameField(required=False, label="Name in addresses", help_text="By default, derived from the title.")
     file = forms.FileField(
-        label="References", help_text="In any format that captious reads, such as COCO's annotations, JSON or CSV."
+        label="References", help_text="In any format that captious reads, such as COCO annotations, JSON or CSV."
     )
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
         slug = values.get("slug") or slugify(values.get("title", "")).replace("_", "-")[:80]
         if "title" in values and not slug:
-            self.add_error("slug", "Give a name: the title has no letters from a to z, and no digits.")
+            self.add_error("slug", "Enter a name: the title has no letters from a to z and no digits.")
         elif Challenge.objects.filter(slug=slug).exists() or Draft.objects.filter(slug=slug).exists():
             self.add_error("slug", f"The name {slug} is taken.")
         return {**values, "slug": slug}
 
 
 class _UploadForm(forms.Form):
-    """A file for a draft. Its fields lie in the editor's form, beside the list that they fill, and are sent alone.
+    """A file for a draft. Its fields stand in the editor's form next to their list, but are sent separately.
 
     Attributes:
         form_id: the id of the form with which they are sent.
@@ -57,10 +57,12 @@ class ReferencesFileForm(_UploadForm):
     """A file of references, for a new reference set or in place of an earlier file.
 
     Args:
-        files: the captions files of the draft, as far as they have been saved.
+        files: the saved captions files of the draft.
     """
 
-    name = NameField(label="Name of the reference set", help_text="Such as c5. If it is there, its file is replaced.")
+    name = NameField(
+        label="Name of the reference set", help_text="For example, c5. If it exists, its file is replaced."
+    )
     captions = NameField(required=False, label="Captions file that it judges")
     field_order = ["name", "captions", "file"]
 
@@ -82,7 +84,7 @@ class UploadFileForm(_UploadForm):
     KINDS: Mapping[str, str] = {"downloads": "Title", "baselines": "Method", "logo": ""}
 
     kind = forms.ChoiceField(choices=[*KINDS.items()], widget=forms.HiddenInput)
-    name = forms.CharField(required=False, max_length=120, help_text="If it is there, its file is replaced.")
+    name = forms.CharField(required=False, max_length=120, help_text="If it exists, its file is replaced.")
     field_order = ["kind", "name", "file"]
 
     def __init__(self, *args: Any, kind: str, **kwargs: Any) -> None:
@@ -103,15 +105,15 @@ class DraftForm(forms.Form):
     summary = forms.CharField(required=False, help_text="One sentence for the list of challenges.")
     access = forms.ChoiceField(choices=[("public", "public"), ("participants", "participants only")])
     organizers = WordsField(required=False, help_text="User names.")
-    organized_by = LinesField(required=False, label="Organized by", help_text="As pages show it, a name in each line.")
+    organized_by = LinesField(required=False, label="Organized by", help_text="As shown on pages, one name per line.")
     license = forms.CharField(required=False, max_length=500)
     citation = forms.CharField(
         required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}), label="How to cite"
     )
     terms = forms.ChoiceField(required=False, help_text="The text that teams accept before they submit.")
     team_approval = forms.BooleanField(required=False, label="Teams need the approval of the organizers to submit")
-    team_size = NumberField(min_value=0, label="Members of a team", help_text="At most; 0 for no limit.")
-    teams_close = MomentField(required=False, help_text="After it, nobody submits for a team that they join. In UTC.")
+    team_size = NumberField(min_value=0, label="Members of a team", help_text="The maximum; 0 for no limit.")
+    teams_close = MomentField(required=False, help_text="Users who join a team later cannot submit for it. In UTC.")
     logo = forms.CharField(required=False, help_text="A file of the challenge.")
     image_url = forms.CharField(
         required=False, label="Address of images", help_text="With {id}, such as https://images.example.org/{id}.jpg."
@@ -120,13 +122,13 @@ class DraftForm(forms.Form):
     more_metrics = LinesField(
         required=False,
         label="Metrics with parameters",
-        help_text="And those that need something more, one in a line, such as spice:parser=bundled or wmd.",
+        help_text="Metrics with parameters or further requirements, one per line, such as spice:parser=bundled or wmd.",
     )
-    rank_by = forms.ChoiceField(label="Ranked by", help_text="Those of metrics with parameters are here once saved.")
-    max_words = NumberField(min_value=1, max_value=1000, label="Words that a caption may have")
-    settings = LinesField(
-        required=False, label="Settings of metrics", help_text="One in a line, such as language = de."
+    rank_by = forms.ChoiceField(
+        label="Ranked by", help_text="Outputs of metrics with parameters are listed after saving."
     )
+    max_words = NumberField(min_value=1, max_value=1000, label="Words per caption")
+    settings = LinesField(required=False, label="Settings of metrics", help_text="One per line, such as language = de.")
     state = forms.CharField(widget=forms.HiddenInput)
 
     def __init__(self, data: Any = None, *, initial: Mapping[str, Any]) -> None:
@@ -137,7 +139,7 @@ class DraftForm(forms.Form):
         super().__init__(data, initial={**initial, "metrics": chosen, "more_metrics": more})
         self._choices("metrics").choices = [(name, name) for name in ready]
         self.fields["metrics"].help_text = " ".join(
-            f"{', '.join(names)}: not installed on this server; {command} installs what is missing."
+            f"{', '.join(names)}: not installed on this server; install them with {command}."
             for command, names in lacking_metrics(_USUAL).items()
         )
         lines = "" if data is None else str(data.get("more_metrics", ""))
@@ -181,7 +183,7 @@ class DraftForm(forms.Form):
     def clean_settings(self) -> dict[str, str]:
         pairs = [line.partition("=") for line in self.cleaned_data["settings"]]
         if wrong := [line for line, sign, _ in pairs if not sign]:
-            raise ValidationError(f"Write NAME = VALUE in each line, not {wrong[0]!r:.80}.")
+            raise ValidationError(f"Write NAME = VALUE on each line, not {wrong[0]!r:.80}.")
         return {name.strip(): value.strip() for name, _, value in pairs}
 
 
@@ -191,13 +193,13 @@ _USUAL = ("bleu", "meteor", "rouge-l", "cider-d", "spice", "spider")
 
 @cache
 def _ready() -> tuple[str, ...]:
-    """The metrics that can be ticked: those that this server can run without anything more."""
+    """The metrics with a checkbox: those that this server can run without parameters or settings."""
     names = ready_metrics()
     return tuple(sorted(names, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL)))
 
 
 def _outputs_of(metrics: Iterable[str]) -> dict[str, list[str]]:
-    """The outputs of those metrics that exist."""
+    """The outputs of existing metrics."""
     outputs = {}
     for text in dict.fromkeys(metrics):
         with suppress(ValueError):

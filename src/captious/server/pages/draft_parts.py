@@ -21,11 +21,11 @@ class _PartForm(forms.Form):
     """A row of a list.
 
     Args:
-        known: list -> names of its rows, which others may name.
-        sent: the same of rows as they are sent, which may be new.
+        known: list -> names of its rows, to which others may refer.
+        sent: list -> names of submitted rows, which may be new.
 
     Attributes:
-        choosing: field -> the list whose rows it names, if it is one that does.
+        choosing: field -> the list that its choices come from.
     """
 
     choosing: Mapping[str, str] = {}
@@ -52,7 +52,7 @@ def _several(label: str, named: str) -> forms.MultipleChoiceField:
         required=False,
         label=label,
         widget=forms.CheckboxSelectMultiple,
-        help_text=f"If none is ticked, all, also {named} that are added later.",
+        help_text=f"If none is selected, all of them, including {named} that are added later.",
     )
 
 
@@ -65,7 +65,7 @@ class _TextForm(_PartForm):
 
 class _CaptionsForm(_PartForm):
     name = NameField()
-    pattern = forms.CharField(initial="*", help_text="Of its name in a zip file, with * and ?.")
+    pattern = forms.CharField(initial="*", help_text="The pattern of its name in a zip file, with * and ?.")
     public = forms.BooleanField(required=False, label="Everybody may see captions, references and scores of images")
 
 
@@ -93,7 +93,7 @@ class _BaselineForm(_PartForm):
         return str(self.cleaned_data["description"]).replace("\r\n", "\n")
 
 
-#: Values of challenge.toml that are other words in the form.
+#: Labels of values of challenge.toml in the form.
 _WORDS: Mapping[str, str] = {"at-once": "at once", "at-end": "when the phase has closed", "one": "only its entry"}
 
 
@@ -124,7 +124,7 @@ class _PhaseForm(_PartForm):
     equal_captions = forms.FloatField(min_value=0, max_value=1, initial=0.1, label="Largest share of equal captions")
 
 
-#: List -> what one of its rows is called, its form, whether rows can be added here.
+#: List -> name of a row, its form, whether rows can be added.
 PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
     "texts": ("text", _TextForm, True),
     "phases": ("phase", _PhaseForm, True),
@@ -162,7 +162,7 @@ def rows_of_all(formsets: Mapping[str, BaseFormSet]) -> dict[str, list[Row]]:
             continue
         if "captions" in row:
             row["captions"] = names.get(row["captions"], row["captions"])
-        elif len(files) > 1 and len(before) == 1:  # which has been the only one so far
+        elif len(files) > 1 and len(before) == 1:  # until now the only one
             row["captions"] = names.get(before[0], before[0])
     for _, row in lists["phases"]:
         if row and row.get("captions"):

@@ -1,4 +1,4 @@
-"""Problems of a draft in the words of its form: each stands beside its field and is linked from the top.
+"""Problems of a draft in the words of its form: each stands at its field and is linked from the top.
 
 Checks name keys of challenge.toml ("phases[1].closes: must be later than opens"); the form has labels and rows.
 """
@@ -27,8 +27,8 @@ class FormProblem:
     """A problem with a draft.
 
     Attributes:
-        label: what it is about, as the form calls it; "" for the draft as a whole.
-        text: what is wrong with it.
+        label: label of the field or row; "" for the draft as a whole.
+        text: the problem.
         target: the id of the element on the editor's page; "" if there is none.
     """
 
@@ -38,7 +38,7 @@ class FormProblem:
 
 
 def form_problems(problems: Sequence[str], form: DraftForm, lists: Mapping[str, BaseFormSet]) -> list[FormProblem]:
-    """The problems that a check of the draft has found, in the words of the form. Their fields and rows are marked."""
+    """The problems of a check in the words of the form. Their fields and rows are marked."""
     return [_of_form(problem, form, lists) for problem in problems]
 
 
@@ -69,7 +69,7 @@ def row_id(name: str, place: int) -> str:
 
 
 def is_marked(form: forms.Form, name: str) -> bool:
-    """Return whether ``form_problems`` has found something wrong with a field."""
+    """Return whether ``form_problems`` has marked a field."""
     return bool(getattr(form.fields[name], "problems", []))
 
 
@@ -120,7 +120,7 @@ def _of_list(
 
 
 def _mark(field: Any, text: str) -> None:
-    """Show a problem beside a field, which points to it."""
+    """Show a problem at a field, which is described by it."""
     known = getattr(field.field, "problems", [])
     field.field.problems = [*known, text]
     if not field.use_fieldset:
@@ -141,7 +141,7 @@ def _named(text: str, lists: Mapping[str, BaseFormSet]) -> str:
 
 
 def _row_label(name: str, place: int, lists: Mapping[str, BaseFormSet]) -> str:
-    """A row as people call it: "Phase “Main”", "New phase"."""
+    """The name of a row for people: "Phase “Main”", "New phase"."""
     row, one = lists[name].forms[place], PARTS[name][0]
     if place >= lists[name].initial_form_count():
         return f"New {one}"
@@ -158,5 +158,5 @@ def _sentence(text: str) -> str:
 
 
 def _field_id(field: Any) -> str:
-    """The id of what has the focus when a link leads to a field."""
+    """The id of the element to focus when a link leads to a field."""
     return f"{field.auto_id}_0" if field.use_fieldset else str(field.auto_id)

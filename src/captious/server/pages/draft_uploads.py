@@ -18,15 +18,15 @@ from captious.server.submissions import storage
 
 
 class UnreadableReferencesError(Exception):
-    """References that cannot be read; the message says why, and calls the file as the user does."""
+    """References that cannot be read; the message gives the reason, with the user's name of the file."""
 
 
 @contextmanager
 def references_of(form: forms.Form) -> Iterator[Path]:
-    """The file of references that was sent with a form, with an ending that says how it is read, for a while.
+    """A context with the uploaded file of references, whose extension gives its format.
 
     Raises:
-        UnreadableReferencesError: who uses it could not read it.
+        UnreadableReferencesError: reading it failed within the context.
     """
     name = upload_name(form)
     with tempfile.TemporaryDirectory(dir=storage.incoming_folder()) as place:
@@ -54,7 +54,7 @@ def put_references(folder: Path, name: str, captions: str, filename: str, file: 
 
 
 def upload_name(form: forms.Form) -> str:
-    """The user's name for the file that was sent."""
+    """The user's name of the uploaded file."""
     return str(form.cleaned_data["file"].name)
 
 

@@ -1,4 +1,4 @@
-"""Pages of drafts: challenges that are made and changed in the browser, and published when they have no problems.
+"""Pages of drafts: challenges that are created and edited in the browser, and published once they have no problems.
 
 A draft is a challenge folder. It is read, checked and loaded by the same functions as folders of the command line.
 """
@@ -77,7 +77,7 @@ def drafts(request: HttpRequest) -> HttpResponse:
 
 
 def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
-    """The draft that a form asks for; None, and an error in the form, if its references cannot be read."""
+    """The draft created by a form; None, with an error in the form, if its references cannot be read."""
     values = form.cleaned_data
     draft = Draft(slug=values["slug"], title=values["title"], user=request.user)
     with _locked(draft.slug):
@@ -86,7 +86,7 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
                 form.add_error("slug", "This name is taken.")
                 return None
             if not has_room(values["file"].size):
-                form.add_error("file", "The server has no room for more drafts: discard some.")
+                form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
                 return None
             shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
             with references_of(form) as file:
@@ -104,14 +104,14 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
 @login_required
 @require_POST
 def begin(request: HttpRequest, slug: str) -> HttpResponse:
-    """Begin to edit a challenge, or go on with the draft that there is."""
+    """Create a draft of a challenge, or continue the existing one."""
     challenge = managed_challenge(request.user, slug)
     limit(request, "change")
     draft = Draft.objects.filter(slug=slug).first()
     if draft is None:
         draft = Draft(slug=slug, title=challenge.title, user=request.user, version=challenge.version)
         if not has_room(sum(file.stat().st_size for file in challenge.folder.rglob("*") if file.is_file())):
-            messages.error(request, "The server has no room for more drafts: discard some.")
+            messages.error(request, "The drafts take up too much space on the server. Discard some of them.")
             return redirect(challenge.url)
         with _locked(slug):
             shutil.rmtree(draft.folder, ignore_errors=True)
@@ -124,7 +124,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, slug: str) -> HttpResponse:
-    """Edit a draft. What is saved may have problems, which the page lists."""
+    """Edit a draft. It may be saved with problems, which the page lists."""
     draft = draft_for(request.user, slug)
     data = request.POST if request.method == "POST" else None
     action = request.POST.get("action")
@@ -147,7 +147,7 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
                     messages.success(request, f"Saved. {why_not}".strip())
                     return redirect("captious:draft_preview" if action == "preview" else "captious:draft", slug)
             form.add_error(
-                None, "Somebody else has saved this draft meanwhile. Open it again, and repeat your changes."
+                None, "Somebody else has saved this draft in the meantime. Open it again and repeat your changes."
             )
     return _editor(request, draft, form, lists)
 
@@ -163,7 +163,7 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
         values = form.cleaned_data
         with _locked(slug):
             if not has_room(values["file"].size):
-                form.add_error("file", "The server has no room for more drafts: discard some.")
+                form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
                 return _editor(request, draft, upload=form)
             try:
                 with references_of(form) as file:
@@ -197,14 +197,14 @@ def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
                 record("upload file", slug, request=request, challenge=_challenge(draft), detail=detail)
                 messages.success(request, "Uploaded.")
                 return redirect(draft.url)
-        form.add_error("file", "The server has no room for more drafts: discard some.")
+        form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
     return _editor(request, draft, upload=form)
 
 
 @login_required
 @require_POST
 def markdown(request: HttpRequest, slug: str) -> HttpResponse:
-    """A text of the form as HTML, while it is written."""
+    """A text of the form as HTML, for its preview."""
     draft_for(request.user, slug)
     limit(request, "preview")
     return HttpResponse(as_html(request.POST.get("markdown", "")))
@@ -213,7 +213,7 @@ def markdown(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
-    """The overview as it will be."""
+    """A preview of the overview."""
     draft = draft_for(request.user, slug)
     published = _challenge(draft)
     context = {**preview_of(draft, published), "draft": draft, "problems": _problems(draft)}
@@ -224,7 +224,7 @@ def preview(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def publish(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show what publishing would do, and load the draft, as ``captious challenge load`` does."""
+    """Show the effects of publishing, and load the draft, as ``captious challenge load`` does."""
     draft = draft_for(request.user, slug)
     if request.method == "POST":
         limit(request, "change")
@@ -243,7 +243,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
             try:
                 loaded = load_challenge(draft.folder, agree=agree)
             except CaptiousError as error:
-                messages.error(request, f"It was not published: {one_line(error, draft.folder)}")
+                messages.error(request, f"The draft was not published: {one_line(error, draft.folder)}")
                 return redirect("captious:draft_publish", slug)
             record("publish draft", slug, request=request, challenge=loaded.challenge)
             _remove(draft)
@@ -263,7 +263,7 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _published(message: str, challenge: Challenge) -> str:
-    """A message with the way to what comes next."""
+    """A message with a link to the next step."""
     address = reverse("captious:manage", args=[challenge.slug])
     return format_html('{} <a href="{}">Manage</a> shows its submissions, and writes news.', message, address)
 
@@ -271,7 +271,7 @@ def _published(message: str, challenge: Challenge) -> str:
 @login_required
 @require_POST
 def discard(request: HttpRequest, slug: str) -> HttpResponse:
-    """Ask, and delete a draft; a challenge that was published stays as it is."""
+    """Delete a draft after confirmation; a published challenge stays unchanged."""
     limit(request, "change")
     draft = draft_for(request.user, slug)
     challenge = _challenge(draft)
@@ -292,14 +292,14 @@ def _editor(
     *,
     upload: ReferencesFileForm | UploadFileForm | None = None,
 ) -> HttpResponse:
-    """The page on which a draft is edited, with what was sent if something is wrong with it."""
+    """The editor of a draft, with the submitted values if they have errors."""
     form, lists = form or DraftForm(initial=_initial(draft)), lists or formsets(draft.folder)
     uploads: dict[str, Any] = {kind: UploadFileForm(kind=kind) for kind in UploadFileForm.KINDS}
     uploads["references"] = ReferencesFileForm(files=_captions_files(draft))
     if upload is not None:
         uploads[upload.form_id.removeprefix("upload-")] = upload
     errors = form_errors(form, lists, upload)
-    problems = [] if errors else form_problems(draft.problems, form, lists)  # of what was saved
+    problems = [] if errors else form_problems(draft.problems, form, lists)  # the saved draft
     parts = [
         {"name": name, "one": one, "rows": lists[name], "new": len(lists[name].initial_forms)}
         | {"upload": uploads.get(name)}
@@ -332,7 +332,7 @@ def _initial(draft: Draft) -> dict[str, Any]:
 
 
 def _check(draft: Draft) -> Changes | None:
-    """Check the folder of a draft and save what was found; what publishing would change, None if there are problems."""
+    """Check a draft and save the result; return the changes that publishing would make, None if there are problems."""
     challenge = _challenge(draft)
     draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
     changes = None

@@ -1,4 +1,4 @@
-"""Answers to what goes wrong, as a page or, for programs, as JSON."""
+"""Error answers, as a page or, for programs, as JSON."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from django.template.loader import render_to_string
 _MESSAGES = {
     400: "The server could not understand the request.",
     403: "You do not have permission to do this.",
-    404: "There is no such page, or it is not public.",
-    500: "This is an error on the server. It was logged.",
+    404: "This page does not exist or is not public.",
+    500: "An error occurred on the server. It has been logged.",
 }
 
 
@@ -23,7 +23,7 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def error_answer(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
-    """An error, as JSON where JSON is asked for; without a message, that of its status."""
+    """An error, as JSON if requested; the default message is that of its status."""
     if is_api(request) or request.path.endswith(".json"):
         return JsonResponse({"error": message or _MESSAGES[status]}, status=status)
     context = None if status == 503 else request  # the context of pages may need the database, which is unavailable
@@ -43,7 +43,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500; or 503 if the database or the disk cannot be used, which may show before a view is called."""
+    """500; or 503 if the database or the disk cannot be used, which may fail before a view is called."""
     if isinstance(sys.exception(), DatabaseError | OSError):
         return unavailable(request)
     return error_answer(request, 500)

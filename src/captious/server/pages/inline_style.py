@@ -1,4 +1,4 @@
-"""The styles of the site within its pages, so that nothing has to arrive before a page is shown at a first visit."""
+"""Inlined styles, so that pages render at a first visit before other files arrive."""
 
 from __future__ import annotations
 

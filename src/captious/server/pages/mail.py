@@ -22,10 +22,10 @@ from captious.server.people.rate_limits import limit
 
 
 class MailForm(ProofForm, forms.ModelForm):
-    """The mail address of an account and its notices. Users who change the address have to prove their identity."""
+    """The mail address and notices of an account. Users prove their identity to change the address."""
 
     email = forms.EmailField(required=False, max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"}))
-    mail_ended = forms.BooleanField(required=False, label="A submission of one of my teams was scored, or has failed")
+    mail_ended = forms.BooleanField(required=False, label="A submission of one of my teams was scored or failed")
     mail_closing = forms.BooleanField(required=False, label="A phase that I take part in closes within a day")
     field_order = ["email", "mail_ended", "mail_closing", "proof"]
 
@@ -45,7 +45,7 @@ class MailForm(ProofForm, forms.ModelForm):
         if "email" not in self.changed_data:
             return ""
         if not self.cleaned_data["proof"]:
-            raise ValidationError("It is needed to change the address.")
+            raise ValidationError("Your password is required to change the address.")
         return super().clean_proof()
 
 
@@ -92,12 +92,14 @@ def send_link(request: HttpRequest, user: User) -> None:
     if verification(user, link):
         messages.success(request, f"A link was sent to {user.email}. Open it to confirm the address.")
     else:
-        messages.error(request, f"A link was sent to {user.email} some minutes ago. Look for it, or ask again later.")
+        messages.error(
+            request, f"A link was sent to {user.email} a few minutes ago. Check your mail, or try again later."
+        )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def confirm(request: HttpRequest, token: str) -> HttpResponse:
-    """Confirm an address through a link. It takes a click, as programs that check mail follow links, too."""
+    """Confirm an address through a link. It needs a click, as mail scanners follow links, too."""
     limit(request, "change")
     user = verified_user(token)
     if user is None:

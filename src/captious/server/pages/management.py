@@ -29,31 +29,31 @@ from captious.server.submissions.board_changes import board_changed
 
 _MOST_EVENTS = 200
 _BOARDS = ("public", "hidden")
-#: Actions that ask first -> question, what it means, word on the button. They name what they are about.
+#: Actions with a confirmation -> question, consequences, label of the button.
 _ASKED = {
-    "hide": ("Hide {what}?", "Nobody but the team and organizers sees it on the leaderboard any more.", "Hide it"),
+    "hide": ("Hide {what}?", "On the leaderboard, only the team and the organizers will see it.", "Hide it"),
     "rescore": (
         "Score {what} again?",
-        "It waits in the queue, and keeps the scores that it has until there are new ones. No quota counts it.",
+        "It is queued again and keeps its scores until new ones are computed. No quota is affected.",
         "Score it again",
     ),
     "ban": (
         "Ban {what}?",
-        "It may submit nothing more, nor may its members for other teams; what it has submitted is hidden, and what "
-        "waits is cancelled. Lifting the ban shows none of it again.",
+        "The team can no longer submit, nor can its members for other teams. Its submissions are hidden, and queued "
+        "ones are cancelled. Lifting the ban does not show them again.",
         "Ban the team",
     ),
-    "board": ("Hide the leaderboard of {what}?", "Nobody but organizers sees it any more.", "Hide it"),
-    "remove_participant": ("Remove {what}?", "They do not see the challenge any more.", "Remove"),
-    "remove_webhook": ("Remove {what}?", "It is told nothing any more, and its secret is lost.", "Remove"),
-    "remove_news": ("Remove the news {what}?", "It goes from the overview and the feed.", "Remove"),
+    "board": ("Hide the leaderboard of {what}?", "Only organizers will see it.", "Hide it"),
+    "remove_participant": ("Remove {what}?", "They will no longer see the challenge.", "Remove"),
+    "remove_webhook": ("Remove {what}?", "It receives no more events, and its secret is lost.", "Remove"),
+    "remove_news": ("Remove the news {what}?", "It is removed from the overview and the feed.", "Remove"),
 }
 
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def manage(request: HttpRequest, slug: str) -> HttpResponse:
-    """See everything, add participants, show or hide leaderboards and submissions, score again."""
+    """The organizers' page of a challenge, with all actions."""
     challenge = managed_challenge(request.user, slug)
     action = request.POST.get("action", "")
     form = ParticipantsForm(request.POST if action == "participants" else None)
@@ -98,7 +98,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
-    """All submissions with their scores as one zip file; with ``public``, only what is public."""
+    """All submissions with their scores as one zip file; with ``public``, only public data."""
     challenge = managed_challenge(request.user, slug)
     return archive_answer(request, challenge)
 
@@ -151,12 +151,12 @@ def _news(request: HttpRequest, challenge: Challenge) -> News:
 
 
 def _described(submission: Submission) -> str:
-    """A submission in the words of organizers, who may not want to know whose an anonymous one is."""
+    """A submission for organizers, without the team of an anonymous one."""
     return f"“{submission.method}” of {submission.team_shown} in {submission.phase}"
 
 
 def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) -> bool:
-    """Do what a button says; False if the form is not valid."""
+    """Perform the action of a button; False if the form is not valid."""
     if action == "participants":
         if not form.is_valid():
             return False
@@ -194,7 +194,7 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
         user = _participant(request, challenge)
         Participant.objects.filter(challenge=challenge, user=user).delete()
         record("remove participant", user.username, request=request, challenge=challenge)
-        messages.success(request, f"{user.username} is no participant any more.")
+        messages.success(request, f"{user.username} is no longer a participant.")
     elif action in {"show", "hide", "rescore"}:
         submission = _submission(request, challenge)
         rows = Submission.objects.filter(pk=submission.pk)

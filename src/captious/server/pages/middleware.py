@@ -39,7 +39,7 @@ _Next = Callable[[HttpRequest], HttpResponse]
 
 
 class Unavailable:
-    """Answers with 503, and a word on what to do, if the database cannot be used or the disk is full."""
+    """Answers with 503 and advice if the database cannot be used or the disk is full."""
 
     def __init__(self, get_response: _Next) -> None:
         self._next = get_response
@@ -70,7 +70,7 @@ class Unavailable:
 
 
 class Limits:
-    """Refuses requests that are too large before anything in them is looked at. Only users who signed in send files."""
+    """Refuses too large requests before parsing them. Only signed-in users may send files."""
 
     def __init__(self, get_response: _Next) -> None:
         self._next = get_response
@@ -86,7 +86,7 @@ class Limits:
 
 
 class SecondStep:
-    """Lets those whom the settings ask for a second step do nothing else before they have set it up. Tokens work on."""
+    """Makes users set up a second step if the settings require one. Tokens are not affected."""
 
     def __init__(self, get_response: _Next) -> None:
         self._next = get_response
@@ -100,7 +100,7 @@ class SecondStep:
 
 
 class Headers:
-    """Tells browsers to run nothing and to load nothing that is not ours, but images of challenges."""
+    """Tells browsers to run and load only files of this site, except images of challenges."""
 
     def __init__(self, get_response: _Next) -> None:
         self._next = get_response
@@ -116,10 +116,10 @@ class Headers:
 
 
 class Compressed(GZipMiddleware):
-    """Compresses pages, and the styles, scripts and drawings of the site, which are a fifth to a third as long then;
-    other files and archives are sent as they are.
+    """Compresses pages, styles, scripts and drawings of the site to a fifth to a third of their size;
+    other files and archives are sent uncompressed.
 
-    Django adds bytes of random number to pages, so that lengths do not tell what secrets are on them.
+    Django pads pages randomly, so that their lengths reveal no secrets on them.
     """
 
     def __init__(self, get_response: _Next) -> None:

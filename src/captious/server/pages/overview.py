@@ -1,4 +1,4 @@
-"""The overview of a challenge, and its preview: what the page shows of a challenge or of a draft."""
+"""The overview of a challenge, and its preview for a draft."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
         **_shared(challenge, challenge.definition, "captious:download"),
         "metrics": [*signatures],
         "signatures": signatures if any(signatures.values()) else {},
-        # Of the team that the form of a submission has first.
+        # those of the default team of the submission form
         "quotas": [quota(phase, teams[0], user, now) for phase in _limited(challenge, now)] if teams else [],
         "bans": bans_of(challenge, teams, user) if teams else {},
         "news": news_of(challenge),
@@ -40,10 +40,10 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
 
 
 def preview_of(draft: Draft, published: Challenge | None) -> dict[str, Any]:
-    """The overview of a draft as a new team would see it; of a draft with problems, only the parts that need no check.
+    """The overview of a draft as seen by a new team; with problems, only the parts that need no check.
 
     Args:
-        published: the challenge as it is, whose news stay.
+        published: the current challenge, for its news.
     """
     values = effective(draft.folder)
     if draft.shown:
@@ -77,7 +77,7 @@ def _shared(
 
     Args:
         definition: with problems, plain values.
-        file_address: the name of the address of a file to download.
+        file_address: URL name of downloads.
     """
     sets = {key: row for phase in challenge.phase_list for key, row in phase.reference_sets.items()}
     return {

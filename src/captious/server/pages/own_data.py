@@ -22,10 +22,10 @@ from captious.server.people.rate_limits import limit
 
 
 class DeleteForm(ProofForm):
-    """The user's own name and a proof, so that nothing is deleted by mistake."""
+    """The user's name and a proof of identity, so that nothing is deleted by mistake."""
 
     name = forms.CharField(label="Your user name", widget=forms.TextInput(attrs={"autocomplete": "off"}))
-    submissions = forms.BooleanField(required=False, label="Delete my submissions on leaderboards, too")
+    submissions = forms.BooleanField(required=False, label="Also delete my submissions on leaderboards")
     field_order = ["name", "proof", "submissions"]
 
     def clean_name(self) -> str:
@@ -61,7 +61,7 @@ def _file(response: Any, request: HttpRequest, ending: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
-    """Delete the account. The page says what goes and what stays."""
+    """Delete the account. The page explains the consequences."""
     user = User.objects.get(pk=request.user.pk)
     reason = why_not_deleted(user)
     form = DeleteForm(request.POST if request.method == "POST" else None, request=request, user=user)

@@ -29,7 +29,7 @@ from captious.server.people.teams import personal_team, teams_of
 
 
 class _Recorded(views.FormView):
-    """A view of Django whose success is in the audit log."""
+    """A view of Django that logs its success in the audit log."""
 
     action = ""
 
@@ -42,7 +42,7 @@ class _Recorded(views.FormView):
 
 
 class _Limited(views.FormView):
-    """A view of Django about passwords, for each account and address a few times a minute."""
+    """A password view of Django with a rate limit per account and address."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         limit(request, "password", by_address=True)
@@ -88,7 +88,7 @@ class SetPassword(_Limited, _Recorded, views.PasswordResetConfirmView):
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def sign_up(request: HttpRequest) -> HttpResponse:
-    """Make an account, unless the settings say that registration is closed."""
+    """Create an account, unless registration is closed."""
     if settings.CAPTIOUS.registration == "closed":
         return render(request, "403.html", {"message": "The administrator of this site creates accounts."}, status=403)
     form = SignUpForm(request.POST or None)

@@ -1,4 +1,4 @@
-"""A form in which users prove who they are once more: before what somebody with their open browser must not do."""
+"""A form in which users prove their identity again, which protects sensitive actions in an unattended browser."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _YEAR = 365 * 24 * 3600
 
 
 class ProofForm(forms.Form):
-    """The password or, of accounts with a second step, a code. Accounts with neither have nothing to prove.
+    """The password or, for accounts with a second step, a code. Accounts with neither need no proof.
 
     Args:
-        request: it names the user and the browser.
-        user: the user as in the database by now, if that is known.
+        request: the request, with the user and the browser.
+        user: the current user from the database, if it has been read.
     """
 
     proof = forms.CharField(
@@ -42,8 +42,10 @@ class ProofForm(forms.Form):
         proof: str = self.cleaned_data["proof"]
         if self._user.has_usable_password() and self._user.check_password(proof):
             return proof
-        if not self._user.totp_salt or not is_code(proof):  # a mistyped password is no wrong code
-            raise ValidationError("This is not your password." if self._user.has_usable_password() else "No such code.")
+        if not self._user.totp_salt or not is_code(proof):  # a mistyped password is not a wrong code
+            raise ValidationError(
+                "This is not your password." if self._user.has_usable_password() else "This code is invalid."
+            )
         if reason := refusal(self._user, proof, self._device):
             raise ValidationError(
                 f"This is not your password. {reason}" if self._user.has_usable_password() else reason
@@ -52,12 +54,12 @@ class ProofForm(forms.Form):
 
 
 def device_of(request: HttpRequest) -> str:
-    """The secret that the browser keeps since its user entered a right code there; empty if it has none."""
+    """The secret that a browser has kept since its user entered a right code; empty if it has none."""
     return str(request.COOKIES.get(_DEVICE, ""))[:100]
 
 
 def keep_device(request: HttpRequest, response: HttpResponse, user: User) -> HttpResponse:
-    """Know the browser in which a user has entered a right code."""
+    """Remember the browser in which a user has entered a right code."""
     device = know_device(user, device_of(request))
     secure = settings.SESSION_COOKIE_SECURE
     response.set_cookie(_DEVICE, device, max_age=_YEAR, secure=secure, httponly=True, samesite="Lax")

@@ -38,7 +38,7 @@ class SetUpForm(ProofForm):
     code = forms.CharField(
         max_length=20,
         label="Code",
-        help_text="The six digits that the app shows now.",
+        help_text="The six digits shown by the app.",
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "inputmode": "numeric"}),
     )
     field_order = ["code", "proof"]
@@ -63,7 +63,7 @@ def _off(request: HttpRequest, user: User) -> HttpResponse:
             _keep_session(request, user)
             record("turn on second step", user.username, request=request)
             return keep_device(request, _page(request, user, None, codes=codes), user)
-        form.add_error("code", "This code is wrong. Is the time of your device right?")
+        form.add_error("code", "This code is wrong. Check the time of your device.")
     elif form.is_valid():
         form.add_error(None, "This page was open for too long. Add the new secret to your app.")
     salt = salt or new_salt()
@@ -77,7 +77,7 @@ def _off(request: HttpRequest, user: User) -> HttpResponse:
 
 
 def _salt_in(signed: str, user: User) -> str | None:
-    """The salt that a page has shown to this user within the hour."""
+    """The salt that a page has shown to this user within the last hour."""
     try:
         pk, salt = signing.loads(signed, salt=_SIGNED, max_age=_SECONDS)
     except signing.BadSignature:
@@ -92,7 +92,7 @@ def _on(request: HttpRequest, user: User) -> HttpResponse:
             turn_off(user)
             _keep_session(request, user)
             record("turn off second step", user.username, request=request)
-            messages.success(request, "The second step is off.")
+            messages.success(request, "The second step has been turned off.")
             return redirect("captious:account")
         codes = new_recovery_codes(user)
         record("make recovery codes", user.username, request=request)

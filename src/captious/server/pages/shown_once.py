@@ -20,7 +20,7 @@ def redirect_with(secret: str, address: str) -> HttpResponse:
 
 
 def secret_in(request: HttpRequest) -> str:
-    """The secret that a page is to show; empty if there is none."""
+    """The secret to show; empty if there is none."""
     return str(request.COOKIES.get(_COOKIE, ""))
 
 

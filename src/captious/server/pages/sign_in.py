@@ -32,10 +32,10 @@ from captious.server.people.teams import personal_team
 
 #: Which of Django's backends knows the users.
 BACKEND = "django.contrib.auth.backends.ModelBackend"
-# What a session holds while somebody signs in, and for how many seconds.
+# Session key during sign-in, and its lifetime in seconds.
 _FIRST_STEP, _IDENTITY, _NEXT, _SECONDS = "captious_first_step", "captious_identity", "captious_next", 600
 
-#: What pages are for that visitors are sent away from.
+#: Purposes of pages that require a sign-in.
 _PURPOSES = {
     "submit": "submit captions",
     "submissions": "see your submissions",
@@ -47,7 +47,7 @@ _PURPOSES = {
 
 
 def next_page(request: HttpRequest) -> str:
-    """The page of this site that the user wanted to see, or the list of challenges."""
+    """The requested page of this site, or the list of challenges."""
     given = request.POST.get("next", request.GET.get("next", ""))
     is_safe = url_has_allowed_host_and_scheme(given, {request.get_host()}, require_https=request.is_secure())
     return given if given and is_safe else reverse("captious:home")
@@ -62,11 +62,11 @@ def purpose_of(address: str) -> str:
 
 
 def enter(request: HttpRequest, user: User, to: str, *, through: str = "") -> HttpResponse:
-    """Sign in a user who has shown a password or an identity: at once, or after the second step.
+    """Sign in a user who has given a password or an identity: at once, or after the second step.
 
     Args:
         to: a page of this site.
-        through: the other site that named the user.
+        through: the identity provider.
     """
     if not user.totp_salt:
         return _entered(request, user, to, through)
@@ -103,7 +103,7 @@ class CodeForm(forms.Form):
 
     code = forms.CharField(
         max_length=40,
-        help_text="The six digits that your app shows, or one of your recovery codes.",
+        help_text="The six digits shown by your app, or one of your recovery codes.",
         widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}),
     )
 
@@ -136,13 +136,13 @@ def code(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def with_provider(request: HttpRequest, name: str) -> HttpResponse:
-    """Go to another site to sign in there.
+    """Go to an identity provider to sign in.
 
-    The page that leads there is no redirect: browsers apply ``form-action`` of the content security policy to all sites
-    to which a form is redirected, and nobody knows to which other ones the site leads on.
+    It is a page, not a redirect: browsers apply ``form-action`` of the content security policy to all sites
+    to which a form is redirected, and further redirects of the provider are unknown.
     """
     provider = provider_named(name)
-    limit(request, "sign in through", by_address=True)
+    limit(request, "sign in with", by_address=True)
     request.session[_NEXT] = next_page(request)
     back = request.build_absolute_uri(reverse("captious:sign_in_with_return", args=[name]))
     try:
@@ -157,9 +157,9 @@ def with_provider(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 def with_provider_return(request: HttpRequest, name: str) -> HttpResponse:
-    """Come back from another site, which says who the user is."""
+    """Return from an identity provider with the identity of the user."""
     provider = provider_named(name)
-    limit(request, "sign in through", by_address=True)
+    limit(request, "sign in with", by_address=True)
     try:
         found = identity_in(request, name)
     except IdentityError as error:
@@ -178,9 +178,9 @@ def with_provider_return(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def connect(request: HttpRequest) -> HttpResponse:
-    """Connect an identity that is new here: with the account of the user who has signed in, or with a new one.
+    """Connect a new identity with the account of the signed-in user, or with a new account.
 
-    The same address of mail connects nothing: whoever has an account signs in to it first.
+    An equal mail address connects nothing: owners of an account sign in to it first.
     """
     found = request.session.get(_IDENTITY)
     if found is None or time.time() > found["until"]:
@@ -206,7 +206,7 @@ def _connect_own(request: HttpRequest, found: dict[str, Any]) -> HttpResponse:
             if _connected(request, request.user, found):
                 messages.success(request, f"{found['label']} is connected. You can sign in with it from now on.")
             else:
-                messages.error(request, f"{found['label']} is connected to an account already.")
+                messages.error(request, f"{found['label']} is already connected to an account.")
             return redirect("captious:account")
     return _page(request, found, form)
 
@@ -230,7 +230,7 @@ def _new_account(request: HttpRequest, found: dict[str, Any], form: NameForm) ->
 
 
 def _connected(request: HttpRequest, user: User, found: dict[str, Any]) -> bool:
-    """Connect an identity with a user; False if it is connected by now."""
+    """Connect an identity with a user; False if it has been connected in the meantime."""
     _, is_new = Identity.objects.get_or_create(
         issuer=found["issuer"], subject=found["subject"], defaults={"user": user, "label": found["label"]}
     )
@@ -261,7 +261,9 @@ def disconnect(request: HttpRequest, pk: int) -> HttpResponse:
         user = User.objects.select_for_update().get(pk=request.user.pk)
         identity = get_object_or_404(Identity, pk=pk, user=user)
         if not user.has_usable_password() and user.identities.count() == 1:
-            messages.error(request, "This is your only way to sign in. Ask the administrator for a link first.")
+            messages.error(
+                request, "This is your only way to sign in. Ask the administrator for a password link first."
+            )
         else:
             identity.delete()
             record("disconnect", user.username, request=request, detail=identity.label.split(":")[0])

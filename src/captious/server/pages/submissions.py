@@ -110,15 +110,15 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _tab(user: Any, submission: Submission) -> str:
-    """The tab that leads to a submission: that of the own ones, the leaderboard, or else that of organizers."""
+    """The tab above a submission: own submissions, the leaderboard, or else the organizers' page."""
     if is_own(user, submission):
         return "submissions"
     return "leaderboard" if submission.is_on_board and may_see_board(user, submission.phase) else "manage"
 
 
 def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> list[dict[str, Any]]:
-    """The scores of a submission that the user sees, by reference set, the main one first, each with the place that it
-    has there and those that it is drawn beside.
+    """The visible scores of a submission by reference set, the main one first, each with its place
+    and the submissions drawn next to it.
     """
     boards: list[dict[str, Any]] = []
     all_scores, warnings = visible_scores(user, submission), set_warnings_for(user, submission)
@@ -155,13 +155,13 @@ def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> l
 
 
 def _beside(place: Place) -> tuple[str, Scale, list[Mapping[str, Any]]]:
-    """What ranks, the axes, and the scores that are drawn beside those of a submission."""
+    """The ranking output, the axes, and the scores drawn next to those of a submission."""
     return place.query.output, place.scales, compared_outputs(place)
 
 
 @require_safe
 def status(request: HttpRequest, pk: int) -> HttpResponse:
-    """The progress of a submission, for pages that wait."""
+    """The progress of a submission, polled by its page."""
     submission = submission_for(request.user, pk)
     values = {name: getattr(submission, name) for name in ("status", "progress", "doing")}
     return JsonResponse({**values, "place": queue.place(submission)})
@@ -192,11 +192,11 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         limit(request, "change")
         if queue.cancel(submission):
             record("cancel", submission.method, request=request, submission=submission)
-            messages.success(request, "Cancelled. It does not count towards your quota.")
+            messages.success(request, "Submission cancelled. It does not count toward your quota.")
         else:
-            messages.error(request, "It could not be cancelled because scoring has begun.")
+            messages.error(request, "The submission could not be cancelled because scoring has begun.")
         return redirect(submission.url)
-    consequence = "The submission will not be scored, and does not count towards your quota of scored submissions."
+    consequence = "The submission will not be scored and does not count toward your quota of scored submissions."
     return _confirm(request, submission, "Cancel", consequence)
 
 
@@ -223,19 +223,19 @@ def delete(request: HttpRequest, pk: int) -> HttpResponse:
     submission = submission_for(request.user, pk, own=True)
     if request.method == "POST":
         if not delete_submission(request, submission):
-            messages.error(request, "It is being scored. Delete it when scoring has ended.")
+            messages.error(request, "This submission is being scored. Delete it when scoring has ended.")
             return redirect(submission.url)
-        messages.success(request, "Deleted, with all its files.")
+        messages.success(request, "The submission and its files were deleted.")
         return redirect("captious:submissions", submission.challenge.slug)
     counts = submission.counts and submission.was_ended
     consequence = (
         "Its files are removed from the server. "
         + (
-            "It disappears from the leaderboard, and the ranks of the others are computed again. "
+            "It disappears from the leaderboard, and the ranks of other submissions are recomputed. "
             if submission.is_on_board
             else ""
         )
-        + ("It still counts towards the quota. " if counts else "It does not count towards the quota. ")
+        + ("It still counts toward the quota. " if counts else "It does not count toward the quota. ")
         + "This cannot be undone."
     )
     return _confirm(request, submission, "Delete", consequence)

@@ -87,9 +87,12 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
 def _onward(submission: Submission) -> str:
     """The next steps of a submission that was just made, and where it can be found."""
     phase, address = submission.phase, reverse("captious:submissions", args=[submission.challenge.slug])
-    scores = "Its scores will be on this page." if phase.has_scores_open else "Its scores are not shown for now."
+    scores = "Its scores will appear on this page." if phase.has_scores_open else "Its scores are withheld for now."
     return format_html(
-        'Submitted to {}. {} All of yours are in <a href="{}">My submissions</a>.', phase, scores, address
+        'Submitted to {}. {} All your submissions are listed under <a href="{}">My submissions</a>.',
+        phase,
+        scores,
+        address,
     )
 
 

@@ -1,4 +1,4 @@
-"""Pages of teams and invitations, and what members do there, which the API does with the same functions."""
+"""Pages of teams and invitations, with the functions of their actions, which the API shares."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from captious.server.people.secrets import invitation_of
 
 
 def _changing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A view that changes a team for a member and leads back to its page, which says why something was not done."""
+    """A view that changes a team for a member and returns to its page, with the reason if it was not possible."""
 
     @login_required
     @require_http_methods(["POST"])
@@ -84,7 +84,7 @@ def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | 
 
 @_changing
 def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
-    """Make a link with which others can join."""
+    """Create an invitation link."""
     return redirect_with(invite(request, team, request.POST.get("label", "")), team.url)
 
 
@@ -121,7 +121,7 @@ def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def team_join(request: HttpRequest, token: str) -> HttpResponse:
-    """Join a team through an invitation link. Who has no account, or is not signed in, reads who invites to what."""
+    """Join a team through an invitation link. Visitors see the invitation before they sign in."""
     limit(request, "join")
     invitation = invitation_of(token)
     if invitation is None:

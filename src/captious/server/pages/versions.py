@@ -27,7 +27,7 @@ def versions(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     compared = compare_versions(query.phase, *(row_id(request.GET.get(name, "")) for name in ("before", "after")))
     outputs = outputs_of(query, compared)
-    if (asked := request.GET.get("sort", "").removeprefix("-")) in outputs:  # the board need not have it any more
+    if (asked := request.GET.get("sort", "").removeprefix("-")) in outputs:  # the board may no longer have it
         query = replace(query, output=asked)
     page = page_of(request, rows_of(query, compared))
     definition, chosen = challenge.definition, {"before": compared.before, "after": compared.after}

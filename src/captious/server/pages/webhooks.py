@@ -14,17 +14,17 @@ from captious.server.request_values import row_id
 
 
 def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, form: WebhookForm) -> bool:
-    """Do what a button says; False if the form is not valid."""
+    """Perform the action of a button; False if the form is not valid."""
     limit(request, "change")
     if action == "webhook":
         if add_webhook(request, challenge, form) is None:
             return False
-        messages.success(request, "Added. Its secret is below.")
+        messages.success(request, "Webhook added. Its secret is shown below.")
         return True
     webhook = webhook_of(request, challenge)
     if action == "test_webhook":
         ping(webhook)
-        messages.success(request, "A test will be sent within seconds. Load this page again to see the answer.")
+        messages.success(request, "A test event will be sent within seconds. Reload this page to see the answer.")
     else:
         remove_webhook(request, webhook)
         messages.success(request, f"{webhook.shown_url} was removed.")

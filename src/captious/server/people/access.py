@@ -1,4 +1,4 @@
-"""Access rules, which every page and every API call asks. Objects that a user may not see do not exist for them."""
+"""Access rules of all pages and API calls. Objects that a user may not see do not exist for them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def why_hidden(phase: Phase) -> str:
 
 
 def may_see_scores(user: Any, phase: Phase) -> bool:
-    """Return whether a user sees the scores of submissions that they may see; for a time only organizers may."""
+    """Return whether the scores of visible submissions are shown to a user; for a time only organizers see them."""
     return phase.has_scores_open or may_manage(user, phase.challenge)
 
 
@@ -64,7 +64,7 @@ def why_withheld(user: Any, phase: Phase) -> str:
 
 
 def is_own(user: Any, submission: Submission) -> bool:
-    """Return whether it is a submission of one of the user's teams. Whoever made it, it is the team's."""
+    """Return whether it is a submission of one of the user's teams, whoever uploaded it."""
     return bool(user.is_authenticated and submission.team.members.contains(user))
 
 
@@ -83,7 +83,7 @@ def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
-    """The team, managers of the challenge and, for submissions on a public board, everybody who sees the board."""
+    """Whether a user may see a submission: its team, managers of the challenge and, on a public board, its readers."""
     if may_manage(user, submission.challenge):
         return True
     if submission.status == Submission.Status.DELETED:

@@ -1,4 +1,4 @@
-"""Addresses of clients, tokens and sessions, and what limits count as one of them."""
+"""Addresses of clients, tokens and sessions, as counted by limits."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.http.cookie import parse_cookie
 
 SESSION_COOKIE = "captious_session"
 
-#: As some proxies write addresses. Each connection has another port, so limits must not see it.
+#: Addresses with ports, as some proxies write them. Ports change with every connection, so limits drop them.
 _WITH_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d+)?|([\d.]+):\d+")
 
 
@@ -18,18 +18,18 @@ def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
     """The address of a client.
 
     Args:
-        peer: who is connected to the server.
-        forwarded: ``X-Forwarded-For``, which counts only if a proxy is in front.
+        peer: address of the connection.
+        forwarded: ``X-Forwarded-For``, which counts only behind a proxy.
         behind_proxy: whether there is one.
     """
-    # The proxy appends the address that it saw; what comes before may be made up by the client.
+    # The proxy appends the address that it saw; earlier ones may be forged by the client.
     last = forwarded.rpartition(",")[2].strip() if behind_proxy else ""
     with_port = _WITH_PORT.fullmatch(last)
     return ((with_port[1] or with_port[2] if with_port else last) or peer)[:45]
 
 
 def network(address: str) -> str:
-    """An address, for limits: of IPv6, the first address of the /64, which one client has to itself."""
+    """An address for limits; for IPv6, the first address of the /64 network of a client."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -15,7 +15,7 @@ from captious.server.people.terms import why_terms_refuse
 
 
 def why_not_admitted(submission: Submission) -> str:
-    """Why a challenge does not take a submission from its team, one sentence; empty if it does."""
+    """The reason why a challenge refuses a submission of a team, in one sentence; empty if it does not."""
     if submission.is_baseline:
         return ""
     team, challenge = submission.team, submission.challenge
@@ -26,19 +26,19 @@ def why_not_admitted(submission: Submission) -> str:
         return f"Teams of this challenge may have {counted(definition.team_size, 'member')}; {team} has {n:,}."
     closed = definition.teams_close
     if closed is not None and memberships.filter(user=submission.user, joined__gt=closed).exists():
-        return f"Teams of this challenge closed on {local_time(closed)}, and you joined {team} later."
+        return f"Teams of this challenge closed on {local_time(closed)}, before you joined {team}."
     return why_not_approved(submission) or why_terms_refuse(submission)
 
 
 def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int, TeamBan]:
-    """The bans for which a user cannot submit for these teams, by the number of the team.
+    """The bans that keep a user from submitting for these teams, by team number.
 
     A ban is that of the team, or of another one that the user was in.
     """
     is_member = TeamBan.users.through.objects.filter(teamban=OuterRef("pk"), user=user)
     rows = challenge.bans.select_related("team").annotate(bars_user=Exists(is_member))
     bans = [*rows.filter(Q(team__in=teams) | Q(bars_user=True))]
-    if not bans:  # nearly always, and then the teams need not be known
+    if not bans:  # the usual case, which needs no query of teams
         return {}
     of_teams = {ban.team_id: ban for ban in bans}
     of_user = next((ban for ban in bans if ban.bars_user), None)
@@ -47,7 +47,7 @@ def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int,
 
 
 def is_banned(challenge: Challenge, user: Any) -> bool:
-    """Return whether a challenge takes no submissions of a user, for whichever team."""
+    """Return whether a user is banned from a challenge, for any team."""
     if not user.is_authenticated:
         return False
     teams = Team.objects.filter(members=user)

@@ -32,7 +32,7 @@ def teams_to_approve(challenge: Challenge, teams: Iterable[Team]) -> list[Team]:
 
 
 def ask(challenge: Challenge, team: Team, message: str = "") -> TeamApproval:
-    """Ask for a team, also after it was refused; one that is approved stays so."""
+    """Request approval, also after a refusal; an approved team stays approved."""
     values = {"status": _Status.ASKED, "message": message, "asked": timezone.now(), "decided": None}
     row, is_new = TeamApproval.objects.get_or_create(challenge=challenge, team=team, defaults=values)
     if not is_new:
@@ -51,13 +51,13 @@ def decide(row: TeamApproval, *, approved: bool, reason: str = "") -> None:
 
 
 def why_not_approved(submission: Submission) -> str:
-    """Why a team that is not approved cannot submit, one sentence; empty if it is, or need not be."""
+    """The reason why an unapproved team cannot submit, in one sentence; empty if it can."""
     team, challenge = submission.team, submission.challenge
     if submission.is_baseline or not teams_to_approve(challenge, [team]):
         return ""
     row = TeamApproval.objects.filter(challenge=challenge, team=team).first()
     if row is None:
-        return f"The organizers approve teams. Ask them to approve {team}: {challenge.url}teams"
+        return f"This challenge requires approval of teams. Request approval for {team}: {challenge.url}teams"
     if row.status == _Status.ASKED:
-        return f"{team} asked to take part on {local_time(row.asked)}, and waits for the organizers to approve it."
+        return f"{team} requested approval on {local_time(row.asked)} and is waiting for the organizers."
     return f"The organizers did not approve {team}: {row.reason}"

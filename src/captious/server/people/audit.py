@@ -13,7 +13,7 @@ from django.utils import timezone
 from captious.server.models import AuditEvent, Challenge, Submission
 from captious.server.people.rate_limits import address_of
 
-_AT_A_TIME = 5000  # events that are removed in one transaction
+_AT_A_TIME = 5000  # events removed per transaction
 
 _log = logging.getLogger("captious.audit")
 
@@ -31,8 +31,8 @@ def record(
     """Add an event to the audit log.
 
     Args:
-        action: what was done to the target, such as "submit".
-        request: the request with which it was done; it names the actor and the address.
+        action: the action on the target, such as "submit".
+        request: the request of the action, for the actor and the address.
         actor: the user, where there is no request; None for the server itself.
     """
     user = request.user if request is not None else actor

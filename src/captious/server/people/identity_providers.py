@@ -1,8 +1,8 @@
 """Signing in through other sites: OpenID Connect with PKCE, state and nonce, and OAuth 2.0 for GitHub.
 
 Authlib keeps state, nonce and verifier in the session, each for one answer, and checks the signature and the claims of
-ID tokens. Here is what the administrator has configured, and what a user is called there. Every answer of another site
-is small, comes within seconds from where it was asked for, and over TLS; otherwise, it is none.
+ID tokens. This module has the configured providers and the names of their users. Every answer of another site
+must be small, arrive within seconds over TLS, and come from the requested address; otherwise it is refused.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from joserfc.errors import JoseError
 from captious.server.server_settings import Provider
 
 _log = logging.getLogger("captious.identity")
-_TIMEOUT = 10  # seconds without a word
+_TIMEOUT = 10  # seconds without data
 _LONGEST = 20  # seconds for a whole answer
 _LARGEST = 1 << 20  # bytes of an answer, unpacked
 #: How ID tokens may be signed: with keys whose public half the issuer publishes.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
-_FRESH = 3600  # seconds for which what an issuer publishes is remembered
+_FRESH = 3600  # seconds for which metadata of an issuer is cached
 _GITHUB, _GITHUB_USER, _ORCID = "https://github.com", "https://api.github.com/user", "https://orcid.org"
-#: What can go wrong when another site is asked, or when it answers.
+#: Errors of requests to identity providers and of their answers.
 _ERRORS = (
     *(AuthlibBaseError, JoseError, requests.RequestException),
     *(RuntimeError, ValueError, LookupError, TypeError, AttributeError),
@@ -42,7 +42,7 @@ _ERRORS = (
 
 
 class IdentityError(Exception):
-    """Another site did not say who the user is; the message is for the user."""
+    """An identity provider did not identify the user; the message is for the user."""
 
 
 def provider_named(name: str) -> Provider:
@@ -58,7 +58,7 @@ def provider_named(name: str) -> Provider:
 
 
 def begin(request: HttpRequest, name: str, return_address: str) -> str:
-    """The address of another site to which the user has to go, and which sends the user back to an address of ours.
+    """The address of the identity provider that the user has to visit, which sends the user back to the site.
 
     Raises:
         IdentityError: it cannot be reached.
@@ -74,11 +74,11 @@ def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
     """The user's identity, from another site's answer to ``begin``.
 
     Returns:
-        ``issuer``, ``subject``, ``provider`` and ``label``, what the site and the user are called, a ``name`` to
+        ``issuer``, ``subject``, ``provider``, ``label`` (names of site and user), a ``name`` to
         propose, and ``email``: empty unless the site has verified it.
 
     Raises:
-        IdentityError: it does not say so, or what it says cannot be trusted.
+        IdentityError: the answer has no identity, or cannot be trusted.
     """
     provider = provider_named(name)
     try:
@@ -122,7 +122,7 @@ def _identity(provider: Provider, subject: str, name: object, claims: Mapping[st
 
 
 def _printable(text: object) -> str:
-    """Text of another site without what no page can show, such as half of a pair of surrogates."""
+    """Text of another site without characters that no page can show, such as lone surrogates."""
     return "".join(letter for letter in text if letter.isprintable()) if isinstance(text, str) else ""
 
 
@@ -130,7 +130,7 @@ def _failed(provider: Provider, error: Exception) -> IdentityError:
     _log.warning("%s: %s: %s", provider.title, type(error).__name__, str(error)[:500])
     if isinstance(error, requests.ConnectionError | requests.Timeout):
         return IdentityError(f"{provider.title} cannot be reached at the moment. Try again in a few minutes.")
-    return IdentityError(f"{provider.title} did not confirm who you are. Begin again from the page to sign in.")
+    return IdentityError(f"{provider.title} did not confirm your identity. Start again on the sign-in page.")
 
 
 class _Session(OAuth2Session):

@@ -26,12 +26,12 @@ __all__ = [
 class User(AbstractUser):
     """An account. Superusers are administrators; organizers are named by their challenges."""
 
-    #: The address that its owner has confirmed; ``email`` may be another one by now.
+    #: The confirmed address; ``email`` may have changed since.
     verified_email = models.EmailField(blank=True)
-    #: Mail that the user asked for: a submission has ended, a phase is about to close.
+    #: Mail that the user wants: about ended submissions and closing phases.
     mail_ended = models.BooleanField(default=False)
     mail_closing = models.BooleanField(default=False)
-    #: What the secret of the second step is made of, with the key of the server; empty if there is no second step.
+    #: With the key of the server, the source of the secret of the second step; empty without a second step.
     totp_salt = models.CharField(max_length=32, blank=True)
     #: The time step of the last code that was used; only later ones can be.
     totp_used = models.BigIntegerField(default=0)
@@ -61,7 +61,7 @@ class KnownDevice(models.Model):
     user = models.ForeignKey(User, models.CASCADE, related_name="known_devices")
     hash = models.CharField(max_length=64)
     used = models.DateTimeField()
-    #: Those that came from this browser, as in ``User``.
+    #: Wrong codes from this browser, as in ``User``.
     wrong_codes = models.PositiveIntegerField(default=0)
     wrong_code_time = models.DateTimeField(null=True)
 
@@ -75,7 +75,7 @@ class Identity(models.Model):
     user = models.ForeignKey(User, models.CASCADE, related_name="identities")
     issuer = models.CharField(max_length=500)
     subject = models.CharField(max_length=255)
-    #: By which its owner recognizes it.
+    #: The name by which its owner recognizes it.
     label = models.CharField(max_length=200)
     created = models.DateTimeField(auto_now_add=True)
     last_used = models.DateTimeField(null=True)
@@ -124,7 +124,7 @@ class Invitation(models.Model):
     team = models.ForeignKey(Team, models.CASCADE, related_name="invitations")
     hash = models.CharField(max_length=64, unique=True)
     created_by = models.ForeignKey(User, models.CASCADE, related_name="+")
-    #: Whom it is for, in the words of who made it.
+    #: Its label, given by its author.
     label = models.CharField(max_length=80, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     expires = models.DateTimeField()
@@ -142,7 +142,7 @@ class Token(models.Model):
     last_used = models.DateTimeField(null=True)
     #: What it can do besides reading: words of ``people.secrets.SCOPES`` with spaces between them.
     scopes = models.CharField(max_length=100, blank=True, default="submit")
-    #: The only challenge that it is for, with which it goes; None for everything that its user may see.
+    #: The only challenge that it is for, deleted with it; None for all that its user may see.
     challenge = models.ForeignKey("Challenge", models.CASCADE, null=True, related_name="+")
     expires = models.DateTimeField(null=True)
 
@@ -188,7 +188,7 @@ class AuditEvent(models.Model):
 
 
 class RateCount(models.Model):
-    """The number of times that somebody did something within a minute."""
+    """The number of actions of a party within a minute."""
 
     key = models.CharField(max_length=200)
     minute = models.BigIntegerField()

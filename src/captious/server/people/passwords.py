@@ -1,4 +1,4 @@
-"""Passwords: how often they are tried, and what ends with them."""
+"""Passwords: limits on attempts, and revocation of tokens and identities with them."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from captious.server.models import Identity, Token, User
 from captious.server.people.rate_limits import limit
 
 _NAME = 255
-_MAIL_SECONDS = 600  # after which an account is sent another mail by one web process
+_MAIL_SECONDS = 600  # minimum time between two mails to an account, per web process
 
 
 def name_tried(request: HttpRequest, credentials: Mapping[str, Any] | None) -> str:
-    """The user name of an attempt to sign in, as long as the table of attempts has room for it. Users have less."""
+    """The user name of an attempt to sign in, cut to the length of its column, which is longer than any name."""
     return str((credentials or request.POST).get("username", ""))[:_NAME]
 
 
@@ -38,25 +38,25 @@ class RateLimit(BaseBackend):
 
 
 def end_access(user: User) -> int:
-    """Revoke all tokens of a user, and disconnect other sites; the number of both."""
+    """Revoke all tokens of a user, and disconnect other sites; return the number of both."""
     rows = (Token.objects.filter(user=user), Identity.objects.filter(user=user))
     return sum(each.delete()[0] for each in rows)
 
 
 class LinkForm(PasswordResetForm):
-    """An email address to which a link is sent. It is the same address for everybody who asks, so it gets few mails."""
+    """The email address of an account, to which a link is sent, with a limit per account."""
 
     def get_users(self, email: str) -> Iterable[User]:
         return [user for user in super().get_users(email) if cache.add(f"reset-mail-{user.pk}", True, _MAIL_SECONDS)]
 
 
 class _EndsAccess(forms.Form):
-    """A form that sets a password. Other ways in end with the old one unless the user keeps them."""
+    """A form that sets a password. Tokens and connected sites end with the old one unless the user keeps them."""
 
     keep_tokens = forms.BooleanField(
         required=False,
         label="Keep my tokens and connected sites",
-        help_text="Otherwise all of them are removed. Keep them only if nobody else can have added or seen one.",
+        help_text="Otherwise they are removed. Keep them only if nobody else can have added or seen one.",
     )
 
     def save(self, commit: bool = True) -> User:
@@ -80,8 +80,8 @@ class ResetForm(_EndsAccess, SetPasswordForm):
 class AdministratorsForm(_EndsAccess, AdminPasswordChangeForm):
     """A new password, from an administrator.
 
-    Tokens go and other sites are disconnected, always: administrators do this for owners who are locked out, or whose
-    account somebody else has used, and cannot know who has added what. Owners connect their sites again.
+    Tokens are always revoked and other sites disconnected: administrators do this for owners who are locked out, or
+    whose account somebody else has used, and cannot know who added them. Owners connect their sites again.
     """
 
     def __init__(self, user: User, *args: Any, **kwargs: Any) -> None:

@@ -17,11 +17,11 @@ class TooManyRequests(Exception):
     """A rate limit was reached.
 
     Args:
-        seconds: after which it is worth trying again.
-        message: what was too much, a sentence.
+        seconds: time after which to try again.
+        message: the limit that was reached, a sentence.
     """
 
-    def __init__(self, seconds: int, message: str = "There were too many requests.") -> None:
+    def __init__(self, seconds: int, message: str = "Too many requests.") -> None:
         super().__init__(message)
         self.seconds = seconds
         self.message = message
@@ -61,7 +61,7 @@ def _count(key: str) -> None:
         with transaction.atomic():
             RateCount.objects.get_or_create(key=key, minute=minute)
             rows.update(count=F("count") + 1)
-    except IntegrityError:  # two first requests at once
+    except IntegrityError:  # two concurrent first requests
         rows.update(count=F("count") + 1)
     if rows.get().count > settings.CAPTIOUS.requests_per_minute:
         raise TooManyRequests(60 - int(now % 60))

@@ -25,9 +25,9 @@ from captious.server.models import KnownDevice, RecoveryCode, User
 from captious.server.people.access import may_create
 
 _STEP = 30  # seconds for which a code is shown
-_TOLERANCE = 1  # codes before and after that of now: clocks differ, and people type slowly
+_TOLERANCE = 1  # accepted time steps before and after now: clocks differ, and people type slowly
 _RECOVERY_CODES = 10
-_MOST_DEVICES = 10  # of a user; those that were used last
+_MOST_DEVICES = 10  # known devices of a user; the latest are kept
 _CODE = re.compile(r"[0-9]{6}|[a-z2-7]{16}")
 
 
@@ -58,9 +58,9 @@ def is_missing(user: User) -> bool:
 
 @transaction.atomic
 def turn_on(user: User, salt: str, code: str) -> list[str]:
-    """Give a user a second step; its recovery codes, which cannot be shown again. Empty if the code is wrong."""
+    """Turn on the second step; return its recovery codes, which cannot be shown again. Empty if the code is wrong."""
     used = _time_step(salt, code, after=0)
-    without = User.objects.filter(pk=user.pk, totp_salt="")  # another page may have set one up meanwhile
+    without = User.objects.filter(pk=user.pk, totp_salt="")  # another page may have set one up in the meantime
     if used is None or not without.update(totp_salt=salt, totp_used=used, wrong_codes=0, wrong_code_time=None):
         return []
     KnownDevice.objects.filter(user=user).delete()
@@ -96,7 +96,7 @@ def refusal(user: User, code: str, device: str = "") -> str:
         device: the secret of a browser, see ``know_device``; empty if it has none.
 
     Returns:
-        Why it is refused, one or two sentences; empty if it is right.
+        The reason of a refusal, one or two sentences; empty if the code is right.
     """
     code = _typed(code)
     row = User.objects.select_for_update().get(pk=user.pk)
@@ -114,7 +114,7 @@ def refusal(user: User, code: str, device: str = "") -> str:
     used = _time_step(row.totp_salt, code, after=row.totp_used)
     if used is None:
         rows.update(wrong_codes=F("wrong_codes") + 1, wrong_code_time=now)
-        return "This code is wrong, or was used before. Wait for the next one."
+        return "This code is wrong or has been used. Wait for the next one."
     rows.update(wrong_codes=0)
     User.objects.filter(pk=row.pk).update(totp_used=used)
     return ""
@@ -122,7 +122,7 @@ def refusal(user: User, code: str, device: str = "") -> str:
 
 @transaction.atomic
 def know_device(user: User, device: str) -> str:
-    """Know a browser from now on, in which a user has entered a right code.
+    """Remember a browser in which a user has entered a right code.
 
     Args:
         device: the secret that it has; empty if it has none.
@@ -151,7 +151,7 @@ def _typed(text: str) -> str:
 
 
 def _time_step(salt: str, code: str, *, after: int) -> int | None:
-    """The time step whose code it is, later than another one; None if it is the code of none."""
+    """The time step of a code after another time step; None if there is none."""
     totp, now = pyotp.TOTP(secret_of(salt)), int(time.time()) // _STEP
     for step in range(now - _TOLERANCE, now + _TOLERANCE + 1):
         if step > after and hmac.compare_digest(totp.generate_otp(step).encode(), code.encode()):

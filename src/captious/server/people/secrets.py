@@ -12,9 +12,9 @@ from django.utils import timezone
 
 from captious.server.models import Challenge, Invitation, Team, Token, User
 
-#: What a token may do besides reading -> what that is. Reading includes what its owner sees as an organizer.
+#: Scope of a token besides reading -> its description. Reading includes pages of organizers.
 SCOPES = {
-    "submit": "Submit, change submissions, accept terms",
+    "submit": "Submit, edit submissions, accept terms",
     "teams": "Create, join, change and leave teams",
     "organize": "Approve teams, and change webhooks",
 }
@@ -33,7 +33,7 @@ def make_token(
     """A new token of a user. It cannot be shown again: only its SHA-256 is kept, which suffices for random tokens.
 
     Args:
-        scopes: some of ``SCOPES``; a token with none can only read.
+        scopes: some of ``SCOPES``; a token without any can only read.
         challenge: the only one that it is for.
         days: after which it expires; 0 for never.
     """

@@ -16,18 +16,18 @@ from captious.server.people.secrets import invitation_of
 #: Teams that an account may be in.
 MOST_TEAMS = 50
 
-#: Alphabets with letters that look like those of another: Latin a and Cyrillic а.
+#: Alphabets with similar letters, such as Latin a and Cyrillic а.
 _ALIKE = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"}
 
 
 def personal_team(user: User) -> Team:
-    """The team of one user, which bears the user's name; made at the first request."""
+    """The personal team of a user, with the user's name, created at the first request."""
     personal = Team.objects.filter(is_personal=True, memberships__user=user)
     team: Team | None = personal.first()
     if team is not None:
         return team
     with transaction.atomic():
-        list(User.objects.select_for_update().filter(pk=user.pk))  # the user's first requests may come at once
+        list(User.objects.select_for_update().filter(pk=user.pk))  # first requests of a user may be concurrent
         team = personal.first()
         return team if team is not None else create_team(_free_name(user.username), user, is_personal=True)
 
@@ -41,7 +41,7 @@ def create_team(name: str, user: User, *, is_personal: bool = False) -> Team:
 
 
 def lock_team(slug: str) -> Team | None:
-    """A team, whose members and invitations nobody else changes until the transaction ends."""
+    """A team, locked with its members and invitations until the transaction ends."""
     team: Team | None = Team.objects.select_for_update().filter(slug=slug).first()
     return team
 
@@ -57,7 +57,7 @@ def join_team(secret: str, user: User) -> bool:
 
 
 def leave_team(team: Team, user: User) -> bool:
-    """End a membership; whether the team was deleted, as it is when nobody is left and nothing was uploaded for it.
+    """End a membership; return whether the team was deleted because it had no other members and no uploads.
 
     If the last captain leaves, the member who joined first becomes captain.
     """
@@ -70,7 +70,7 @@ def leave_team(team: Team, user: User) -> bool:
             if not others.filter(is_captain=True).exists():
                 Membership.objects.filter(pk=first.pk).update(is_captain=True)
             return False
-        # Attempts count towards the quotas of the users who made them, so they stay.
+        # Attempts count toward the quotas of the users who made them, so they stay.
         if Submission.objects.filter(team=team).exists() or Attempt.objects.filter(team=team).exists():
             return False
         Team.objects.filter(pk=team.pk).delete()
@@ -96,7 +96,7 @@ def is_free(name: str) -> bool:
 
 
 def mixes_alphabets(name: str) -> bool:
-    """Return whether a name has letters of two alphabets that look alike, so that it may read like another name."""
+    """Return whether a name mixes letters of similar alphabets, so that it may look like another name."""
     letters = (letter for letter in unicodedata.normalize("NFKC", name) if letter.isalpha())
     alphabets = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
     return len(alphabets & _ALIKE) > 1

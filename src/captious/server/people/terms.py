@@ -1,4 +1,4 @@
-"""Terms of a challenge: a team accepts each version once, before it submits; who did, and when, is kept."""
+"""Terms of a challenge: a team accepts each version once before it submits; user and time are recorded."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def accept(challenge: Challenge, team: Team, user: Any) -> TermsAcceptance:
 
 
 def why_terms_refuse(submission: Submission) -> str:
-    """Why terms keep a submission out, one sentence; empty if they do not."""
+    """The reason why terms prevent a submission, in one sentence; empty if they do not."""
     if submission.is_baseline or not teams_without(submission.challenge, [submission.team]):
         return ""
-    return f"{submission.team} has to accept the terms first: {submission.challenge.url}terms"
+    return f"{submission.team} must accept the terms first: {submission.challenge.url}terms"

@@ -1,4 +1,4 @@
-"""The outputs and reference sets that a board shows: those of its phase when the board's version was scored."""
+"""The outputs and reference sets that a board shows: those of its phase at the time of its scoring version."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ class BoardOutputs:
 
     @classmethod
     def of_challenge(cls, phase: Phase) -> BoardOutputs:
-        """As the challenge is now."""
+        """The outputs of the current version of the challenge."""
         definition, counts = phase.challenge.definition, phase.challenge.counts
         sets = _current_sets(phase)
         return cls(definition.directions, definition.rank_by, sets, {key: counts[key] for key in sets})
 
     @classmethod
     def of_board(cls, phase: Phase) -> BoardOutputs:
-        """As the board of a phase shows them."""
+        """The outputs on the board of a phase."""
         values = phase.board_values
         sets = {key: ReferenceSet(captions, name) for key, captions, name in values["sets"]}
         return cls(dict(values["directions"]), values["rank_by"], sets, values["counts"])

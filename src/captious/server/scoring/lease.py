@@ -1,11 +1,11 @@
-"""The lease of a submission: who scores it, until when, and the writes that hold only for the one who does.
+"""The lease of a submission: its worker, its end, and the writes that are valid only for that worker.
 
 queued --take--> running --finish--> done | failed          cancel: queued --> cancelled
    ^                |
    +----give back---+  the server failed, or the worker was not heard from and the lease has run out
 
-Each ``take`` raises the number of the lease. All later writes are conditional on that number, so a worker that was
-taken for dead and comes back changes nothing.
+Each ``take`` increases the number of the lease. All later writes are conditional on that number, so a worker that was
+considered dead and comes back changes nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from django.utils import timezone
 from captious.server.models import Phase, Submission
 from captious.server.scoring import queue, versions
 
-#: What a submitter reads when scoring failed through no fault of the submission.
-OUR_FAULT = "The server could not score this submission. It does not count towards your quota; please submit it again."
+#: The message to submitters when scoring failed through no fault of the submission.
+OUR_FAULT = "The server could not score this submission. It does not count toward your quota. Please submit it again."
 _log = logging.getLogger("captious.worker")
 _Status = Submission.Status
 _RETRY_AFTER = timedelta(seconds=5)
@@ -37,7 +37,7 @@ _OWN_PART = 0.1  # of its processor time; real captions need a twentieth
 
 @dataclass(frozen=True)
 class Lease:
-    """The right to score a submission, while it is the last one that was given out."""
+    """The right to score a submission, valid while it is the latest lease."""
 
     submission: Submission
     number: int
@@ -60,7 +60,7 @@ def take(worker: str) -> Lease | None:
             if row is None:
                 return None
             if row.tries >= settings.CAPTIOUS.scoring_tries:
-                queue.end_turn(row)  # whose submissions end workers must not always be the first
+                queue.end_turn(row)  # a submission that ends workers must not always be first
                 _fail(Submission.objects.filter(pk=row.pk, lease=row.lease), "Its workers were lost while scoring.")
                 continue
             number = row.lease + 1
@@ -78,10 +78,10 @@ def take(worker: str) -> Lease | None:
 
 
 def _lock(pk: int, now: datetime) -> Submission | None:
-    """The row of a submission that waits; None if another worker, or its user, was faster."""
+    """The locked row of a queued submission; None if another worker, or its user, was faster."""
     rows = Submission.objects.filter(queue.waits(now), pk=pk)
     if connection.features.has_select_for_update_skip_locked:
-        rows = rows.select_for_update(skip_locked=True, of=("self",))  # and not the phase
+        rows = rows.select_for_update(skip_locked=True, of=("self",))  # without its phase
     return rows.first()
 
 
@@ -93,7 +93,7 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any
     """
     submission = lease.submission
     with transaction.atomic():
-        # Whoever changes the version locks the phase as well. A submission that was taken meanwhile is scored again.
+        # A change of the version locks the phase, too. A submission that was taken in the meantime is scored again.
         phases = Phase.objects.select_for_update(no_key=True).filter(pk=submission.phase_id)
         if phases.values_list("scoring_version", flat=True).get() != submission.phase.scoring_version:
             queue.queue_again(lease.row)
@@ -115,7 +115,7 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any
 
 
 def give_back(lease: Lease, traceback: str) -> bool:
-    """After a failure of the server: try again a little later, or give up if that was tried often enough."""
+    """After a failure of the server, retry a little later, or give up after the last try."""
     row = lease.row.first()
     if row is None:
         return False
@@ -137,7 +137,7 @@ class Heartbeat:
     """A thread that keeps a lease while its submission is being scored, and writes the progress. A context manager.
 
     Args:
-        lease: what to keep.
+        lease: the lease to renew.
         on_timeout: called in the thread when scoring has taken too long; it must end the process.
     """
 
@@ -194,10 +194,10 @@ class Heartbeat:
     def _why_stopped(self, cpu: float) -> str:
         limit = f"{self._cpu_limit:,.0f} seconds of processor time, the limit for {self._n_words:,} words"
         if cpu <= self._cpu_limit:
-            limit = f"{settings.CAPTIOUS.scoring_seconds:,} seconds by the clock, with {cpu:,.0f} of {limit}"
+            limit = f"{settings.CAPTIOUS.scoring_seconds:,} seconds of wall time, with {cpu:,.0f} of {limit}"
         return (
-            f"Scoring was stopped after {limit}: captions that are long, and no sentences, take longest. "
-            "It counts towards your quota."
+            f"Scoring was stopped after {limit}. Long captions that are not sentences take longest. "
+            "It counts toward your quota."
         )
 
     def _beat(self, now: datetime) -> None:

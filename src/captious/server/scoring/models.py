@@ -6,14 +6,14 @@ from django.db import models
 
 
 class QueueTurn(models.Model):
-    """The end of the last turn of a party, or of a challenge, in the queue; see scoring/turns.py."""
+    """The end of the last turn of a party or challenge in the queue; see scoring/turns.py."""
 
     party = models.CharField(max_length=40, unique=True)
     ended = models.DateTimeField()
 
 
 class WorkerSeen(models.Model):
-    """The last sign of life of a worker, for the health page."""
+    """The last heartbeat of a worker, for the health page."""
 
     name = models.CharField(max_length=120, unique=True)
     seen = models.DateTimeField()

@@ -14,9 +14,9 @@ from captious.server.scoring.turns import Waiting, in_turn
 from captious.version import __version__
 
 _Status = Submission.Status
-_FORGOTTEN = timedelta(days=7)  # after its last turn, a party is as one that had none
-_LONG = 200  # submissions in a queue of which the order is not computed for every page
-_SECONDS = 5  # that it is kept then
+_FORGOTTEN = timedelta(days=7)  # after this time, the last turn of a party is forgotten
+_LONG = 200  # queues longer than this are not ordered for every page
+_SECONDS = 5  # for which their order is cached
 
 
 def waits(now: datetime) -> Q:
@@ -77,7 +77,7 @@ def _challenge(challenge: int) -> str:
 
 
 def end_turn(submission: Submission) -> None:
-    """The turn of a submission ends, as it was when it was taken."""
+    """End the turn of a submission for the parties that had it."""
     challenge = submission.phase.challenge_id
     parties = _parties(submission.team_id, submission.user_id, challenge, submission.finished)
     for party in sorted((*parties, _challenge(challenge))):  # all workers lock them in this order
@@ -85,20 +85,20 @@ def end_turn(submission: Submission) -> None:
 
 
 def remove_old_turns() -> None:
-    """Forget parties that had no turn for a long time."""
+    """Delete parties without a recent turn."""
     QueueTurn.objects.filter(ended__lt=timezone.now() - _FORGOTTEN).delete()
 
 
 def cancel(submission: Submission) -> bool:
-    """Cancel before scoring has begun; False if it is too late. What was scored once is never free again."""
+    """Cancel before scoring has begun; False if it is too late. Submissions that were scored once still count."""
     rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, finished=None)
     return bool(rows.update(status=_Status.CANCELLED, counts=False, finished=timezone.now()) == 1)
 
 
 def queue_again(submissions: Any) -> int:
-    """Score submissions again, from a queryset, because what they are scored with has changed.
+    """Queue the submissions of a queryset to be scored again with changed references or metrics.
 
-    It costs nothing, and what did not count because the server had failed does not count later either.
+    Quotas are not affected: submissions that did not count after a failure of the server do not count later.
     """
     rows = submissions.filter(status__in=[_Status.DONE, _Status.FAILED, _Status.RUNNING])
     return int(

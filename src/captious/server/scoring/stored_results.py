@@ -96,7 +96,7 @@ def _site_words() -> dict[str, str]:
 
 
 def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:
-    """The warnings of a run by who reads them.
+    """The warnings of a run by reader.
 
     A number of candidates that are like references in some way, and their ids, would tell what private references say.
     """

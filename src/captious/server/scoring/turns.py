@@ -1,4 +1,4 @@
-"""The order of the queue: parties take turns, so that nobody waits for all submissions of somebody else.
+"""The order of the queue: parties take turns, so that nobody waits for all submissions of another party.
 
 The parties of a submission are its team and its user, so that neither many members nor many teams give more turns. What
 is scored again belongs to its challenge alone, which has turns like a team. In a round, every party has one submission;
@@ -24,9 +24,9 @@ class Waiting(Generic[_Time]):
 
     Args:
         id: lower ids came in earlier.
-        since: when it came in.
-        parties: who takes turns.
-        challenge: what else takes turns, within the parties.
+        since: time of its arrival.
+        parties: the parties that take turns.
+        challenge: the challenge, which takes turns within the parties.
     """
 
     id: int
@@ -41,9 +41,9 @@ def in_turn(
     """The ids of submissions in the order in which they will be scored if no others come in.
 
     Args:
-        waiting: all that wait.
+        waiting: all waiting submissions.
         running: the parties of each submission that is being scored.
-        ended: when the last turn of parties and challenges ended, where that is known.
+        ended: end of the last turn of parties and challenges, where known.
     """
     n_before: Counter[str] = Counter(party for parties in running for party in parties)
     keyed = []

@@ -1,4 +1,4 @@
-"""Versions of scores: what a phase is scored with, and which of its versions pages show.
+"""Versions of scores: their references, metrics and programs, and the version shown on pages.
 
 A phase has a new version when the references, metrics or settings of one of its reference sets change, or the program
 does. Its submissions are scored again, by reference set and only where something has changed. Meanwhile the board shows
@@ -25,7 +25,7 @@ _Status = Submission.Status
 
 
 def change(phase: Phase, set_keys: dict[str, str]) -> int:
-    """Begin a new version of a phase if it is scored with something else now; returns how often that is done again.
+    """Begin a new version of a phase if its references, metrics or program changed; return the number of rescorings.
 
     Args:
         set_keys: key of a reference set -> checksum. A retired phase without reference sets keeps its version.
@@ -91,7 +91,7 @@ def show_complete() -> None:
 
 
 def _describe_board(phase: Phase) -> None:
-    """Give the board the columns of the challenge, unless it shows older scores."""
+    """Update the columns of the board to those of the challenge, unless it shows older scores."""
     values = BoardOutputs.of_challenge(phase).to_values()
     Phase.objects.filter(pk=phase.pk, shown_version=F("scoring_version")).update(board_values=values)
 

@@ -1,6 +1,6 @@
 """Zip and gzip files that may be hostile: checked before anything is unpacked, and again while it is.
 
-Names, sizes and places of entries come from the central directory, as the standard library reads it. Headers may lie,
+Names, sizes and positions of entries come from the central directory, as read by the standard library. Headers may lie,
 so unpacking stops at the size that was announced and compares lengths and checksums. Nothing is written to disk, and
 no name of an entry is ever used as a path.
 """
@@ -53,7 +53,7 @@ _ARCHIVE_STARTS = (
 
 
 class Entry(NamedTuple):
-    """A file in a zip file: what the directory says of it, and where its packed data begins."""
+    """A file in a zip file: its entry in the directory, and the start of its packed data."""
 
     info: zipfile.ZipInfo
     start: int
@@ -69,9 +69,9 @@ def is_archive(data: bytes | bytearray) -> bool:
 
 
 def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Entry], list[Problem]]:
-    """The entries of a zip file, and everything that is wrong with its structure; nothing is unpacked.
+    """The entries of a zip file, and all problems of its structure; nothing is unpacked.
 
-    Problems call the zip file ``file``.
+    Problems name the zip file ``file``.
     """
     if not data.startswith(_ZIP_STARTS):
         return [], [Problem(file, "This is not a zip file.")]
@@ -83,7 +83,7 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             infos, directory = archive.infolist(), archive.start_dir
     except NotImplementedError:
-        return [], [Problem(file, "The zip file needs features of zip that are not supported; pack it again.")]
+        return [], [Problem(file, "The zip file uses unsupported features; pack it again.")]
     except (zipfile.BadZipFile, struct.error, ValueError, IndexError, EOFError, OSError, OverflowError):
         return [], [Problem(file, "The zip file is truncated or damaged; pack and upload it again.")]
     if len(infos) > limits.entries:
@@ -122,20 +122,20 @@ def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
         yield "The entry is a special file."
     if any(not letter.isprintable() for letter in name):
-        yield "The name of the entry contains control characters or other characters that do not print."
+        yield "The name of the entry contains control characters or other unprintable characters."
     parts = re.split(r"[/\\]", name)
     if ".." in parts or parts[0] == "" or re.match(r"[A-Za-z]:", name):
         yield "The name of the entry is a path that leads out of the zip file."
     elif _is_clutter(name):
         pass
     elif len(parts) > 1 or kind == stat.S_IFDIR or info.external_attr & _DOS_FOLDER:
-        yield "The zip file contains folders; zip the files themselves, not a folder that holds them."
+        yield "The zip file contains folders; zip the files themselves, not their folder."
     if info.flag_bits & _SECRET:
         yield "The entry is encrypted; pack it without a password."
     if info.flag_bits & _PATCH or info.compress_type not in _METHODS:
-        yield "The entry is compressed in an unusual way; use the ordinary compression of zip files (deflate)."
+        yield "The entry uses an unsupported compression method; use deflate, the default of zip files."
     if _ARCHIVE_NAME.search(name.lower()) and not _is_clutter(name):
-        yield "The entry is itself an archive or compressed; put the captions file into the zip file as it is."
+        yield "The entry is itself an archive or compressed; add the plain captions file to the zip file."
     if info.file_size > max(_HARMLESS, limits.ratio * info.compress_size):
         yield f"The entry unpacks to more than {limits.ratio:,} times its size, which captions never do."
     elif (
@@ -189,7 +189,9 @@ def assign(
             problems.append(Problem(printable(entry.name), message))
         elif len(matches) > 1:
             names = " and ".join(file.name for file in matches)
-            problems.append(Problem(printable(entry.name), f"The name fits several files of the challenge: {names}."))
+            problems.append(
+                Problem(printable(entry.name), f"The name matches several files of the challenge: {names}.")
+            )
     for file in expected:
         of_file = candidates[file.name]
         if not of_file:
@@ -214,11 +216,11 @@ def unpack(data: bytes, entry: Entry) -> bytes | Problem:
         except zlib.error:
             return Problem(name, "The entry of the zip file is damaged.")
         if len(content) > info.file_size:
-            return Problem(name, "The entry unpacks to more than the zip file says.")
+            return Problem(name, "The entry unpacks to more than the announced size.")
         if not stream.eof or stream.unused_data:
             return Problem(name, "The entry of the zip file is truncated or damaged.")
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
-        return Problem(name, "The entry is damaged: its size or checksum is not what the zip file says.")
+        return Problem(name, "The entry is damaged: its size or checksum does not match the zip file.")
     return content
 
 

@@ -10,7 +10,7 @@ from captious.server.models import Phase, Submission
 
 #: Sent with the ``phase``, its number, when ranks are to be computed.
 board_is_stale = Signal()
-_MOST_ROWS = 500  # of a board that is computed by whoever changes it; others are left to a worker
+_MOST_ROWS = 500  # rows of a board that is computed at the change; larger ones are left to a worker
 
 
 def board_changed(phase: int) -> None:

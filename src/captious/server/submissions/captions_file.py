@@ -27,11 +27,11 @@ from captious.server.submissions.word_counts import count_words
 _FIELDS = ("image_id", "caption")
 _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
-#: No id has more digits: 64 bits have 19. Conversion of long numbers takes time that grows with the square.
+#: The maximum number of digits of an id: 64 bits have 19. Conversion of long numbers takes quadratic time.
 _DIGITS = 20
-#: Rows that cannot be read, after which the rest of a file is not looked at.
+#: Number of unreadable rows after which reading stops.
 _MOST_PROBLEMS = 1000
-#: Ids of the challenge that show what ids look like.
+#: Number of example ids of the challenge in messages.
 _SHOWN_IDS = 2
 
 
@@ -40,11 +40,11 @@ class _NoNumber:
 
 
 class _TooManyProblems(Exception):
-    """So many rows cannot be read that the rest is not looked at."""
+    """Too many rows cannot be read; reading stops."""
 
 
 class _Unreadable(Exception):
-    """A file without rows; the message says why."""
+    """A file without rows; the message gives the reason."""
 
 
 @dataclass
@@ -53,8 +53,8 @@ class _Rows:
 
     Args:
         ids_are_text: whether the format has only text for ids, so that "12" may stand for 12.
-        unit: what a row is called.
-        numbers: which row of the file each is.
+        unit: name of a row.
+        numbers: row numbers in the file.
         problems: sentences.
     """
 
@@ -69,20 +69,20 @@ class _Rows:
 def read_captions(
     data: bytes | bytearray, file: str, format: Format, expected: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
-    """The captions of the expected images in their order, and everything that is wrong with the file.
+    """The captions of the expected images in their order, and all problems of the file.
 
     Args:
         data: the file.
-        file: what problems call it.
-        format: how to read it.
+        file: name of the file in problems.
+        format: format of the file.
         expected: ids of all images that need a caption.
-        limits: gives the length of captions.
+        limits: limits on the length of captions.
 
     Returns:
-        The captions, which mean something only if there are no problems.
+        The captions, which are valid only without problems.
 
     Raises:
-        MemoryError: the file takes too much.
+        MemoryError: the file needs too much memory.
     """
     source = Source(file, "candidates", is_file=True)
     try:
@@ -128,7 +128,7 @@ def _parsed(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
         rows = _Rows(unit, (), (), ())
     rows.problems += _sentences(problems, rows.unit)
     if len(problems) == _MOST_PROBLEMS:
-        rows.problems.append("The file was not read any further.")
+        rows.problems.append("The rest of the file was not read.")
     if not_finite:
         names = " and ".join(
             f"{name} ({'once' if n == 1 else f'{n:,} times'})" for name, n in sorted(not_finite.items())
@@ -180,7 +180,7 @@ def _document(text: str, source: Source, decoder: json.JSONDecoder) -> list[Any]
         raise _Unreadable(
             {
                 "nested": f"The JSON is nested too deeply; give {_RECORDS}.",
-                "truncated": f"The JSON ends too early, in line {document.number:,}; the file is truncated.",
+                "truncated": f"The JSON ends unexpectedly on line {document.number:,}; the file is truncated.",
             }.get(document.kind, f"The file is not JSON: {document.detail}.")
         )
     if not isinstance(document, list | dict):
@@ -243,7 +243,7 @@ def _checked(
     as_text: list[ImageId] = []
     as_numbers: list[ImageId] = []
     unknown: dict[ImageId, None] = {}
-    repeated: dict[ImageId, int] = {}  # where it is repeated first
+    repeated: dict[ImageId, int] = {}  # first repetition
     not_text: list[ImageId] = []
     long: list[ImageId] = []
     with_nul: list[ImageId] = []
@@ -292,7 +292,7 @@ def _checked(
     contain = ("caption contains", "captions contain")
     missing = [image for image in expected if image not in captions]
     if not captions and problems:
-        missing = []  # if no row could be read, every image would be listed, which says nothing new
+        missing = []  # if no row can be read, listing every image adds nothing
     wordings: Sequence[tuple[Collection[ImageId], tuple[str, str], str]] = (
         (as_text, ids, 'text where the challenge has numbers: write 42, not "42".'),
         (

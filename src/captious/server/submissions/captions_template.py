@@ -1,4 +1,4 @@
-"""Templates of submissions: a captions file with every image of a phase, in which a team writes the captions."""
+"""Templates of submissions: captions files with every image of a phase, to be filled in by teams."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ class NeededCaptions:
     """A captions file that submissions to a phase need.
 
     Attributes:
-        label: what the challenge calls it.
-        pattern: that its name in an archive has to fit.
-        name: of its template, which fits it.
-        ids: of the images that need a caption.
+        label: its name in the challenge.
+        pattern: pattern of its name in an archive.
+        name: name of its template, which matches the pattern.
+        ids: ids of the images that need a caption.
     """
 
     label: str

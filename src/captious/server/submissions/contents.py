@@ -20,17 +20,17 @@ def read_contents(
     ids: Mapping[str, Sequence[ImageId]],
     limits: UploadLimits,
 ) -> tuple[dict[str, bytes], list[Problem]]:
-    """Every captions file as COCO results in the order of the expected images, and everything that is wrong.
+    """Every captions file as COCO results in the order of the expected images, and all problems.
 
     Args:
-        filename: name of the upload, which says how to read it.
+        filename: name of the upload, which determines its format.
         ids: name of a captions file -> the ids of its images.
 
     Returns:
         UTF-8 JSON by name of the captions file, for all of them if there are no problems.
 
     Raises:
-        MemoryError: the upload takes too much.
+        MemoryError: the upload needs too much memory.
     """
     file = printable(filename)
     if len(data) > limits.upload_bytes:
@@ -64,7 +64,7 @@ def _from_zip(
     if faults and not entries:
         return {}, faults
     entry_of, problems = assign(entries, expected, file)
-    if faults:  # what such an archive contains is left packed
+    if faults:  # contents of such an archive stay packed
         faulty = {fault.file for fault in faults}
         return {}, faults + [problem for problem in problems if problem.file == file or problem.file not in faulty]
     files: dict[str, bytes] = {}
@@ -87,14 +87,14 @@ def _read_file(
         return b"", [Problem(file, "The file is empty.")]
     if is_archive(content):
         return b"", [
-            Problem(file, "The file is an archive or compressed, despite its name; upload the captions themselves.")
+            Problem(file, "The file is an archive or compressed, despite its name; upload the plain captions file.")
         ]
     format = FORMATS.get(splitext(name)[1])
     if format is None or format == "parquet":
         *others, last = (extension for extension in FORMATS if extension != ".parquet")
         accepted = f"{', '.join(others)} or {last}"
         more = "" if in_archive else ", each also with .gz, or in .zip"
-        return b"", [Problem(file, f"The name of the file has to end in {accepted}{more}.")]
+        return b"", [Problem(file, f"The name of the file must end in {accepted}{more}.")]
     captions, problems = read_captions(content, file, format, ids, limits)
     if problems:
         return b"", problems

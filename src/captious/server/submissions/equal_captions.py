@@ -1,4 +1,4 @@
-"""Submissions that say the same of many images, or nothing: mistakes, and the simplest way to probe references."""
+"""Submissions with one caption for many images, or empty ones: mistakes, or the simplest probe of references."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def equal_captions(captions: Mapping[ImageId, str], file: str, share: float) -> 
 
     Args:
         captions: image id -> caption.
-        file: what the problem calls the file.
+        file: name of the file in the problem.
         share: the largest share of images that may have the same caption.
     """
     most = max(int(share * len(captions)), ALWAYS_ALLOWED)

@@ -41,8 +41,8 @@ class Refused(Exception):
     """A submission that is not taken.
 
     Args:
-        message: why, one sentence.
-        problems: everything that is wrong with its captions.
+        message: the reason, one sentence.
+        problems: all problems of its captions.
     """
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
@@ -77,9 +77,9 @@ class Check(NamedTuple):
     """The result of a dry run.
 
     Attributes:
-        problems: everything that is wrong with an upload.
-        remarks: why it would be refused whatever its captions are, a sentence each.
-        warnings: what is legal but may be a mistake, a sentence each.
+        problems: all problems of an upload.
+        remarks: reasons for a refusal that do not depend on captions, a sentence each.
+        warnings: valid content that may be a mistake, a sentence each.
     """
 
     problems: list[Problem]
@@ -88,7 +88,7 @@ class Check(NamedTuple):
 
 
 def check(submission: Submission, upload: Path) -> Check:
-    """A dry run. Nothing counts, and nothing is kept.
+    """Check an upload in a dry run. Nothing counts, and nothing is kept.
 
     Raises:
         TooManyRequests: another upload of the user is being read, or several took too long.
@@ -123,11 +123,11 @@ def _empty_captions(folder: Path) -> Iterator[str]:
         captions = storage.candidates_in(folder, name).values()
         if n := sum(not caption.strip() for caption in captions):
             of_file = f" for {name}" if len(names) > 1 else ""
-            yield f"{n:,} of {len(captions):,} captions{of_file} are empty. Most metrics give them 0."
+            yield f"{n:,} of {len(captions):,} captions{of_file} are empty. Most metrics score them 0."
 
 
 def _refuse_slow_files(submission: Submission) -> None:
-    """Checks cost nothing, so those of a user who sends files that take too long to read end for a while."""
+    """Refuse checks for a while if several files of the user took too long to read, as checks are free."""
     since = timezone.now() - _SLOW_WITHIN
     slow = Attempt.objects.filter(user=submission.user, fingerprint=_SLOW, time__gte=since)
     if submission.user is not None and slow.count() >= _MOST_SLOW:
@@ -175,9 +175,9 @@ def submit(
     """Take in a submission. The upload is moved; if it is refused, it stays where it is, and the reason is kept.
 
     Args:
-        request: that brought it, for the audit log.
-        key: names the upload. Of uploads of a user with the same key, one submission is made.
-        fingerprint: of the request, by which another one with the same key is recognized.
+        request: the request of the upload, for the audit log.
+        key: idempotency key. Uploads of a user with the same key create one submission.
+        fingerprint: checksum of the request, which reveals another upload with the same key.
 
     Raises:
         KeyReused: the upload with this key had another fingerprint.
@@ -191,7 +191,7 @@ def submit(
             _submit(submission, upload, request, key, fingerprint)
     except Refused as refused:
         if not submission.is_baseline:
-            with suppress(IntegrityError), transaction.atomic():  # the team or the user may be gone
+            with suppress(IntegrityError), transaction.atomic():  # the team or the user may have been deleted
                 RefusedUpload.keep(submission, upload.stat().st_size, refused.message, refused.problems)
         if request is not None:
             challenge = submission.challenge
@@ -243,7 +243,7 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None, k
 
 
 def _begin(submission: Submission, key: str, fingerprint: str) -> Attempt | None:
-    """Count the attempt before anything is read, so that many at once do not exceed the quota.
+    """Count the attempt before anything is read, so that concurrent uploads do not exceed the quota.
 
     One with the same key that did not end goes on: the connection or the web process was lost.
     """
@@ -270,10 +270,10 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
         if attempt is not None:
             _lock(submission)
             earlier = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
-            if earlier is not None:  # made while this was read
+            if earlier is not None:  # created while this one was being read
                 raise AlreadySubmitted(earlier.submission)
             _refuse(_why_not_allowed(submission) or why_not_admitted(submission))
-            _refuse(mixed_names(submission))  # another may have been submitted while this was read
+            _refuse(mixed_names(submission))  # another may have been submitted while this one was being read
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)
         submission.save(force_insert=True)
         if attempt is not None:
@@ -290,7 +290,7 @@ def _end(attempt: Attempt | None, *, counts: bool) -> None:
     rows = Attempt.objects.filter(pk=attempt.pk, submission=None)
     try:
         rows.update(is_complete=True) if counts else rows.delete()
-    except DatabaseError:  # then it is incomplete, and ceases to count
+    except DatabaseError:  # then it is incomplete, and no longer counts
         _log.exception("an attempt cannot be ended", extra={"attempt": attempt.pk})
 
 
@@ -322,16 +322,16 @@ def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
 
 
 def _why_not_allowed(submission: Submission) -> str:
-    """Why the user may not submit for the team any more, one sentence: that may change while an upload is read."""
+    """The reason why the user can no longer submit for the team, which may change during an upload."""
     user = User.objects.filter(pk=submission.user_id, is_active=True).first()
     if user is None or not visible_challenges(user).filter(pk=submission.challenge.pk).exists():
-        return "You may not submit to this challenge any more."
+        return "You can no longer submit to this challenge."
     is_member = Membership.objects.filter(team=submission.team_id, user=user).exists()
-    return "" if is_member else f"You are not a member of {submission.team} any more."
+    return "" if is_member else f"You are no longer a member of {submission.team}."
 
 
 def _why_closed(submission: Submission) -> str:
-    """Why the phase did not take submissions when the upload began, one sentence; empty if it did."""
+    """The reason why the phase was not open when the upload began, in one sentence; empty if it was."""
     phase, state = submission.phase, submission.phase.state_at(submission.created)
     if state == "upcoming":
         return f"The phase {phase} opens on {local_time(phase.opens)}."

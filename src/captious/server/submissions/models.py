@@ -22,7 +22,7 @@ KEPT, KEPT_PROBLEMS = 20, 20
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
-    """Submissions, with what boards ask of them."""
+    """Submissions, with the queries of boards."""
 
     def competing(self) -> SubmissionQuerySet:
         """The submissions that can be on the board of their phase, with their scores."""
@@ -60,7 +60,7 @@ class Submission(models.Model):
     may_publish = models.BooleanField(default=False)
     is_baseline = models.BooleanField(default=False)
     is_human = models.BooleanField(default=False)
-    #: An organizer has taken it off the board.
+    #: An organizer has hidden it.
     is_hidden = models.BooleanField(default=False)
     #: The team has chosen it as its entry.
     is_chosen = models.BooleanField(default=False)
@@ -80,9 +80,9 @@ class Submission(models.Model):
     counts = models.BooleanField(default=True)
     lease = models.PositiveIntegerField(default=0)
     lease_until = models.DateTimeField(null=True)
-    #: Not to be tried before this time, after a failure of the server.
+    #: Not retried before this time, after a failure of the server.
     not_before = models.DateTimeField(null=True)
-    #: How often scoring was begun since it was queued.
+    #: Number of times that scoring has begun since it was queued.
     tries = models.PositiveIntegerField(default=0)
     worker = models.CharField(max_length=120, blank=True)
     progress = models.PositiveSmallIntegerField(default=0)
@@ -95,7 +95,7 @@ class Submission(models.Model):
     reason = models.TextField(blank=True)
     #: Why it failed, for the organizer.
     traceback = models.TextField(blank=True)
-    #: What pages show: the scores of the version that the board shows or, if there are none, the last ones.
+    #: The scores on pages: those of the board's version or, if there are none, the latest.
     shown_scores = models.ForeignKey("Scores", models.SET_NULL, null=True, related_name="+")
 
     objects = SubmissionQuerySet.as_manager()
@@ -136,7 +136,7 @@ class Submission(models.Model):
     def is_on_board(self) -> bool:
         """Whether everybody sees it on the board of its phase.
 
-        Which submission is the best of its team is not told while scores are not.
+        The best submission of a team is not revealed while scores are withheld.
         """
         scores, phase = self.shown_scores, self.phase
         is_scored = scores is not None and scores.version == phase.shown_version
@@ -145,7 +145,7 @@ class Submission(models.Model):
 
     @property
     def was_ended(self) -> bool:
-        """Whether scoring has ended before, so that it is not free any more."""
+        """Whether scoring has ended before, so that it counts."""
         return self.finished is not None
 
     def outputs(self, key: str) -> dict[str, dict[str, Any]]:
@@ -174,8 +174,8 @@ class Scores(models.Model):
     set_keys = models.JSONField()
     #: key of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
     outputs = models.JSONField()
-    #: key of a reference set -> reader -> what is legal but misleading about its scores, a sentence each. All of it is
-    #: for readers of "public" captions; otherwise, there is less for "organizers", the "team" and "others".
+    #: key of a reference set -> reader -> warnings about misleading scores, a sentence each. All warnings are
+    #: for readers of "public" captions; "organizers", the "team" and "others" get fewer otherwise.
     set_warnings = models.JSONField()
     #: Name of the file with its statistics, in the folder of the submission.
     results_file = models.CharField(max_length=80)
@@ -194,16 +194,16 @@ class Attempt(models.Model):
     user = models.ForeignKey("User", models.SET_NULL, null=True, related_name="+")
     submission = models.OneToOneField("Submission", models.CASCADE, null=True, related_name="attempt")
     time = models.DateTimeField(db_index=True)
-    #: It was read to the end. One that never is, because the server was stopped, ceases to count.
+    #: It was read to the end. One that is not, because the server was stopped, no longer counts.
     is_complete = models.BooleanField(default=False)
-    #: Names the upload, so that one that is repeated because an answer was lost is not another; may be empty.
+    #: The idempotency key, with which a retry after a lost answer is recognized; may be empty.
     key = models.CharField(max_length=64, blank=True, db_index=True)
     #: SHA-256 of the request with this key.
     fingerprint = models.CharField(max_length=64, blank=True)
 
 
 class RefusedUpload(models.Model):
-    """An upload that was not taken, and why. Nothing of its file is kept, and it is no submission.
+    """A refused upload and the reason. Its file is not kept, and it is not a submission.
 
     Whether it counts as an attempt is not told by it, see ``Attempt``.
     """

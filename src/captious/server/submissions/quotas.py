@@ -1,7 +1,7 @@
 """Quotas: how many submissions a phase scores per day and in total, how many uploads are tried per day, and how much
 is stored.
 
-What counts towards them: a team's submissions, and those that the user made for any other team. Cancelled submissions
+What counts toward them: a team's submissions, and those that the user made for any other team. Cancelled submissions
 and failures of the server do not count.
 """
 
@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from captious.server.models import Attempt, Phase, Submission, Team, User
 
-#: An upload that is not read after this time was interrupted by us, and does not count.
+#: An unfinished upload older than this was interrupted by the server, and does not count.
 READING_MINUTES = 15
 
 
@@ -35,7 +35,7 @@ class Quota:
 
     @property
     def scored_left_today(self) -> int | None:
-        """What remains of a quota; None, here and below, if it is unlimited."""
+        """The rest of a quota; None, here and below, if it is unlimited."""
         return _left(self.phase.scored_per_day, self.scored_today)
 
     @property
@@ -48,31 +48,31 @@ class Quota:
 
     @property
     def exhausted(self) -> str:
-        """Why no upload is taken, one sentence; empty if one is."""
+        """The reason why no upload is accepted, in one sentence; empty if one is."""
         return self.scored_exhausted or self.attempts_exhausted or self.stored_exhausted
 
     @property
     def scored_exhausted(self) -> str:
-        """Why nothing more is scored, one sentence; empty if something is."""
+        """The reason why nothing more is scored, in one sentence; empty if something is."""
         if self.phase.scored_in_total and self.scored >= self.phase.scored_in_total:
-            return f"The quota of this phase is used up: {self.phase.scored_in_total:,} scored submissions in total."
+            return f"The quota of this phase is exhausted: {self.phase.scored_in_total:,} scored submissions in total."
         if self.phase.scored_per_day and self.scored_today >= self.phase.scored_per_day:
-            return f"Today's quota is used up: {self.phase.scored_per_day:,} scored submissions per day."
+            return f"Today's quota is exhausted: {self.phase.scored_per_day:,} scored submissions per day."
         return ""
 
     @property
     def attempts_exhausted(self) -> str:
-        """Why no more uploads are taken, one sentence; empty if they are."""
+        """The reason why no more uploads are accepted, in one sentence; empty if they are."""
         if self.phase.attempts_per_day and self.attempts_today >= self.phase.attempts_per_day:
-            return f"Today's quota is used up: {self.phase.attempts_per_day:,} uploads per day."
+            return f"Today's quota is exhausted: {self.phase.attempts_per_day:,} uploads per day."
         return ""
 
     @property
     def stored_exhausted(self) -> str:
-        """Why nothing more is stored, one sentence; empty if something is."""
+        """The reason why nothing more is stored, in one sentence; empty if something is."""
         most = settings.CAPTIOUS.stored_mebibytes
         if self.stored >= most << 20:
-            return f"The submissions of your account or team have {most:,} MiB, which is the limit: delete some."
+            return f"The submissions of your account or team take up {most:,} MiB, which is the limit. Delete some."
         return ""
 
 

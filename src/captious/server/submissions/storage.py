@@ -1,4 +1,4 @@
-"""Files of submissions: uploads on their way in, and one folder for each submission, whose name tells nothing.
+"""Files of submissions: incoming uploads, and one folder with a random name for each submission.
 
 Uploads are streamed to the data folder, within size limits that hold before anything is read.
 """
@@ -24,7 +24,7 @@ from captious.server.models import Scores, Submission
 from captious.server.submissions.board_changes import board_changed
 
 _UPLOAD = "upload"
-#: Seconds after which what no submission owns is a leftover of a process that was killed.
+#: Seconds after which a file without a submission is a leftover of a killed process.
 _OLD = 3600
 
 
@@ -66,7 +66,7 @@ def new_folder() -> Path:
 
 
 def upload_file(folder: Path) -> Path:
-    """The file as it was uploaded."""
+    """Download the uploaded file."""
     return folder / _UPLOAD
 
 
@@ -97,7 +97,7 @@ def remove_files(folder: Path) -> None:
 
 
 def delete(submissions: QuerySet[Submission]) -> int:
-    """Delete submissions with their scores and files; returns their number. Their rows stay, because they may count."""
+    """Delete submissions with their scores and files; return their number. Their rows stay, because they may count."""
     pks = [*submissions.values_list("pk", flat=True)]
     deleted = Submission.objects.filter(pk__in=pks, status=Submission.Status.DELETED)
     with transaction.atomic():
@@ -121,7 +121,7 @@ def remove_old_results(submission: Submission) -> None:
 
 
 def remove_leftovers() -> int:
-    """Remove what processes that were killed have left behind; returns the number of files and folders.
+    """Remove leftovers of killed processes; return the number of files and folders.
 
     These are uploads that were never finished, folders without a submission, unfinished files, and results that are not
     those of the submission.
@@ -134,7 +134,7 @@ def remove_leftovers() -> int:
                 continue
             shutil.rmtree(path) if path.is_dir() else os.unlink(path)
             n += 1
-        except OSError:  # somebody else was faster
+        except OSError:  # another process was faster
             continue
     return n
 

@@ -1,4 +1,4 @@
-"""The entry of a team: choosing it, and keeping anonymous teams apart; boards/entries.py says which one counts.
+"""The entry of a team: its choice, and the separation of anonymous teams; see boards/entries.py for the rule.
 
 In phases that show one entry of each team, either all submissions of a team are anonymous or none are.
 """
@@ -21,7 +21,7 @@ def of_team(submission: Submission) -> QuerySet[Submission]:
 
 
 def mixed_names(submission: Submission) -> str:
-    """Why a new submission cannot be (or not be) anonymous, one sentence; empty if it can."""
+    """The reason why a new submission cannot be (or must be) anonymous, in one sentence; else empty."""
     if submission.phase.entries == "all" or submission.is_baseline:
         return ""
     if not of_team(submission).filter(anonymous=not submission.anonymous).exists():
@@ -29,15 +29,15 @@ def mixed_names(submission: Submission) -> str:
     others = "named" if submission.anonymous else "anonymous"
     return (
         f"Your other submissions to this phase are {others}. It shows one entry for each team, so either all of a "
-        "team's submissions are anonymous or none are: change it on one of them first."
+        "team's submissions are anonymous or none are: change one of them first."
     )
 
 
 def why_not_chosen(submission: Submission, *, chosen: bool = True, manages: bool) -> str:
-    """Why a submission cannot be made the entry of its team now, one sentence; empty if it can.
+    """The reason why a submission cannot be chosen as the entry of its team now, in one sentence; empty if it can.
 
     Args:
-        chosen: False to let the best one count again.
+        chosen: False to let the best submission count again.
         manages: organizers may do it at any time.
     """
     if submission.phase.state != "open" and not manages:
@@ -47,13 +47,13 @@ def why_not_chosen(submission: Submission, *, chosen: bool = True, manages: bool
     if submission.is_baseline:
         return "Baselines are always on the leaderboard."
     if submission.status not in {_Status.QUEUED, _Status.RUNNING, _Status.DONE}:
-        return "Only a submission that is scored, or will be, can be the entry of a team."
+        return "Only scored or queued submissions can be the entry of a team."
     if not submission.public:
-        return "Show it on the leaderboard first: a private submission cannot be the entry of a team."
+        return "Show it on the leaderboard first. A private submission cannot be the entry of a team."
     if submission.is_hidden and not manages:
-        return "An organizer has hidden it: it cannot be the entry of a team."
+        return "An organizer has hidden it, so it cannot be the entry of a team."
     if submission.anonymous and submission.phase.entries == "all":
-        return "Anonymous submissions are all on the leaderboard: choosing one would tell whose it is."
+        return "Anonymous submissions are all on the leaderboard. Choosing one would reveal its team."
     return ""
 
 

@@ -15,10 +15,10 @@ from typing import Any
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
 
-#: Image ids that a problem names; it counts the rest.
+#: Number of image ids listed in a problem; the rest is counted.
 _SHOWN_IDS = 20
 _SHOWN_CHARACTERS = 100
-#: CPU time for a small file, and how much of all there is for a share of the largest size.
+#: CPU time for a small file, and its growth with the size of the file.
 _LEAST_SECONDS, _SECONDS_PER_SHARE = 10, 4
 _UNITS = ((1 << 30, "GiB"), (10**9, "GB"), (1 << 20, "MiB"), (10**6, "MB"), (1 << 10, "KiB"), (10**3, "kB"))
 
@@ -29,7 +29,7 @@ class UploadLimits:
 
     Args:
         upload_bytes: size of the uploaded file.
-        unpacked_bytes: size of all that it unpacks to.
+        unpacked_bytes: unpacked size.
         entries: entries of a zip file.
         ratio: how many times its packed size a file may unpack to. Captions pack 5 to 15 times.
         memory_bytes: address space of the process that reads it.
@@ -51,7 +51,7 @@ class UploadLimits:
 
     @property
     def wall_seconds(self) -> int:
-        """How long the process may take by the clock, on a machine that is busy with other work."""
+        """The wall-time limit of the process, which allows for a busy machine."""
         return 3 * self.seconds + 10
 
     def of_size(self, size: int) -> UploadLimits:
@@ -71,8 +71,8 @@ class ExpectedFile:
 
     Args:
         name: lower-case letters, digits and hyphens.
-        pattern: what its name in a zip file looks like, such as ``captions_val2014_*_results.json``.
-        ids_file: a JSON list of the ids of all images that it has to describe, integers or strings.
+        pattern: pattern of its name in a zip file, such as ``captions_val2014_*_results.json``.
+        ids_file: a JSON list of the ids of all required images, integers or strings.
 
     Raises:
         ParameterError: a name with other characters.
@@ -94,7 +94,7 @@ class Problem:
     """A problem of an upload, worded for those who uploaded it.
 
     Args:
-        file: the file that has the problem, as it is called in the upload.
+        file: name of the file in the upload.
         message: one sentence.
         ids: some of the images concerned, at most 20.
         n: how many images are concerned; 0 where the problem is not one of images.
@@ -124,7 +124,7 @@ class Problem:
 
 
 def printable(text: str) -> str:
-    """A name from an upload as it can be shown and stored: not too long, with escapes for what does not print."""
+    """A name from an upload that can be shown and stored: shortened, with unprintable characters escaped."""
     short = text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode("ascii")

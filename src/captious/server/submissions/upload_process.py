@@ -1,4 +1,4 @@
-"""Reading uploads in a process of its own, which limits its memory, time and files before it looks at one.
+"""Reading uploads in a separate process, which limits its memory, time and files first.
 
 ``read_upload`` runs this module with ``python -P -m``, sends it a job as JSON and gets an answer as JSON. Of the
 server's environment the process sees only what Python needs to start. It writes the captions that it has read into a
@@ -44,14 +44,14 @@ def read_upload(
 
     Args:
         path: the uploaded file.
-        filename: what the uploader calls it; its extension says how to read it.
+        filename: the uploader's name of the file; its extension determines the format.
         expected: the captions files of the challenge.
-        limits: what the reading may cost.
+        limits: limits of the reading.
         output: folder for ``<name>.json`` of every expected file, with the captions in the order of the expected ids.
             It is created if needed.
 
     Returns:
-        Everything that is wrong with the upload. If that is nothing, the files are there, otherwise none is.
+        All problems of the upload. If there are none, all files exist, otherwise none does.
 
     Raises:
         OutputError: the captions cannot be written.
@@ -123,7 +123,7 @@ def _environment() -> dict[str, str]:
 
 
 def _understood(status: int, answer: bytes, complaints: bytes, file: str, limits: UploadLimits) -> list[Problem]:
-    """The problems that the process has found, or what became of the process."""
+    """The problems reported by the process, or its failure."""
     if status == 0:
         response = json.loads(answer)
         if "failure" in response:
@@ -136,7 +136,7 @@ def _understood(status: int, answer: bytes, complaints: bytes, file: str, limits
         return [_too_large(file, limits)]
     _log.error("reading an upload ended with status %d: %s", status, complaints.decode(errors="replace")[-4000:])
     if status < 0:
-        return [Problem(file, "The file cannot be read: the program that reads uploads crashed on it.")]
+        return [Problem(file, "The file cannot be read: it crashed the program that reads uploads.")]
     raise CaptiousError("the process that reads uploads failed", help="see the log of the server")
 
 
@@ -172,7 +172,7 @@ def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
         raise _unwritable(error) from error
 
 
-# What follows runs in the process that reads.
+# The rest of the module runs in the reading process.
 
 
 def _main() -> None:
@@ -193,7 +193,7 @@ def _main() -> None:
 
 
 def _limit(limits: UploadLimits) -> None:
-    """Limit what this process may use; limits that are already lower stay."""
+    """Limit the resources of this process; lower limits stay."""
     seconds = max(1, ceil(limits.seconds))
     for kind, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),

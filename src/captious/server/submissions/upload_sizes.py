@@ -13,7 +13,7 @@ _FORM = 256 * 1024  # bytes of a form around a file
 
 
 def is_upload(path: str) -> bool:
-    """Return whether captions are sent to an address: that of a form or of the API, or files to a draft."""
+    """Return whether an address receives files: captions by form or API, or files of a draft."""
     if path.startswith("/drafts/"):
         return path == "/drafts/" or path.endswith(("/references", "/files"))
     return path.endswith("/submit") or (path.startswith("/api/") and path.endswith("/submissions"))

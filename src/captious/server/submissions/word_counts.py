@@ -11,7 +11,7 @@ WORD = re.compile(rf"[{_APART}]|[^\W{_APART}]+|[^\w\s]")
 
 
 def count_words(caption: str) -> int:
-    """The number of words and punctuation marks: programs that take captions apart make about as many of them.
+    """The number of words and punctuation marks, about as many as tokens of a parser.
 
     Each Han character and each Japanese syllable counts as a word.
     """

@@ -1,7 +1,7 @@
-"""Template filters: how scores, times, sizes and addresses look on pages.
+"""Template filters that format scores, times, sizes and addresses.
 
 Numbers are written as in the reports of the command line: four digits, no zero before the point. Only the minus is a
-real one, which is as wide as the plus and which screen readers read. Where there is no value, there is a dash.
+real one, as wide as the plus and read by screen readers. Missing values are dashes.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def day(value: object) -> str | SafeString:
 
 @_filter
 def item(mapping: object, key: object) -> object:
-    """The value of a key that is not known when the template is written. None if there is none."""
+    """The value of a variable key; None if there is none."""
     return mapping.get(key) if isinstance(mapping, Mapping) else None
 
 

@@ -18,7 +18,9 @@ sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect
 
 
-def test_from_sign_up_to_the_board(page: Any, server: Server, captions: Path, request: pytest.FixtureRequest) -> None:
+def test_new_user_submits_and_appears_on_the_leaderboard(
+    page: Any, server: Server, captions: Path, request: pytest.FixtureRequest
+) -> None:
     width, scripts = request.node.callspec.params["page"]
     name = f"walker-{width}-{scripts}".lower()
     sign_up(page, name)
@@ -35,7 +37,7 @@ def test_from_sign_up_to_the_board(page: Any, server: Server, captions: Path, re
     expect(mine).to_contain_text("done")
 
 
-def test_waiting_in_the_queue_and_progress_without_reload(
+def test_queue_position_and_progress_update_without_reload(
     open_page: Callable[..., Any], server: Server, captions: Path
 ) -> None:
     first = open_page("ursula")
@@ -47,7 +49,7 @@ def test_waiting_in_the_queue_and_progress_without_reload(
         expect(second.get_by_text("place 2 in the queue")).to_be_visible()
         second.get_by_role("link", name="Cancel scoring").click()
         second.get_by_role("button", name="Cancel it").click()
-        expect(second.get_by_role("status")).to_contain_text("It does not count towards your quota.")
+        expect(second.get_by_role("status")).to_contain_text("It does not count toward your quota.")
         began = first.evaluate("performance.timeOrigin")
         answer = {"status": "running", "progress": 40, "doing": "meteor", "place": None}
         first.route("**/status.json", lambda route: route.fulfill(json=answer))
@@ -59,7 +61,7 @@ def test_waiting_in_the_queue_and_progress_without_reload(
     expect(first.get_by_role("progressbar")).to_have_count(0)
 
 
-def test_problems_of_a_file_and_the_check(open_page: Callable[..., Any], tmp_path: Path, captions: Path) -> None:
+def test_file_problems_are_shown_by_the_check(open_page: Callable[..., Any], tmp_path: Path, captions: Path) -> None:
     rows = example()
     bad = tmp_path / "bad.json"
     bad.write_text(json.dumps([*rows[1:], rows[1], {"image_id": 999, "caption": "<script>alert(1)</script>"}]))
@@ -89,9 +91,7 @@ def test_problems_of_a_file_and_the_check(open_page: Callable[..., Any], tmp_pat
     expect(refused.get_by_role("link")).to_have_count(0)
 
 
-def test_a_file_that_was_checked_need_not_be_chosen_again(
-    open_page: Callable[..., Any], captions: Path, tmp_path: Path
-) -> None:
+def test_checked_file_need_not_be_chosen_again(open_page: Callable[..., Any], captions: Path, tmp_path: Path) -> None:
     page = open_page("ursula", refused=(422,))
     page.goto("/challenges/demo/submit")
     page.get_by_label("Method").fill("Checked first")
@@ -105,7 +105,7 @@ def test_a_file_that_was_checked_need_not_be_chosen_again(
     expect(page.get_by_role("heading", level=1, name="Checked first")).to_be_visible()
 
 
-def test_a_check_without_scripts_says_to_choose_the_file_again(open_page: Callable[..., Any], captions: Path) -> None:
+def test_check_without_scripts_asks_to_choose_the_file_again(open_page: Callable[..., Any], captions: Path) -> None:
     page = open_page("ursula", scripts=False)
     page.goto("/challenges/demo/submit")
     page.get_by_label("Method").fill("Checked")
@@ -114,7 +114,7 @@ def test_a_check_without_scripts_says_to_choose_the_file_again(open_page: Callab
     expect(page.get_by_role("status")).to_contain_text("choose the file again")
 
 
-def test_change_and_delete(open_page: Callable[..., Any], captions: Path) -> None:
+def test_submission_is_edited_and_deleted(open_page: Callable[..., Any], captions: Path) -> None:
     page = open_page("ursula", width=360)
     submit(page, captions, "Spelled wrogn")
     see_scores(page)
@@ -134,6 +134,6 @@ def test_change_and_delete(open_page: Callable[..., Any], captions: Path) -> Non
     page.get_by_role("link", name="Delete").click()
     expect(page.get_by_role("main")).to_contain_text("It disappears from the leaderboard")
     page.get_by_role("button", name="Delete it").click()
-    expect(page.get_by_role("status")).to_contain_text("Deleted, with all its files.")
+    expect(page.get_by_role("status")).to_contain_text("The submission and its files were deleted.")
     visitor.reload()
     expect(visitor.get_by_role("row").filter(has_text="Spelled right")).to_have_count(0)

@@ -61,8 +61,8 @@ CALLS = {
 }
 
 
-def test_every_page_has_its_call(site: Site) -> None:
-    """A new page fails here until a call does the same, or it is said why none does."""
+def test_every_page_has_an_api_call(site: Site) -> None:
+    """Fails for a new page until a call does the same, or a reason is given why none does."""
     from django.urls import get_resolver
 
     from captious.server.api.description import PREFIX, description
@@ -132,7 +132,7 @@ def bob(site: Site) -> Caller:
     return Caller(site, site.user("bob"))
 
 
-def test_a_team_from_its_invitation_to_its_end(site: Site, ann: Caller, bob: Caller) -> None:
+def test_team_is_created_joined_and_left_with_the_api(site: Site, ann: Caller, bob: Caller) -> None:
     from captious.server.models import AuditEvent, Team
 
     team = ann.post("teams?name=Word+painters", status=201)
@@ -173,7 +173,7 @@ def test_a_team_from_its_invitation_to_its_end(site: Site, ann: Caller, bob: Cal
     ]
 
 
-def test_what_a_team_cannot_do(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_api_refuses_invalid_team_changes(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious.server.actions import team_changes
 
     assert [team["slug"] for team in ann.get("teams")] == ["ann"]
@@ -185,14 +185,16 @@ def test_what_a_team_cannot_do(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> 
     assert "which is the limit" in ann.post("teams?name=another", status=409)["error"]
 
 
-def test_refused_changes_count_for_the_limit(site: Site, ann: Caller) -> None:
+def test_refused_changes_count_toward_the_rate_limit(site: Site, ann: Caller) -> None:
     ann.get("teams")
     site.configure(requests_per_minute=3)
     answers = [ann.answer("POST", "teams/ann/invite").status_code for _ in range(5)]
     assert answers == [409, 409, 409, 429, 429]
 
 
-def test_from_the_terms_to_the_final_entry(site: Site, ann: Caller, bob: Caller, tmp_path: Path) -> None:
+def test_submission_goes_from_terms_to_final_entry_with_the_api(
+    site: Site, ann: Caller, bob: Caller, tmp_path: Path
+) -> None:
     organizer = Caller(site, site.user("olga"), scopes=["organize"])
     site.load(write_challenge(tmp_path / "made", title="Made", terms="Overview", team_approval=True))
     team = ann.post("teams?name=Painters", status=201)["slug"]
@@ -210,7 +212,7 @@ def test_from_the_terms_to_the_final_entry(site: Site, ann: Caller, bob: Caller,
     submit = f"challenges/made/submissions?method=First&filename=captions.zip&phase=main&team={team}"
     terms = ann.get("challenges/made/terms")
     assert (terms["version"], terms["accepted"]) == (about["terms_version"], [])
-    assert "approve" in ann.post(submit, upload(), status=409)["error"]
+    assert "approval" in ann.post(submit, upload(), status=409)["error"]
     ann.post(f"challenges/made/teams?team={team}&message=We+paint.")
     assert organizer.post(f"challenges/made/teams/{team}?approved=true")["status"] == "approved"
     assert "accept the terms" in ann.post(submit, upload(), status=409)["error"]
@@ -248,8 +250,8 @@ class TestScopes:
         ("scopes", "allowed"),
         [((), set()), (("submit",), {"submit"}), (("teams",), {"teams"}), (("organize",), {"organize"})],
     )
-    def test_each_does_what_it_names(self, site: Site, tmp_path: Path, scopes: Any, allowed: set[str]) -> None:
-        """Every POST of the API, by a token of an organizer with these scopes: others than the named are refused."""
+    def test_scope_allows_only_its_calls(self, site: Site, tmp_path: Path, scopes: Any, allowed: set[str]) -> None:
+        """Tries every POST of the API with an organizer's token that has these scopes."""
         from django.urls import get_resolver
 
         caller = Caller(site, site.user("olga"), scopes=scopes)
@@ -269,7 +271,7 @@ class TestScopes:
             seen[scope] = seen.get(scope, 0) + 1
         assert seen == {"submit": 7, "teams": 7, "organize": 4}
 
-    def test_one_challenge(self, site: Site, tmp_path: Path) -> None:
+    def test_token_of_one_challenge_cannot_change_another(self, site: Site, tmp_path: Path) -> None:
         from captious.server.models import Challenge, Submission, Token
 
         olga = site.user("olga")
@@ -307,7 +309,7 @@ class TestScopes:
         assert len(free.get("challenges")) == 1
 
 
-def test_two_who_take_a_name_at_once(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_team_name_taken_concurrently_is_refused(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is free when it is checked, and taken when the team is made."""
     from captious.server.actions import forms
 

@@ -19,7 +19,7 @@ from tests.support.site import EXAMPLES, Site, example, parsed
 
 
 @pytest.mark.filterwarnings("ignore:cider-d weights")
-def test_scores_are_those_of_the_library(site: Site) -> None:
+def test_scores_equal_those_of_the_library(site: Site) -> None:
     challenge = site.demo()
     ann = site.user()
     response = site.submit(ann)
@@ -39,7 +39,7 @@ def test_scores_are_those_of_the_library(site: Site) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:cider-d weights")
-def test_the_comparison_is_that_of_the_library(site: Site) -> None:
+def test_comparison_equals_that_of_the_library(site: Site) -> None:
     challenge = site.demo()
     site.work()
     baselines = {row["method"]: row["url"].split("/")[2] for row in board(site)}
@@ -64,15 +64,15 @@ def board(site: Site, **query: str) -> list[dict[str, object]]:
     return rows
 
 
-class TestBoard:
-    def test_baselines_are_on_it_from_the_start(self, site: Site) -> None:
+class TestLeaderboard:
+    def test_baselines_are_on_the_leaderboard_from_the_start(self, site: Site) -> None:
         site.demo()
         site.work()
         rows = board(site)
         assert [row["method"] for row in rows] == ["Improved", "Human captions", "Baseline"]
         assert [row["human"] for row in rows] == [False, True, False]
 
-    def test_systems_that_cannot_be_told_apart_share_a_rank(self, site: Site) -> None:
+    def test_indistinguishable_systems_share_a_rank(self, site: Site) -> None:
         site.demo()
         site.submit(site.user())  # the captions of "Improved" once more
         site.work()
@@ -80,7 +80,7 @@ class TestBoard:
         assert ranks["Mine"] == ranks["Improved"] == 1
         assert ranks["Baseline"] > 1
 
-    def test_it_shows_the_best_of_each_team_or_all(self, site: Site) -> None:
+    def test_leaderboard_shows_the_best_of_each_team_or_all(self, site: Site) -> None:
         site.demo()
         ann = site.user()
         site.submit(ann, example("baseline"), method="worse")
@@ -89,7 +89,7 @@ class TestBoard:
         assert "worse" not in {row["method"] for row in board(site)}
         assert {"worse", "better"} <= {row["method"] for row in board(site, all="1")}
 
-    def test_missing_scores_are_last_whichever_way_it_is_sorted(self, site: Site) -> None:
+    def test_missing_scores_are_last_in_both_directions(self, site: Site) -> None:
         from django.utils import timezone
 
         from captious.server.submissions.board_changes import board_changed
@@ -107,7 +107,7 @@ class TestBoard:
             assert rows[-1]["method"] == "Mine"
             assert rows[-1]["rank"] is None
 
-    def test_lowest_first_where_lower_is_better(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_lower_is_better_outputs_rank_the_lowest_first(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(CiderD, "lower_is_better", frozenset({"cider-d"}))
         site.demo()
         ann = site.user()
@@ -132,7 +132,7 @@ class TestBoard:
         api = site.client().get("/api/v1/challenges/demo").json()
         assert api["lower_is_better"] == ["cider-d"]
 
-    def test_chair_ranks_by_its_objects(self, site: Site, tmp_path: Path) -> None:
+    def test_chair_ranks_by_hallucinated_objects(self, site: Site, tmp_path: Path) -> None:
         folder = tmp_path / "made-up"
         folder.mkdir()
         references = json.loads((EXAMPLES / "references.json").read_text())
@@ -163,7 +163,7 @@ class TestBoard:
         scores = [submission.outputs("c5")["chair-i"]["score"] for submission in site.submissions()]
         assert scores == [0, 2 / 3]
 
-    def test_no_score_is_best_where_neither_direction_is(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_undirected_output_has_no_best_score(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(CiderD, "no_direction", frozenset({"cider-d"}))
         site.demo()
         site.work()
@@ -172,7 +172,7 @@ class TestBoard:
         assert marked
         assert "cider-d" not in marked
 
-    def test_private_and_hidden_submissions_are_not_on_it(self, site: Site) -> None:
+    def test_private_and_hidden_submissions_are_not_on_the_leaderboard(self, site: Site) -> None:
         site.demo()
         site.submit(site.user(), public="", method="private")
         site.submit(site.user("bob"), method="hidden")
@@ -184,7 +184,7 @@ class TestBoard:
 
 
 class TestUpload:
-    def test_all_problems_at_once_and_nothing_submitted(self, site: Site) -> None:
+    def test_refused_upload_lists_all_problems(self, site: Site) -> None:
         site.demo()
         rows = example()
         bad = [*rows[2:], rows[2], {"image_id": 999, "caption": "a cat"}]
@@ -195,7 +195,7 @@ class TestUpload:
             assert said in text
         assert site.submissions() == []
 
-    def test_a_dry_run_counts_nothing(self, site: Site) -> None:
+    def test_dry_run_counts_nothing(self, site: Site) -> None:
         from captious.server.models import Attempt
 
         site.demo()
@@ -206,7 +206,7 @@ class TestUpload:
         assert Attempt.objects.count() == 0
 
 
-def test_captious_serve_and_submit(server: Server, tmp_path: Path) -> None:
+def test_serve_and_submit_commands_work_together(server: Server, tmp_path: Path) -> None:
     token = server.token()
     place = ["--server", server.url, "--challenge", "demo", "--token", token]
     done = server.captious(
@@ -230,7 +230,7 @@ def test_captious_serve_and_submit(server: Server, tmp_path: Path) -> None:
     assert "Mine" in {row["method"] for row in server.get("/challenges/demo/leaderboard.json")}
 
 
-def test_a_board_survives_lost_files(site: Site) -> None:
+def test_leaderboard_survives_lost_files(site: Site) -> None:
     from captious.server.scoring.stored_results import read_results
 
     site.demo()
@@ -249,7 +249,7 @@ def test_a_board_survives_lost_files(site: Site) -> None:
     assert ranks["Improved"] == ranks["Another"] == 1
 
 
-def test_boards_with_other_numbers_of_resamples(site: Site) -> None:
+def test_systems_with_different_numbers_of_resamples_are_compared(site: Site) -> None:
     site.demo()
     site.work()
     before = {row["method"]: row["rank"] for row in board(site)}
@@ -265,7 +265,7 @@ def test_boards_with_other_numbers_of_resamples(site: Site) -> None:
 
 
 @pytest.mark.parametrize("query", [{"phase": "tset"}, {"references": "c400"}, {"phase": "main", "references": "x"}])
-def test_boards_that_do_not_exist(query: dict[str, str], site: Site) -> None:
+def test_unknown_leaderboards_are_not_found(query: dict[str, str], site: Site) -> None:
     site.demo()
     for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare", "captions"):
         assert site.client().get(f"/challenges/demo/{page}", query).status_code == 404
