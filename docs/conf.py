@@ -35,7 +35,7 @@ DOCS = Path(__file__).parent
 SECTIONS = ["docs/start", "docs/guides", "docs/metrics", "docs/reference", "docs/about"]
 
 project = "captious"
-author = copyright = "the captious authors"
+author = copyright = "the captious founders"
 version = release = captious.__version__
 
 extensions = [

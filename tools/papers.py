@@ -105,7 +105,7 @@ def _page(paper: Paper) -> str:
     lines += [
         _text(
             "`tools/papers.py` writes the tables below from the values in "
-            f"`captious/judgment/papers/{paper.name}.py` and from results of this command. Cells contain our value "
+            f"`src/captious/judgment/papers/{paper.name}.py` and from results of this command. Cells contain our value "
             "with its 95% interval, and the published figure after a sign: = the same, to half a unit of its last "
             "digit, ≈ within our interval, ≠ different, ; not comparable. [Tables of papers](../papers.md) lists all "
             "papers."

@@ -6,16 +6,16 @@ traceback and exits with status 2.
     CaptiousError
     ├── InputError                    invalid captions
     │   ├── CaptionFileError              a file of unknown format, or a damaged one
-    │   │   ├── TruncatedFileError            is truncated
-    │   │   ├── EncodingError                 not UTF-8 text
-    │   │   └── EmptyInputError               holds no captions
+    │   │   ├── TruncatedFileError            a truncated file
+    │   │   ├── EncodingError                 a file that is not UTF-8 text
+    │   │   └── EmptyInputError               a file without captions
     │   ├── CaptionTypeError              a caption that is not a string, or an id that is not an int or str
     │   ├── DuplicateCandidateError       two candidates for one image
     │   ├── MissingReferencesError        an image that is known but has no references
     │   ├── MissingObjectsError           an image whose objects are unknown
     │   ├── UnknownImageError             a candidate for an image the references do not know
     │   └── MissingCandidatesError        references without a candidate
-    ├── UnknownNameError              no metric, output or variant of that name
+    ├── UnknownNameError              no metric, output, variant or tokenizer of that name
     ├── ParameterError                a parameter out of range, or contradictory parameters
     ├── ResourceError                 a resource file that is damaged or unsuitable
     ├── EndpointError                 a model behind an endpoint that gives no answers
@@ -28,8 +28,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 
-_as_flags = False
+_AS_FLAGS: ContextVar[bool] = ContextVar("options as flags", default=False)
 
 
 class CaptiousError(Exception):
@@ -167,7 +168,7 @@ def option(name: str, value: str = "") -> str:
         name: the parameter.
         value: a value, or a placeholder in capitals such as ``FILE``; empty for a flag.
     """
-    if _as_flags:
+    if _AS_FLAGS.get():
         return f"--{name.replace('_', '-')} {value}".rstrip()
     if not value:
         return f"{name}=True"
@@ -176,13 +177,12 @@ def option(name: str, value: str = "") -> str:
 
 @contextmanager
 def options_as_flags(as_flags: bool = True) -> Iterator[None]:
-    """Choose whether messages of this process show options as command-line flags or as in Python."""
-    global _as_flags
-    before, _as_flags = _as_flags, as_flags
+    """Choose whether messages in the block show options as command-line flags or as in Python."""
+    token = _AS_FLAGS.set(as_flags)
     try:
         yield
     finally:
-        _as_flags = before
+        _AS_FLAGS.reset(token)
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -111,7 +111,7 @@ def test_usage_errors_exit_with_status_2(run: Run, arguments: list[str]) -> None
 @pytest.mark.parametrize("command", [["score"], ["study", "smurf"]])
 def test_single_file_is_a_usage_error(run: Run, command: list[str]) -> None:
     outcome = run(*command, "references.json")
-    assert_refused(outcome, "no candidates given", "help: give at least one file of candidates")
+    assert_refused(outcome, "only one file was given", "help: give at least one file of candidates")
 
 
 def test_debug_shows_the_traceback(folder: Path, start: Run) -> None:

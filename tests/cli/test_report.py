@@ -63,7 +63,7 @@ def test_judgments_and_studies_are_written_as_pages(folder: Path, run: Run) -> N
 
 def test_invalid_report_options_are_refused(folder: Path, run: Run) -> None:
     assert_refused(run("report", *FILES, *METRICS), "missing option", "captious report")
-    assert_refused(run("report", "references.json", "-o", "p.html"), "no candidates given")
+    assert_refused(run("report", "references.json", "-o", "p.html"), "only one file was given")
     assert_refused(run("report", *FILES, "-o", "baseline.json"), "is also an input")
     assert_refused(run("report", *FILES, "-o", "p.txt"), "p.txt is not the name of a page", "name it p.html")
     bad = run("report", *FILES, "-o", "p.html", "--image-url", "javascript:alert({id})")

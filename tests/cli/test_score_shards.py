@@ -126,7 +126,7 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
         (("--shards", "improved-*.jsonl", "--per-caption", "x"), "output folder"),
         (("improved.json", "references.json", "--engine", "stream"), "--engine is for shards only"),
         (("improved.json", "references.json", "--batch-rows", "5"), "--batch-rows is for shards only"),
-        ((), "no candidates given"),
+        ((), "no files were given"),
     ],
 )
 def test_invalid_shard_options_are_refused(sharded: Path, run: Run, arguments: tuple[str, ...], message: str) -> None:

@@ -87,7 +87,7 @@ def test_ids_of_the_other_type_are_explained(known: Any, given: Any) -> None:
 
 def test_invalid_ids_and_captions_are_refused() -> None:
     reward = captious.reward("rouge-l", {7: ["a dog runs fast"]})
-    with pytest.raises(UnknownImageError, match="an image id is a list"):
+    with pytest.raises(CaptionTypeError, match="an image id is a list"):
         reward([[7]], ["a dog"])  # type: ignore[list-item]
     with pytest.raises(CaptionTypeError, match="decode token ids first"):
         reward([7], [[101, 102]])  # type: ignore[list-item]

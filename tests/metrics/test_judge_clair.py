@@ -139,7 +139,7 @@ def test_server_refuses_to_send_captions_to_a_judge(tmp_path: Path) -> None:
     from captious.server.challenges.challenge_metrics import metric_problems
 
     (problem,) = metric_problems(["judge-clair:judge=a-model"], tmp_path, {})
-    assert "judge-clair cannot run here: it sends captions to an endpoint, which a server does not do" in problem
+    assert "judge-clair cannot run here: it sends captions to an endpoint, which servers do not do" in problem
 
 
 def test_judge_clair_needs_a_model() -> None:

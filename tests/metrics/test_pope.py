@@ -96,7 +96,7 @@ def test_pope_reads_labels_and_answers_from_files(tmp_path: Path, content: str) 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "not the right answers"),
+        ("", "not a file of right answers"),
         ("[]", "there are no right answers"),
         ('{"1": "perhaps"}', "'perhaps' is not yes or no"),
         ('[{"id": 1, "truth": "yes"}, {"id": 1, "truth": "no"}]', "question 1 has two right answers"),

@@ -32,7 +32,7 @@ _COMMANDS = {
     "Score captions": {
         "score": "Score one or more systems against references.",
         "check": "Look at captions before they are scored.",
-        "compare": "Test the difference between two systems.",
+        "compare": "Test the differences between systems.",
         "explain": "Show why a caption got its score.",
         "report": "Write scores, tests and captions as one HTML page.",
         "judge-pairwise": "Ask a model which of two systems' captions it prefers.",
@@ -50,7 +50,7 @@ _COMMANDS = {
         "parse": "Write parses of captions to a file.",
     },
     "Other programs": {
-        "run": "Run a program written for pycocoevalcap on captious.",
+        "run": "Run a program written for another toolkit on captious.",
         "evaluate-modules": "Write the metrics as modules for Hugging Face evaluate.",
     },
     "Evaluation server": {

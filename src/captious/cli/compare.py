@@ -1,4 +1,4 @@
-"""captious compare: test the difference between two systems."""
+"""captious compare: test the differences between systems."""
 
 from __future__ import annotations
 

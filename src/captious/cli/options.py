@@ -143,7 +143,8 @@ def system_files(command: Command) -> Command:
     def with_systems(files: tuple[Path, ...], **options: Any) -> Any:
         if len(files) < 2:
             raise ParameterError(
-                "no candidates given", help="give at least one file of candidates, followed by the file of references"
+                "only one file was given",
+                help="give at least one file of candidates, followed by the file of references",
             )
         *systems, references = files
         return command(systems=named_systems(systems), references=references, **options)

@@ -157,11 +157,12 @@ def score(
     for option in _options_given(_OF_SHARDS):
         raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
     if not files:
-        raise click.UsageError("no candidates given")
+        raise click.UsageError("no files were given")
     logs = harness_logs(files, harness, has_columns=columns is not None or split is not None)
     if len(files) < (1 if no_references or logs else 2):
         raise ParameterError(
-            "no candidates given", help="give at least one file of candidates, followed by the file of references"
+            "only one file was given",
+            help="give at least one file of candidates, followed by the file of references",
         )
     candidates: Sequence[Any]
     references: Any

@@ -81,7 +81,7 @@ def score(
     """Score the captions of one system, or of several.
 
     Args:
-        candidates: a path, mapping, sequence or data frame; ``captious.data.read_rows`` lists the forms. ``Captions``
+        candidates: a path, mapping, sequence or data frame; docs/input-formats.md lists the forms. ``Captions``
             and ``CaptionSets``, as returned by ``captious.read_captions``, include references. For several systems, a
             mapping from their names to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a
             cat"}}``; text is a path if it ends in an extension such as ``.json``.

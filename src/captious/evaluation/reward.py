@@ -146,7 +146,7 @@ def _image_id(value: Any) -> ImageId:
     """Convert an id of numpy or a tensor to Python's types."""
     image = as_image_id(value.item() if hasattr(value, "item") else value)
     if image is None:
-        raise UnknownImageError(
+        raise CaptionTypeError(
             f"an image id is a {type(value).__name__}", where=repr(value)[:60], help="give integers or strings"
         )
     return image

@@ -61,7 +61,7 @@ class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike
             return _answers(value.items(), "labels", "labels")
         if isinstance(value, str | os.PathLike):
             return _from_file(Path(value))
-        raise ParameterError(f"{value!r:.60} are not the right answers", help=_HELP)
+        raise ParameterError(f"{value!r:.60} is not a file of right answers", help=_HELP)
 
 
 class Pope(Metric):
@@ -155,7 +155,7 @@ def _from_file(path: Path) -> _Answers:
         records = document.items() if isinstance(document, Mapping) else map(_pair, document)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ResourceError(
-            f"these are not the right answers: {type(error).__name__} {error}", where=str(path), help=_HELP
+            f"this is not a file of right answers: {type(error).__name__} {error}", where=str(path), help=_HELP
         ) from error
     return _answers(records, path.name, str(path))
 
@@ -187,7 +187,7 @@ def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _
                 raise ResourceError(f"question {id} has two right answers", where=where, help="give each id once")
     except (KeyError, TypeError, ValueError) as error:
         raise ResourceError(
-            f"these are not the right answers: {type(error).__name__} {error}", where=where, help=_HELP
+            f"this is not a file of right answers: {type(error).__name__} {error}", where=where, help=_HELP
         ) from error
     if not by_id:
         raise ResourceError("there are no right answers", where=where, help=_HELP)

@@ -1,7 +1,7 @@
 """The C++ kernels and their typed Python interface.
 
-They work on arrays of integers and UTF-8 strings, and know nothing about images or systems. Every kernel releases the
-GIL and gives the same bits whatever the number of threads.
+They work on arrays of numbers and UTF-8 text, and know nothing about files, metrics or systems. Kernels that take long
+release the GIL, and all give the same bits whatever the number of threads.
 """
 
 from __future__ import annotations

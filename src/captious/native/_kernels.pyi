@@ -1,5 +1,5 @@
 """
-Kernels over arrays of integers, used by `captious.text` and `captious.metrics`.
+Kernels over arrays of numbers and UTF-8 text.
 """
 
 import enum

@@ -1,4 +1,4 @@
-// The Python module of the kernels: arrays in, arrays out, the GIL released while they run.
+// The Python module of the kernels: arrays and UTF-8 text in, arrays out.
 #include "bindings.hpp"
 
 using namespace captious;
@@ -6,7 +6,7 @@ using namespace captious;
 NB_MODULE(_kernels, m) {
     // No leak warnings for objects that live until the interpreter ends, in globals of users or a cache.
     nb::set_leak_warnings(false);
-    m.doc() = "Kernels over arrays of integers, used by `captious.text` and `captious.metrics`.";
+    m.doc() = "Kernels over arrays of numbers and UTF-8 text.";
 
     bind_vocabulary(m);
     bind_ngrams(m);

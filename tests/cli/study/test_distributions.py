@@ -34,4 +34,4 @@ def test_distributions_are_plotted(folder: Path, run: Run) -> None:
 
 
 def test_distributions_need_a_system(folder: Path, run: Run) -> None:
-    assert_refused(run("study", "distributions", "references.json"), "no candidates given", "at least one file")
+    assert_refused(run("study", "distributions", "references.json"), "only one file was given", "at least one file")

@@ -28,7 +28,7 @@ def test_systems_study_shows_scores_and_correlations(third: Path, run: Run) -> N
     ("files", "part"),
     [
         (("baseline.json", "improved.json", "references.json"), "2 systems are too few"),
-        (("references.json",), "no candidates given"),
+        (("references.json",), "only one file was given"),
     ],
 )
 def test_invalid_options_of_the_systems_study_are_refused(

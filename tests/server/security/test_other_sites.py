@@ -218,7 +218,7 @@ class TestConnecting:
         come_back(bob)
         bob.post("/sign-in/connect", {"proof": PASSWORD})
         page = ann.post("/sign-in/connect", {"proof": PASSWORD}, follow=True)
-        assert "connected to an account already" in page.content.decode()
+        assert "already connected to an account" in page.content.decode()
         assert Identity.objects.get(issuer=provider.url).user == sandbox.users["bob"]
 
     def test_pending_connection_expires(

@@ -199,7 +199,7 @@ def test_key_of_another_upload_is_refused(sandbox: World) -> None:
     assert send(sandbox).status_code == 201
     for changed in ({"phase": "main"}, {"content": upload("a dog")}, {"content": b"bad"}):
         answer = send(sandbox, **changed)
-        assert (answer.status_code, "another upload" in answer.json()["error"]) == (422, True)
+        assert (answer.status_code, "a different upload" in answer.json()["error"]) == (422, True)
     assert n_attempts() == 1
 
 

@@ -97,9 +97,8 @@ void bind_ngrams(nb::module_& m) {
     m.def(
         "distinct_ngrams",
         [](const ReferenceNgrams& references) {
-            std::vector<std::int64_t> out(references.images() * kMaxOrder);
-            distinct_ngrams(references, out.data());
-            return to_numpy(std::move(out), kMaxOrder);
+            return fill_array<std::int64_t>(references.images(), kMaxOrder,
+                                            [&](std::int64_t* out) { distinct_ngrams(references, out); });
         },
         "references"_a, "Per image: distinct n-grams of order 1..4; int64[n_images, 4].");
     m.def(

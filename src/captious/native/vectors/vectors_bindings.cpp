@@ -103,9 +103,10 @@ void bind_vectors(nb::module_& m) {
         "find_words",
         [](BytesIn text, Int64In ends, Strings words) {
             WordList sorted = list_of(text, ends);
-            std::vector<std::int64_t> places;
-            for (std::string_view word : utf8(words)) places.push_back(find_sorted(sorted, word));
-            return to_numpy(std::move(places));
+            std::vector<std::string_view> texts = utf8(words);
+            return fill_array<std::int64_t>(texts.size(), [&](std::int64_t* out) {
+                for (std::size_t i = 0; i < texts.size(); ++i) out[i] = find_sorted(sorted, texts[i]);
+            });
         },
         "text"_a, "ends"_a, "words"_a, "Positions of words in a sorted list, -1 for missing words; int64[n_words].");
     m.def(
@@ -134,10 +135,10 @@ void bind_vectors(nb::module_& m) {
             std::vector<std::int64_t> from = weights_of(supplies), to = weights_of(demands);
             if (std::accumulate(from.begin(), from.end(), std::int64_t{0}) !=
                 std::accumulate(to.begin(), to.end(), std::int64_t{0}))
-                throw nb::value_error("supplies and demands are not equal");
+                throw nb::value_error("supplies and demands have different sums");
             if (!std::all_of(costs.data(), costs.data() + costs.size(),
                              [](double cost) { return cost >= 0.0 && cost < 1e300; }))
-                throw nb::value_error("costs are 0 or more");
+                throw nb::value_error("costs must be finite and 0 or more");
             std::vector<std::int64_t> flows = without_gil([&] {
                 Transport transport;
                 transport.solve({costs.data(), costs.size()}, from, to);
