@@ -157,7 +157,7 @@ def test_images_load_from_the_address_of_the_challenge(open_page: Callable[..., 
     page.get_by_role("article").first.wait_for()
     image = page.get_by_role("article").first.get_by_role("heading").first.inner_text().split()[-1]
     page.get_by_role("article").first.get_by_role("link", name=f"Image {image}").click()
-    shown = page.get_by_role("img", name="The image alone")
+    shown = page.get_by_role("img", name="The image that the captions below describe")
     expect(shown).to_be_visible()
     assert shown.evaluate("image => image.decode().then(() => image.naturalWidth)") == 64
     assert f"https://images.example.org/scene_{int(image):06d}.svg" in asked
@@ -195,7 +195,7 @@ def test_captions_are_filtered_by_word_and_score_range(page: Any) -> None:
 def test_demonstration_images_are_drawn(open_page: Callable[..., Any]) -> None:
     page = open_page()
     page.goto("/challenges/demo/captions/2359?systems=1&systems=2&order=image")
-    image = page.get_by_role("img", name="The image alone")
+    image = page.get_by_role("img", name="The image that the captions below describe")
     assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 320
 
 
