@@ -174,7 +174,7 @@ def read_bytes(source: Source) -> bytes:
         ParameterError: standard input has already been read.
     """
     with reading(source):
-        data = _from_standard_input(source) if source.is_standard_input else Path(source.name).read_bytes()
+        data = _read_standard_input(source) if source.is_standard_input else Path(source.name).read_bytes()
         data = plain_content(data, source.name)
     content = data.removeprefix(codecs.BOM_UTF8)
     if not content or content.isspace():
@@ -184,7 +184,7 @@ def read_bytes(source: Source) -> bytes:
     return data
 
 
-def _from_standard_input(source: Source) -> bytes:
+def _read_standard_input(source: Source) -> bytes:
     global _standard_input
     stream, content, role = _standard_input
     if stream is not sys.stdin:

@@ -83,7 +83,7 @@ class ExactSums:
         Raises:
             ValueError: invalid text.
         """
-        return cls(tuple(map(_from_text, texts)))
+        return cls(tuple(map(_parse_sum, texts)))
 
 
 def column_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -134,7 +134,7 @@ def _text(units: Any) -> str:
     return f"{units >> zeros:x}p{zeros - _UNIT}"
 
 
-def _from_text(text: str) -> int:
+def _parse_sum(text: str) -> int:
     match = _TEXT.fullmatch(text)
     if match is None or (power := int(match[2] or 0)) < -_UNIT:
         raise ValueError(f"{text!r:.60} is not an exact sum")

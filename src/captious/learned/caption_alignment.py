@@ -148,8 +148,8 @@ def near_copies(candidates: Side, references: Side, lexicon: Lexicon) -> NearCop
     closeness = np.maximum((share - _COPY) / (1 - _COPY), 0)
 
     begins, starts = np.cumsum(n_right) - n_right, np.cumsum(n_left) - n_left
-    begin, end = _between(is_same, np.where(is_same, place + begins[pair], 0), begins[pair], n_right[pair])
-    before, behind = _between(is_same, np.arange(len(pair)), starts[pair], n_left[pair])
+    begin, end = _spans_between(is_same, np.where(is_same, place + begins[pair], 0), begins[pair], n_right[pair])
+    before, behind = _spans_between(is_same, np.arange(len(pair)), starts[pair], n_left[pair])
     is_inside = (before > starts[pair]) & (behind < (starts + n_left)[pair])
     sizes = np.maximum(np.where(is_inside, behind - before, 1), end - begin)
     difference, counterpart = np.zeros(len(token)), np.full(len(token), -1)
@@ -209,7 +209,7 @@ def _places(
     return subsequence_places(left, left_ends, right, right_ends, threads()).astype(np.int64)
 
 
-def _between(
+def _spans_between(
     is_same: NDArray[np.bool_], at: NDArray[np.int64], first: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return, for each word, the span between the nearest shared words around it."""

@@ -111,7 +111,7 @@ class EncoderHead:
         """
         if path is None:
             return _bundled()
-        return read_weights(path, _from_tensors, entry="head", what="captious@full", help=_HELP)
+        return read_weights(path, _parse_tensors, entry="head", what="captious@full", help=_HELP)
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -139,7 +139,7 @@ def _bundled() -> EncoderHead:
     return EncoderHead.load(BUNDLED_HEAD)
 
 
-def _from_tensors(tensors: dict[str, NDArray[Any]], config: Any, name: str) -> EncoderHead:
+def _parse_tensors(tensors: dict[str, NDArray[Any]], config: Any, name: str) -> EncoderHead:
     about, encoder, light = config["about"], config["encoder"], config["light"]
     matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
     probes, score = tensors["probes"], tensors["score"]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.errors import OutputError
 
-_IN_MEMORY = 256 << 20  # bytes
+_MEMORY_LIMIT = 256 << 20  # bytes
 
 
 class TokenVectors:
@@ -30,7 +30,7 @@ class TokenVectors:
         self.offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
         self.width = width
         self._size = int(self.offsets[-1]) * width * 4
-        self._array = np.zeros((int(self.offsets[-1]), width), np.float32) if self._size <= _IN_MEMORY else None
+        self._array = np.zeros((int(self.offsets[-1]), width), np.float32) if self._size <= _MEMORY_LIMIT else None
         self._descriptor = -1
         if self._array is None:
             try:

@@ -101,11 +101,11 @@ def _references(pair: CaptionPair) -> PairReferences:
         n = len(pair.references)
         draws = [[text for k, text in enumerate(pair.references) if k != left_out] for left_out in range(n)]
         return PairReferences(draws, draws)
-    of_first, of_second = (_without(pair, caption) for caption in pair.captions)
+    of_first, of_second = (_other_references(pair, caption) for caption in pair.captions)
     return PairReferences([of_first], [of_second if pair.part == "HC" else of_first])
 
 
-def _without(pair: CaptionPair, caption: str) -> list[str]:
+def _other_references(pair: CaptionPair, caption: str) -> list[str]:
     """Return the references that are not this caption, repeated from the first if they are fewer than four."""
     references = [text for text in pair.references if text != caption]
     if not references:

@@ -119,7 +119,7 @@ class _Runner:
         if not table.columns:
             reason = Reason("needs", table.needs_text) if table.needs else Reason("command", table.command)
             return [Reproduced(table.name, "", "the table", None, None, None, 1.0, replace(reason, below=True))]
-        rows = {row: self._with_paths(request) for row, request in table.rows.items()}
+        rows = {row: self._fill_paths(request) for row, request in table.rows.items()}
         requests = [request for request in rows.values() if request]
         figures = []
         for number, column in enumerate(table.columns):
@@ -232,7 +232,7 @@ class _Runner:
         self.signatures |= signatures
         return _Records([*result.records], signatures=signatures)
 
-    def _with_paths(self, request: str) -> str:
+    def _fill_paths(self, request: str) -> str:
         """Replace {FILE} in a request by the path of a file in the folder of data, if it exists."""
 
         def path(name: re.Match[str]) -> str:

@@ -83,7 +83,7 @@ def system_correlations(
             help="give three or more; for two, use captious compare",
         )
     where = str(human) if _names_a_benchmark(human) else "human scores"
-    measures = _measures(_of_benchmark(human, data), list(systems), where)
+    measures = _measures(_benchmark_measures(human, data), list(systems), where)
     with_parts, sums, _ = without_sums(metrics)
     selection = as_selection(with_parts, settings)
     table, files = read_references(references), checksums(references)
@@ -199,7 +199,7 @@ def _names_a_benchmark(human: object) -> bool:
     return isinstance(human, str | os.PathLike) and os.fspath(human).partition("@")[0] in benchmark_names.names()
 
 
-def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
+def _benchmark_measures(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
     """Return the measures of all systems of a benchmark, if it is one; otherwise the argument."""
     if not _names_a_benchmark(human):
         return human

@@ -184,7 +184,7 @@ class _Batches:
         people = [references.texts[a:b] for a, b in pairwise(references.offsets.tolist())]
         self._human = _Texts.of(people, numbers, recipe.length)
         self._machine = {
-            kind: _Texts.of(_of_images(references, captions, kind), numbers, recipe.length)
+            kind: _Texts.of(_captions_by_image(references, captions, kind), numbers, recipe.length)
             for kind, captions in (("generated", generated), ("sampled", sampled))
             if kind in recipe.negatives
         }
@@ -214,7 +214,7 @@ class _Batches:
         return with_random_words(caption, self.n_words, rng) if how == "random-words" else permuted(caption, rng)
 
 
-def _of_images(references: References, captions: Mapping[ImageId, Sequence[str]], kind: str) -> list[Sequence[str]]:
+def _captions_by_image(references: References, captions: Mapping[ImageId, Sequence[str]], kind: str) -> list[Sequence[str]]:
     """Return the captions of each image. Ids are compared as text, as one side may write numbers as text."""
     by_text = {str(image): texts for image, texts in captions.items()}
     of_images = [by_text.get(str(image), ()) for image in references.ids]

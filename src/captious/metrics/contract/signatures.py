@@ -15,7 +15,7 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
 
     Scores are comparable only if their signatures are equal.
     """
-    parts = [name, *(f"{key}:{_in_signature(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
+    parts = [name, *(f"{key}:{_signature_text(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
     return "|".join(parts)
 
 
@@ -25,7 +25,7 @@ def with_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
     return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
 
 
-def _in_signature(value: object) -> str:
+def _signature_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return exact(value) if isinstance(value, float) else str(value)

@@ -105,7 +105,7 @@ class WordMeanMetric(VectorMetric):
                 vectors = candidate_means.of(start, stop)
                 self._compare(vectors[rows[first:end] - start], reference_means.of(first, end), similarity[first:end])
         else:
-            layer: TextLayer[Any] = TextLayer(("word means", *self._in_encoder), self._encoded)
+            layer: TextLayer[Any] = TextLayer(("word means", *self._encoder_key), self._encoded)
             encoded, encoded_references = captions.layer(layer)
             self._compare(encoded[rows], encoded_references, similarity)
         return over_references(self.combine, similarity, offsets)
@@ -121,7 +121,7 @@ class WordMeanMetric(VectorMetric):
     # ---- contextual
 
     @property
-    def _in_encoder(self) -> tuple[object, ...]:
+    def _encoder_key(self) -> tuple[object, ...]:
         """Everything that the vector of a text depends on."""
         return self.model, self.encoded_layer, self.tokenizer, self.form, self.stop_words
 

@@ -59,7 +59,7 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
     from matplotlib.figure import Figure
 
     sides = _sides(explanation)
-    objects, tuples = (max((_width(node) for node in nodes), default=60.0) for nodes in _by_kind(*sides))
+    objects, tuples = (max((_width(node) for node in nodes), default=60.0) for nodes in _divide_by_kind(*sides))
     half = _MARGIN + tuples + _GAP + objects + _MIDDLE / 2
     n_rows = max((node.row + 1 for side in sides for node in side.values()), default=1)
     height = _ABOVE + _ROW * n_rows + _BELOW
@@ -101,7 +101,7 @@ def _sides(explanation: SceneExplanation) -> tuple[dict[Names, _Node], dict[Name
     )
 
 
-def _by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
+def _divide_by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
     """Divide nodes into objects, and attributes and relations."""
     nodes = [node for side in sides for node in side.values()]
     return [node for node in nodes if len(node.names) == 1], [node for node in nodes if len(node.names) > 1]
