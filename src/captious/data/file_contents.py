@@ -101,7 +101,7 @@ def format_of_content(data: bytes) -> Format:
 def is_prepared(path: str | os.PathLike[str]) -> bool:
     """Return whether this is a file of prepared references, whatever its name."""
     try:
-        if not os.path.isfile(path):  # what is read of a pipe is gone
+        if not os.path.isfile(path):  # reading a pipe would consume its content
             return False
         with open(path, "rb") as file:
             return file.read(len(PREPARED_MAGIC)) == PREPARED_MAGIC

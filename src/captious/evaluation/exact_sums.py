@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_DIGITS = 53  # of a float64's mantissa
+_DIGITS = 53  # bits of a float64's mantissa
 _UNIT = 1126  # every float64 is a multiple of 2**-1126: the smallest exponent of frexp is -1073
 _HALF = 27  # bits of the lower half of a mantissa
 _ROWS = 1 << 25  # sums of this many halves fit a float64

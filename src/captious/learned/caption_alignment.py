@@ -17,7 +17,7 @@ from captious.text.tokens import ranges
 
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
 _COPY = 0.75  # share of words that a caption has in common with a reference, above which it is a copy with changes
-_ELSEWHERE = 0.5  # what a difference counts if another reference has the word
+_ELSEWHERE = 0.5  # weight of a difference if another reference has the word
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def supports(
     words = keys % n_words
     if not len(keys) or not len(helpers):
         return np.zeros(len(keys)), np.full(len(keys), -1)
-    firsts = np.arange(max(keys[-1], helpers[-1]) // n_words + 2) * n_words  # of the keys of each image
+    firsts = np.arange(max(keys[-1], helpers[-1]) // n_words + 2) * n_words  # first possible key of each image
     place = np.minimum(np.searchsorted(helpers, keys), len(helpers) - 1)
     is_same = helpers[place] == keys
     support, best = is_same.astype(np.float64), np.where(is_same, words, -1)

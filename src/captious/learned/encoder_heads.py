@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
-from captious.learned.caption_features import centroids, of_length_one
+from captious.learned.caption_features import centroids, unit_vectors
 from captious.learned.caption_weights import FEATURES
 from captious.learned.weight_files import packed, read_weights, unpacked, write_weights
 from captious.models import Encoder
@@ -67,7 +67,7 @@ class EncoderHead:
 
     def vectors(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return caption vectors of length 1, float32[b, width], from hidden states, float32[b, tokens, d]."""
-        return of_length_one(pooled(states) @ self.matrix)
+        return unit_vectors(pooled(states) @ self.matrix)
 
     def check(self, encoder: Encoder) -> None:
         """Check that an encoder is the one that the head was trained for.

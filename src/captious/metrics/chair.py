@@ -251,8 +251,8 @@ class Chair(Metric):
             raise ParameterError(
                 f"{len(unknown):,} of {len(names):,} objects are not in the vocabulary {self.vocabulary.name}",
                 where=f"{objects.name}: {', '.join(map(repr, unknown[:3]))}",
-                help="give the words for these objects: chair:vocabulary=FILE. Of captions, captious fit chair writes "
-                "the objects that they name",
+                help="give the words for these objects: chair:vocabulary=FILE. captious fit chair writes such a file "
+                "from captions",
             )
         by_image = {image: frozenset(map(object_of.__getitem__, words)) for image, words in objects.by_image.items()}
         return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)

@@ -29,7 +29,7 @@ from captious.progress import Progress
 _LAYER = 8
 _THRESHOLD = 0.4
 _THRESHOLDS = {"roberta": 0.83, "xlm-roberta": 0.83, "camembert": 0.83}  # by architecture
-_WORD_STARTS = "Ġ▁"  # what some tokenizers put before the first piece of a word
+_WORD_STARTS = "Ġ▁"  # prefixes that some tokenizers give the first piece of a word
 _FEW_CAPTIONS = 100
 
 

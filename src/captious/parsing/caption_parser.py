@@ -46,7 +46,7 @@ B = TypeVar("B")
 _BATCH_COST = 750_000  # cubed words of sentences that are parsed together: half a second, which cannot be interrupted
 _TOP, _NOUN = "ROOT", "NN"
 _TUNED_ON = 5000  # captions
-_BOUNDS_FORMAT = 3  # of the file of bounds; counts up when they are made in another way
+_BOUNDS_FORMAT = 3  # version of the file of bounds; increase it when their computation changes
 
 
 def parser_with(grammar: str | None = None) -> CaptionParser:

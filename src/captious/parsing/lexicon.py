@@ -152,7 +152,7 @@ class WordLists(NamedTuple):
     @classmethod
     def of(cls, lexicon: Lexicon, sentences: Iterable[Sequence[str]]) -> WordLists:
         """Create from sentences as lists of words."""
-        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})  # of words elsewhere and at the beginning
+        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})  # word numbers: elsewhere, and at the beginning
         tags: list[WordTags] = []
         words: list[int] = []
         offsets = [0]
@@ -225,7 +225,7 @@ def signature(word: str, first: bool) -> str:
     return "".join(parts)
 
 
-_SHORTEST = 6  # of the words that patterns apply to
+_SHORTEST = 6  # letters of the shortest words that patterns apply to
 
 #: Months and weekdays, which become capitalised: not march and may, which are also other words.
 _NAMES = """

@@ -206,7 +206,7 @@ def _read_npz(file: IO[bytes]) -> VectorReader:
         raise VectorFileError("its words are not an array of strings", "save words as an array of strings")
     try:
         texts = words.tolist()
-    except (SystemError, ValueError) as error:  # what numpy raises on numbers that are not characters
+    except (SystemError, ValueError) as error:  # numpy raises these for numbers that are not characters
         raise VectorFileError("its words are not valid text") from error
     return from_arrays(texts if words.dtype.kind == "S" else encoded(texts), arrays["vectors"])
 

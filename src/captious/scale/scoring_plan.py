@@ -44,7 +44,7 @@ from captious.native import using_threads
 from captious.scale.shard_report import ShardReport, reduced
 from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns
 from captious.scale.shards import Shard, as_shards
-from captious.scale.states import MergedStates, States, for_scoring
+from captious.scale.states import MergedStates, States, compact_states
 from captious.scale.sums import ShardSums, products
 
 #: Receives ids, candidates and caption scores by output of one batch.
@@ -181,7 +181,7 @@ class Plan:
         merged = MergedStates()
         for of_shard in states:
             merged.add(of_shard)
-        return replace(self, states=for_scoring(merged.states))
+        return replace(self, states=compact_states(merged.states))
 
     def map(self, shard: Shard, caption_scores: CaptionScores | None = None) -> ShardSums:
         """Return the sums of one shard.

@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import IO, Any, Protocol
 
 from captious.data.file_contents import EXTENSIONS, format_of_name, reading
-from captious.data.row_parser import in_batches, parse_rows, record_batches
+from captious.data.row_parser import batches_of_rows, parse_rows, record_batches
 from captious.data.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
 from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns, checked_rows
@@ -105,7 +105,7 @@ class GeneratedShard:
                 yield from items  # type: ignore[misc]
             else:
                 records = record_batches(
-                    source, in_batches(enumerate(items, 1), size), "row", columns.of_shard(self.name)
+                    source, batches_of_rows(enumerate(items, 1), size), "row", columns.of_shard(self.name)
                 )
                 yield from checked_rows(self.name, records)
 
@@ -151,7 +151,7 @@ def _shards_of(pattern: str) -> Iterator[FileShard]:
     shards = [*(_stored_shards(pattern) if "://" in pattern else _local_shards(pattern))]
     if not shards:
         raise CaptionFileError(
-            "no shard has such a name", where=pattern, help="check the pattern; quote it, so that the shell leaves it"
+            "no file matches", where=pattern, help="check the pattern; quote it, so that the shell leaves it"
         )
     for shard in shards:
         if not shard.name.lower().removesuffix(".gz").endswith(EXTENSIONS):

@@ -167,7 +167,7 @@ SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=_Imported("nl
 #: All characters but white space, as sacrebleu's ``char``.
 CHARACTERS = Tokenizer("char", _Imported("sacrebleu_tokens", "characters"))
 
-_LANGUAGE_TOKENIZERS = (
+_OTHER_LANGUAGES = (
     Tokenizer("unicode", _Imported("unicode_words", "unicode_words")),
     Tokenizer("13a", _Imported("sacrebleu_tokens", "v13a_tokens")),
     Tokenizer("intl", _Imported("sacrebleu_tokens", "intl_tokens")),
@@ -179,7 +179,7 @@ _LANGUAGE_TOKENIZERS = (
     Tokenizer("flores200", _Imported("sacrebleu_tokens", "flores200_tokens")),
 )
 _BUILT_IN = {
-    tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_LANGUAGE_TOKENIZERS)
+    tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_OTHER_LANGUAGES)
 }
 _PLUGINS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}

@@ -270,7 +270,7 @@ def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator
         return subprocess.CompletedProcess(command, 0, output(command, **options))
 
     def refuse(*arguments: Any, **options: Any) -> NoReturn:
-        raise OSError("it starts Java by another function than Popen, run or check_output")
+        raise OSError("it starts Java with a function other than Popen, run or check_output")
 
     def is_there(path: Any) -> bool:
         return str(path).endswith(".jar") or os.path.exists(path)

@@ -214,7 +214,7 @@ def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence of two lists of words."""
     row = [0] * (len(sub) + 1)
     for word in string:
-        before = 0  # of the row above, one to the left
+        before = 0  # the value above and to the left
         for column, sub_word in enumerate(sub, 1):
             above = row[column]
             row[column] = before + 1 if word == sub_word else max(above, row[column - 1])

@@ -19,7 +19,7 @@ from captious.judgment.benchmark_items import letters, references_table, sides
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.files.consensus_files import first_of, read_consensus
 from captious.judgment.human_judgments import CaptionPairs
-from captious.judgment.protocols import NOTHING, of_systems
+from captious.judgment.protocols import NOTHING, system_protocols
 
 _NORMALIZED = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"
@@ -141,7 +141,7 @@ PASCAL_50S = Benchmark(
             measure=Rule("the majority of eleven people", _majority_of_eleven),
             source="Sharif et al. 2019",
         ),
-        *of_systems(
+        *system_protocols(
             Protocol(
                 "pascal-50s",
                 "wins",

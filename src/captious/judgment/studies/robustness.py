@@ -123,7 +123,9 @@ def robustness(
                 lines[label] = line
                 record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
                 record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
-                records.append(record | {_strength_label(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)})
+                records.append(
+                    record | {_strength_label(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)}
+                )
             curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalized score", lines)
     notes = ["Intact captions score 1. Area: area under the curve of score over strength; smaller is better."]
     if left_out:

@@ -60,7 +60,7 @@ class _Description:
 
     def __init__(self, name: str = "") -> None:
         self._name = name
-        self._numbers: dict[int, int] = {}  # of the objects that were described, which may contain themselves
+        self._numbers: dict[int, int] = {}  # ids of described objects, which may contain themselves
 
     def of(self, value: Any) -> Iterator[str]:
         if isinstance(value, _PLAIN):

@@ -19,7 +19,7 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
     return "|".join(parts)
 
 
-def with_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
+def add_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
     """Add a part, such as ``references:5``, to signatures before the package version."""
     pieces = (signature.rpartition("|") for signature in signatures)
     return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)

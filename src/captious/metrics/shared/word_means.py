@@ -16,7 +16,7 @@ from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import IntegerParameter
 from captious.metrics.shared.encoder_metric import OptionalEncoder
-from captious.metrics.shared.reference_scores import CombineParameter, over_references
+from captious.metrics.shared.reference_scores import CombineParameter, combine_references
 from captious.metrics.shared.vector_metric import VectorMetric, VectorsParameter
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
@@ -108,7 +108,7 @@ class WordMeanMetric(VectorMetric):
             layer: TextLayer[Any] = TextLayer(("word means", *self._encoder_key), self._encoded)
             encoded, encoded_references = captions.layer(layer)
             self._compare(encoded[rows], encoded_references, similarity)
-        return over_references(self.combine, similarity, offsets)
+        return combine_references(self.combine, similarity, offsets)
 
     def _compare(self, a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Compute cosines of rows; values of ``out`` without a counterpart are not changed."""

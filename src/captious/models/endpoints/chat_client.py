@@ -136,7 +136,7 @@ class ChatClient:
         reason = f"status {status}{self._server_message(content)}"
         if status in _PASSING:
             raise _PassingError(reason, _retry_after(headers.get("retry-after")))
-        if status in (400, 403, 413, 422) and (code := _error_code(content)) in REFUSED:  # of this question
+        if status in (400, 403, 413, 422) and (code := _error_code(content)) in REFUSED:  # only this question
             return Answer("", finish=code)
         help = {
             401: f"put the key into the environment variable {self._model.key_variable}",

@@ -154,7 +154,7 @@ def _read_model(path: Path) -> ChatModel:
     if unknown := sorted({*document} - {*names}):
         keyed = "key" in unknown
         raise ParameterError(
-            f"{unknown[0]} does not belong into the description of a model",
+            f"{unknown[0]} does not belong in the description of a model",
             where=str(path),
             help="put the key into an environment variable, and its name into key_variable"
             if keyed

@@ -27,7 +27,7 @@ _COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
 #: Lengths in points: of a row, of the gaps in the middle and between columns, of the margins, and of the font.
 _ROW, _MIDDLE, _GAP, _MARGIN, _FONT = 20.0, 34.0, 80.0, 20.0, 9
 _ABOVE, _BELOW = 60.0, 36.0  # for titles and the legend
-_PADDING = 0.3 * _FONT  # of boxes
+_PADDING = 0.3 * _FONT  # within boxes
 _INCH = 72
 
 
