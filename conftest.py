@@ -1,6 +1,6 @@
-"""What all tests share, those of tests/ and those in the code blocks of README.md and docs/.
+"""Settings and fixtures shared by all tests: those of tests/, and the code blocks of README.md and docs/.
 
-Real data where there is some, slow tests only on request, patient Hypothesis.
+Slow tests run only on request, and Hypothesis has no deadline.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 __all__ = ["page", "pytest_collect_file"]
 
-# Tests run beside other work on few cores: an example that takes long is no failure. The examples are always the same,
-# so that a change is judged by what it changes; --hypothesis-profile=explore looks for others.
+# No deadline: on a busy machine, an example may take long. The examples are always the same, so that a failure is due
+# to the change that is tested; --hypothesis-profile=explore generates others.
 settings.register_profile(
     "captious", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
@@ -37,7 +37,7 @@ settings.register_profile("few", settings.get_profile("captious"), max_examples=
 #: Six random numbers for each word that small captions of tests have, but not for all.
 os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "tests" / "support" / "vectors.txt")
 
-os.environ["HF_HUB_OFFLINE"] = "1"  # what needs a hub is told at once that there is none
+os.environ["HF_HUB_OFFLINE"] = "1"  # code that needs a hub fails at once
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,17 +52,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """One worker more than processors: some tests wait for a time to pass."""
+    """Return one worker more than there are processors, as some tests only wait."""
     return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection() -> None:
-    """No looking for garbage while the many tests are made, ..."""
+    """Disable garbage collection while tests are collected, which creates many objects."""
     gc.disable()
 
 
 def pytest_collection_finish() -> None:
-    """... nor among them afterwards: they stay until the end."""
+    """Exclude the collected tests from garbage collection, and enable it again."""
     gc.freeze()
     gc.enable()
 
@@ -83,7 +83,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(autouse=True)
 def warnings_of_its_own() -> None:
-    """A warning that an earlier test has caused is issued again."""
+    """Issue warnings again that an earlier test has caused."""
     caption_warnings._issued.clear()
 
 

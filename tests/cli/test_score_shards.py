@@ -113,7 +113,7 @@ def test_a_pattern_of_all_files_is_called_as_the_folder(sharded: Path, run: Run)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--shards", "none-*.jsonl"), "no shard has such a name"),
+        (("--shards", "none-*.jsonl"), "no file matches"),
         (("--shards", "*.txt"), "not the extension of a shard"),
         (("--shards", "improved-*.jsonl", "a.json", "b.json"), "quote the pattern"),
         (("--shards", "improved-*.jsonl", "--subset"), "--subset"),

@@ -65,7 +65,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_prepared_references_give_equal_scores_of_model_metrics(
     name: str, in_memory: int, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_vectors, "_IN_MEMORY", in_memory)
+    monkeypatch.setattr(token_vectors, "_MEMORY_LIMIT", in_memory)
     settings = captious.Settings(model=encoder)
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", name, settings=settings)
     reports = [captious.score(FIRST, refs, name, settings=settings) for refs in (found, REFERENCES)]

@@ -282,7 +282,7 @@ def _forged_frequencies(rng: random.Random) -> bytes:
 
 def grammar(path: Path) -> None:
     with Progress(100) as progress:
-        spice_grammar._in_file(path, "x")._compile(progress)
+        spice_grammar._read_grammar(path, "x")._compile(progress)
 
 
 @cache
@@ -310,7 +310,7 @@ def tables(path: Path) -> None:
     files[JAR if content.startswith(b"PK") else PARAPHRASES] = content
     for name, each in files.items():
         (path.parent / name).write_bytes(each)
-    found = meteor._in_folder(path.parent, "x")
+    found = meteor._folder_tables(path.parent, "x")
     if found is not None:
         with Progress(100) as progress:
             found._compile(progress)

@@ -16,7 +16,7 @@ from captious.cli import captious as command_line
 from captious.errors import CaptionFileError, UnknownNameError
 from captious.judgment import load_judgments
 from captious.judgment.benchmark_items import RatedCaption, judgments_of
-from captious.judgment.protocols import SYSTEM_FACT, Protocol, of_systems
+from captious.judgment.protocols import SYSTEM_FACT, Protocol, system_protocols
 from captious.judgment.rated_systems import SYSTEM_STATISTICS, RatedSystems, agreement_of_systems
 
 PROTOCOL = Protocol("b", "p", "pearson", "each", "captions")
@@ -30,7 +30,7 @@ ITEMS: list[Any] = [
 
 
 def judged(statistic: str = "pearson") -> RatedSystems:
-    protocol = next(each for each in of_systems(PROTOCOL) if each.statistic == statistic)
+    protocol = next(each for each in system_protocols(PROTOCOL) if each.statistic == statistic)
     found = judgments_of(protocol, ITEMS, {})
     assert isinstance(found, RatedSystems)
     return found
@@ -87,7 +87,7 @@ def test_a_clear_difference_is_found() -> None:
     items = [
         RatedCaption(f"{i}|{k}", i, "a", ["b"], [float(k)], facts={"system": k}) for i in range(60) for k in range(12)
     ]
-    found = judgments_of(of_systems(PROTOCOL)[0], items, {})
+    found = judgments_of(system_protocols(PROTOCOL)[0], items, {})
     good = np.array([item.ratings[0] for item in items]) + rng.normal(size=len(items))
     assert found.permutation_test(good, rng.normal(size=len(items)), 200, 0) < 0.02
 

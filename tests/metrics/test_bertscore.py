@@ -255,7 +255,7 @@ def test_steps_and_files_change_nothing(tiny: Encoder, monkeypatch: pytest.Monke
     metric = BertScore(model=tiny, layer=2)
     expected = scores(metric, CORPUS.table())
     monkeypatch.setattr("captious.metrics.bertscore._FLOATS_PER_STEP", 1)
-    monkeypatch.setattr(token_vectors, "_IN_MEMORY", 1 << 30 if in_memory else -1)
+    monkeypatch.setattr(token_vectors, "_MEMORY_LIMIT", 1 << 30 if in_memory else -1)
     np.testing.assert_allclose(scores(metric, CORPUS.table()), expected, atol=SINGLE, rtol=0)
 
 

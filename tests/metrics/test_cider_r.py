@@ -14,7 +14,7 @@ import pytest
 
 import captious
 from captious.data import read_captions
-from captious.evaluation.metric_run import reference_counts, with_references
+from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.cider_r import CiderR
 
 from ..oracles import cider
@@ -76,7 +76,9 @@ def test_rewards_are_the_scores() -> None:
     metric = CiderR()
     scorer = captious.reward(metric, table.references)
     np.testing.assert_allclose(scorer(list(table.ids), list(table.candidates)), metric.scores(table), atol=1e-12)
-    signatures = with_references(metric.signatures(metric.fit(table.references)), *reference_counts(table.references))
+    signatures = add_reference_counts(
+        metric.signatures(metric.fit(table.references)), *reference_counts(table.references)
+    )
     assert scorer.signature == signatures[0]
 
 

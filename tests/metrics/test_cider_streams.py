@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
-from captious.evaluation.metric_run import reference_counts, with_references
+from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
@@ -148,7 +148,7 @@ def test_scorer_signature_is_that_of_the_scores() -> None:
     captions = CORPUS.table()
     metric = captious.CiderD(sigma=3)
     scorer = captious.reward(metric, captions.references)
-    signatures = with_references(
+    signatures = add_reference_counts(
         metric.signatures(metric.fit(captions.references)), *reference_counts(captions.references)
     )
     assert scorer.signature == signatures[0]

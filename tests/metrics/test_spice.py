@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
-from captious.evaluation.metric_run import reference_counts, with_references
+from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of
@@ -235,7 +235,7 @@ def test_spice_rewards_equal_scores(
     np.testing.assert_allclose(scorer((10, 11, 12, 13), candidates), expected, rtol=1e-12)
     np.testing.assert_allclose(scorer([12, 10, 12], [LARGE, TWO, LARGE]), expected[[2, 0, 2]], rtol=1e-12)
     assert scorer([], []).shape == (0,)
-    signatures = with_references(metric.signatures(metric.fit(references)), *reference_counts(references))
+    signatures = add_reference_counts(metric.signatures(metric.fit(references)), *reference_counts(references))
     assert scorer.signature == signatures[0]
     with pytest.raises(UnknownImageError, match="no references"):
         scorer([9], [TWO])

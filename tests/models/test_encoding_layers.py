@@ -54,7 +54,7 @@ def alone(encoder: Encoder, text: str, layer: int) -> NDArray[np.float32]:
 @pytest.mark.parametrize("in_memory", [True, False], ids=["memory", "file"])
 def test_every_caption_has_its_states(encoder: Encoder, in_memory: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not in_memory:
-        monkeypatch.setattr(token_vectors, "_IN_MEMORY", -1)
+        monkeypatch.setattr(token_vectors, "_MEMORY_LIMIT", -1)
     captions = table(CANDIDATES, REFERENCES)
     layers = captions.layer(EncodingLayer(encoder, 2))
     for encoded, texts in zip(layers, (captions.candidates, captions.references.texts), strict=True):

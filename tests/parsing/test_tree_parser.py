@@ -211,7 +211,7 @@ def test_sentences_are_parsed_in_batches() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_trees_come_in_order(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source = parser_with("bundled")
-    monkeypatch.setattr("captious.parsing.caption_parser._AT_ONCE", 1000)
+    monkeypatch.setattr("captious.parsing.caption_parser._BATCH_COST", 1000)
     words = [caption for caption in sample_captions() if caption][:60]
     alone = [next(iter(source.trees([sentence]))) for sentence in words]
     with using_threads(threads):

@@ -70,7 +70,7 @@ def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
         if finder.prefix == prefix and not finder.keeps_copies:
             if finder.target != target:
                 raise ParameterError(
-                    f"{prefix!r} already leads to {finder.target}", help=f"call uninstall({prefix!r}) before"
+                    f"{prefix!r} already leads to {finder.target}", help=f"call uninstall({prefix!r}) first"
                 )
             return
     sys.meta_path.insert(0, _Finder(prefix, target))

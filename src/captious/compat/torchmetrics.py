@@ -37,7 +37,7 @@ Preds: TypeAlias = str | Sequence[str]
 Target: TypeAlias = str | Sequence[str] | Sequence[Sequence[str]]
 
 #: Arguments of ``torchmetrics.Metric``, which are not settings of a metric.
-_OF_TORCHMETRICS = (
+_TORCHMETRICS_SETTINGS = (
     "compute_on_cpu",
     "compute_with_cache",
     "dist_sync_fn",
@@ -68,7 +68,7 @@ class CaptionMetric(torchmetrics.Metric):
     higher_is_better = True
 
     def __init__(self, metric: str | Metric, **settings: Any) -> None:
-        super().__init__(**{name: settings.pop(name) for name in _OF_TORCHMETRICS if name in settings})
+        super().__init__(**{name: settings.pop(name) for name in _TORCHMETRICS_SETTINGS if name in settings})
         request = choose(metric, **settings)
         self.metric = request.require_caption_metric()
         self.columns = request.output_indices

@@ -42,7 +42,7 @@ def _inline(token: Token) -> str:
     return " " if token.type in ("softbreak", "hardbreak", "html_inline") else ""
 
 
-def _without_opening(text: str) -> str:
+def _remove_opening(text: str) -> str:
     """Remove openings such as "Sure! Here is a caption:" and "The image shows". Refusals are not changed."""
     match = PROMPT.match(text)
     if match is None or match["refusal"]:
@@ -54,7 +54,7 @@ def _without_opening(text: str) -> str:
 
 
 #: The rules by name, in the order in which they are applied.
-RULES: dict[str, Callable[[str], str]] = {"markdown": _plain, "prompt": _without_opening}
+RULES: dict[str, Callable[[str], str]] = {"markdown": _plain, "prompt": _remove_opening}
 _APPLY = {"markdown": is_markdown, "prompt": is_prompt_answer}
 
 

@@ -260,7 +260,7 @@ def rows_of_columns(
         numbers = [*compress(numbers, mask)]
     ids = columns[0]
     texts = [
-        _under_key(source, name, key, column, unit, numbers) if key else column
+        _key_values(source, name, key, column, unit, numbers) if key else column
         for name, key, column in zip(fields.texts, fields.keys, columns[n_ids:], strict=False)
     ]
     values = texts[0]
@@ -271,7 +271,7 @@ def rows_of_columns(
     return caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
 
 
-def _under_key(
+def _key_values(
     source: Source, name: str, key: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId]
 ) -> Sequence[Any]:
     """Return the values of a key of objects."""

@@ -101,7 +101,7 @@ def format_of_content(data: bytes) -> Format:
 def is_prepared(path: str | os.PathLike[str]) -> bool:
     """Return whether this is a file of prepared references, whatever its name."""
     try:
-        if not os.path.isfile(path):  # what is read of a pipe is gone
+        if not os.path.isfile(path):  # reading a pipe would consume its content
             return False
         with open(path, "rb") as file:
             return file.read(len(PREPARED_MAGIC)) == PREPARED_MAGIC
@@ -174,7 +174,7 @@ def read_bytes(source: Source) -> bytes:
         ParameterError: standard input has already been read.
     """
     with reading(source):
-        data = _from_standard_input(source) if source.is_standard_input else Path(source.name).read_bytes()
+        data = _read_standard_input(source) if source.is_standard_input else Path(source.name).read_bytes()
         data = plain_content(data, source.name)
     content = data.removeprefix(codecs.BOM_UTF8)
     if not content or content.isspace():
@@ -184,7 +184,7 @@ def read_bytes(source: Source) -> bytes:
     return data
 
 
-def _from_standard_input(source: Source) -> bytes:
+def _read_standard_input(source: Source) -> bytes:
     global _standard_input
     stream, content, role = _standard_input
     if stream is not sys.stdin:

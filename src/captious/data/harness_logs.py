@@ -118,7 +118,7 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
     )
 
 
-def _of_lmms_eval(sample: Mapping[str, Any]) -> _Answer:
+def _lmms_eval_answer(sample: Mapping[str, Any]) -> _Answer:
     """Convert an answer of lmms-eval. All metrics of a task are passed the same fields."""
     answer: Mapping[str, Any] = next(
         (value for value in sample.values() if isinstance(value, Mapping) and {"answer", "pred"} <= value.keys()), {}
@@ -134,7 +134,7 @@ def _of_lmms_eval(sample: Mapping[str, Any]) -> _Answer:
     return _Answer(_id({**doc, **answer}), text, _texts(references), _first_text(prompt) if prompt else "")
 
 
-def _of_vlmevalkit(row: Mapping[str, Any]) -> _Answer:
+def _vlmevalkit_answer(row: Mapping[str, Any]) -> _Answer:
     prediction = row["prediction"]
     text = "" if prediction is None else str(prediction)
     return _Answer(_id(row), text, _texts(row["answer"]), str(row.get("question") or ""))
@@ -241,8 +241,8 @@ def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
 
 
 _READERS: Mapping[str, tuple[Callable[[Path], Iterator[Mapping[str, Any]]], Callable[[Mapping[str, Any]], _Answer]]] = {
-    "lmms-eval": (_json_rows, _of_lmms_eval),
-    "vlmevalkit": (_table_rows, _of_vlmevalkit),
+    "lmms-eval": (_json_rows, _lmms_eval_answer),
+    "vlmevalkit": (_table_rows, _vlmevalkit_answer),
 }
 #: The harnesses whose logs are read.
 HARNESSES = tuple(_READERS)

@@ -137,7 +137,7 @@ def match_images(
     clean = rules_of([*before, *rules]) if rules else before
     _check_positions(rows, table)
     rows, table = _agree_on_ids(rows, table)
-    sets = _by_image(rows) if several else None
+    sets = _group_by_image(rows) if several else None
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
     common = _matched(rows, table, row_of, subset=subset)
     image_rows = [row_of[image] for image in common.ids]
@@ -194,10 +194,10 @@ def references_of(source: object, read_options: ReadOptions | None) -> Reference
         if read_options is not None:
             read_options.finish(table.name, "references")
         return table
-    return _by_image(read_rows(source, "references", read_options=read_options))
+    return _group_by_image(read_rows(source, "references", read_options=read_options))
 
 
-def _by_image(rows: CaptionRows) -> References:
+def _group_by_image(rows: CaptionRows) -> References:
     """Group rows by image, in order of first appearance."""
     row_of: dict[ImageId, int] = {}
     # Each row gets the number of the first row of its image; these are then numbered from 0.

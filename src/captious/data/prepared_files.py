@@ -177,7 +177,7 @@ class _PreparedLayers:
             annotation: object = layer.from_stored(Stored(arrays, entry["about"]), references)  # type: ignore[attr-defined]
         except (CaptiousError, MemoryError):
             raise
-        except Exception as error:  # of numpy, of the kernels, or of Python: all say that something does not fit
+        except Exception as error:  # from numpy, the kernels or Python: the file is inconsistent
             raise self._file.damaged(f"{key}: {error}") from error
         return annotation
 

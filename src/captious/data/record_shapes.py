@@ -61,7 +61,7 @@ def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows
     unit, numbers, records = layout.records.all(document)
     parent_ids = ()
     if layout.parents is not None:
-        records, parent_ids = _with_parents(source, layout, document, records, unit)
+        records, parent_ids = _add_parents(source, layout, document, records, unit)
     return rows_of_records(source, records, unit=unit, numbers=numbers, known_images=parent_ids, layout=layout)
 
 
@@ -81,7 +81,7 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
     return layouts[0] if layouts else COCO
 
 
-def _with_parents(
+def _add_parents(
     source: Source, layout: Layout, document: Mapping[Any, Any], records: Sequence[Any], unit: str
 ) -> tuple[Sequence[Any], Sequence[Any]]:
     """Return the records, with fields of the images they refer to, and all images."""

@@ -81,7 +81,7 @@ def parse_rows(
         unit, records = "line", json_lines(text_lines(file, source, longest), source, refuse, decoder)
     else:
         unit, records = "record", json_list(file, source, decoder)
-    return record_batches(source, in_batches(records, size), unit, choose, refuse)
+    return record_batches(source, batches_of_rows(records, size), unit, choose, refuse)
 
 
 def record_batches(
@@ -130,7 +130,9 @@ def _objects(
     return [number for number, _ in objects], [record for _, record in objects]
 
 
-def in_batches(records: Iterable[tuple[int, Any]], size: int | None) -> Iterator[tuple[Sequence[int], Sequence[Any]]]:
+def batches_of_rows(
+    records: Iterable[tuple[int, Any]], size: int | None
+) -> Iterator[tuple[Sequence[int], Sequence[Any]]]:
     """Yield numbered records, at most ``size`` at a time."""
     numbers: list[int] = []
     values: list[Any] = []
@@ -163,7 +165,7 @@ def _line_batches(
     where = f"line {number}"
     places = [pattern.columns.index(name) for name in choose(pattern.columns, where)]
     rows = pattern.rows(numbered if pattern.has_header else chain([(number, first)], numbered), source, refuse)
-    for numbers, cells in in_batches(rows, size):
+    for numbers, cells in batches_of_rows(rows, size):
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
 
 
@@ -183,7 +185,7 @@ def _table_batches(
     if not header:
         return
     places = [header.index(name) for name in choose(header, f"line {number}")]
-    for numbers, cells in in_batches(rows, size):
+    for numbers, cells in batches_of_rows(rows, size):
         yield Batch("line", numbers, [[row[place] for row in cells] for place in places])
 
 

@@ -50,8 +50,8 @@ PROMPT = re.compile(
     _FLAGS,
 )
 _SENTENCE = re.compile(r"""[.!?]["')\]*]*\s+(?=["'(*]*[A-ZÀ-ÖØ-Þ0-9])|[。！？](?=[^\n\x00])""")
-_END = re.compile(r"[.!?][\"')\]]*[ \t]|[。！？]")  # what every match of it has, or a line break
-_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<")  # of which Markdown has one
+_END = re.compile(r"[.!?][\"')\]]*[ \t]|[。！？]")  # every match contains this or a line break
+_MARKS = ("\n", "**", "__", "`", "](", "|", "#", "<")  # Markdown contains at least one
 _REPEATED = 6  # words that a repetition has at least
 _LONG_PIECE = 8  # words: no longer piece is looked for as a repetition
 

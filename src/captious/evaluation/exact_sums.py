@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-_DIGITS = 53  # of a float64's mantissa
+_DIGITS = 53  # bits of a float64's mantissa
 _UNIT = 1126  # every float64 is a multiple of 2**-1126: the smallest exponent of frexp is -1073
 _HALF = 27  # bits of the lower half of a mantissa
 _ROWS = 1 << 25  # sums of this many halves fit a float64
@@ -83,7 +83,7 @@ class ExactSums:
         Raises:
             ValueError: invalid text.
         """
-        return cls(tuple(map(_from_text, texts)))
+        return cls(tuple(map(_parse_sum, texts)))
 
 
 def column_sums(rows: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -134,7 +134,7 @@ def _text(units: Any) -> str:
     return f"{units >> zeros:x}p{zeros - _UNIT}"
 
 
-def _from_text(text: str) -> int:
+def _parse_sum(text: str) -> int:
     match = _TEXT.fullmatch(text)
     if match is None or (power := int(match[2] or 0)) < -_UNIT:
         raise ValueError(f"{text!r:.60} is not an exact sum")

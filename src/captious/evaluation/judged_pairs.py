@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, read_captions, read_references, same_images
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_warnings import few_images_warning, issue
-from captious.evaluation.metric_run import reference_counts, with_references
+from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.metrics.shared.pairwise_judge import PairwiseJudge
 from captious.models.endpoints import ChatModel
@@ -211,7 +211,7 @@ def judge_pairwise(
     pairs = [_judged(metric, a, b, captions[a], captions[b], sampling, warnings) for a, b in combinations(systems, 2)]
     signatures: Sequence[str] = metric.signatures()
     if metric.needs_references:
-        signatures = with_references(signatures, *reference_counts(first.references))
+        signatures = add_reference_counts(signatures, *reference_counts(first.references))
     warnings += few_images_warning(len(first))
     result = Preferences([*systems], pairs, signatures[0], [*dict.fromkeys(warnings)], sampling)
     issue(result.warnings)
@@ -254,7 +254,7 @@ def _win_rate(
 
 
 _MOST_STEPS = 10_000
-_CLOSE = 1e-10  # of logarithms of strengths
+_CLOSE = 1e-10  # tolerance for logarithms of strengths
 
 
 def strengths(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -20,7 +20,7 @@ from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.set_metrics import OF_K, OfK, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
-from captious.metrics.contract.signatures import with_part
+from captious.metrics.contract.signatures import add_part
 from captious.native import using_threads
 from captious.progress import steps
 from captious.text import PTB, as_tokenizer
@@ -282,13 +282,13 @@ def run_signatures(
     """
     signatures = metric.signatures(state)
     if clean:
-        signatures = with_part(signatures, f"clean:{'+'.join(clean)}")
+        signatures = add_part(signatures, f"clean:{'+'.join(clean)}")
     if metric.needs_references and counts[1]:
-        signatures = with_references(signatures, *counts, references_as=references_as)
+        signatures = add_reference_counts(signatures, *counts, references_as=references_as)
     return signatures
 
 
-def with_references(
+def add_reference_counts(
     signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
 ) -> tuple[str, ...]:
     """Add the number of references per image to signatures, as in sacrebleu: 5, or "var" if it varies.
@@ -302,7 +302,7 @@ def with_references(
     """
     number = str(most) if n_references == most * n_images else "var"
     text = number if references_as == "each" else f"{references_as}-{number}"
-    return with_part(signatures, f"references:{text}")
+    return add_part(signatures, f"references:{text}")
 
 
 def reference_counts(references: References) -> tuple[int, int, int]:

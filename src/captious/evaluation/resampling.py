@@ -27,7 +27,7 @@ MOST_RESAMPLES = 1_000_000
 
 #: Numbers that differ by less than this share of their size are equal: their sums were taken in another order.
 _ROUNDING = 1e-12
-_BLOCK_ELEMENTS = 4_000_000  # of the matrix of counts that is held at a time
+_BLOCK_ELEMENTS = 4_000_000  # elements of the matrix of counts in memory at a time
 _MOST_KEPT = 64_000_000  # elements of a whole matrix of counts, a byte each, that is kept for the next metric
 
 

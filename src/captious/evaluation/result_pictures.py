@@ -23,7 +23,7 @@ def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, 
     """
     if len(columns) == 1:
         system = columns[0].head
-        return _by_section(
+        return _section_pictures(
             rows, -1, "score; 95% intervals", lambda section: f"{system}: {section}" if section else system
         )
     pictures: dict[str, Picture] = {}
@@ -44,7 +44,7 @@ def difference_pictures(rows: Sequence[Row], place: int, title: str) -> dict[str
         place: position of the differences among the cells.
         title: title of the comparison.
     """
-    return _by_section(rows, place, title, lambda section: section, line=0.0)
+    return _section_pictures(rows, place, title, lambda section: section, line=0.0)
 
 
 def effect_picture(comparison: Comparison) -> Dots:
@@ -54,7 +54,7 @@ def effect_picture(comparison: Comparison) -> Dots:
     return Dots(title, f"effect size (Cohen's d); {comparison.level:.0%} intervals", dots, line=0.0)
 
 
-def _by_section(
+def _section_pictures(
     rows: Sequence[Row], place: int, x_label: str, title: Callable[[str], str], line: float | None = None
 ) -> dict[str, Picture]:
     pictures: dict[str, Picture] = {}

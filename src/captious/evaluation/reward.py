@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from captious.data import ImageId, References, read_references
 from captious.data.ids import as_image_id
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
-from captious.evaluation.metric_run import reference_counts, with_references
+from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Metric
 from captious.metrics.contract.selection import ALL, MetricLike, select
@@ -83,7 +83,7 @@ class Reward:
         self._scores = metric.row_scores(references, state)
         signatures = metric.signatures(state)
         if metric.needs_references:
-            signatures = with_references(signatures, *counts, references_as=references_as)
+            signatures = add_reference_counts(signatures, *counts, references_as=references_as)
         self.signature = signatures[self._column]
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ def _listed(values: Iterable[Any]) -> list[Any] | tuple[Any, ...]:
     """Return the values of a list, an array, a tensor, a data frame column or a generator as a list."""
     if isinstance(values, list | tuple):
         return values
-    for convert in ("tolist", "to_list"):  # of numpy, torch and pandas; of polars
+    for convert in ("tolist", "to_list"):  # numpy, torch and pandas; polars
         if hasattr(values, convert):
             listed = getattr(values, convert)()
             return listed if isinstance(listed, list) else [listed]

@@ -54,7 +54,7 @@ def score_table(
     rows = []
     for name, first in reports[0].items():
         scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
-        cells = _cells(scores, first.lower_is_better, ranked=_on_same_images(reports))
+        cells = _cells(scores, first.lower_is_better, ranked=_have_same_images(reports))
         rows.append(Row(labeled(name, first.lower_is_better), cells, signature=first.signature))
     records = [
         _record(result, span[name], {"system": report.system, "n_images": report.n_images, "metric": name})
@@ -76,7 +76,7 @@ def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = F
         intervals: show 95% bootstrap intervals, with seed ``DEFAULT_SEED + i`` for group i.
     """
     reports = [system.whole for system in grouped]
-    same = _on_same_images(reports)
+    same = _have_same_images(reports)
     by_system = [system.scores(intervals=intervals) for system in grouped]
     rows = []
     for scores in zip(*by_system, strict=True):
@@ -128,7 +128,7 @@ def _side_by_side(
         columns=columns,
         rows=rows,
         records=records,
-        document={"version": __version__, "systems": [_without_version(document) for document in documents]},
+        document={"version": __version__, "systems": [_strip_version(document) for document in documents]},
         title=subject(reports),
         caption="" if several else images_text(reports[0]),
         notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
@@ -144,7 +144,7 @@ def _side_by_side(
     )
 
 
-def _without_version(document: Mapping[str, Any]) -> dict[str, Any]:
+def _strip_version(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a document of several systems that is about one."""
     return {name: value for name, value in document.items() if name != "version"}
 
@@ -169,7 +169,7 @@ def _record(
 def subject(reports: Sequence[Report]) -> str:
     """Return a line about the data: images, references, tokens."""
     first = reports[0]
-    if _on_same_images(reports):
+    if _have_same_images(reports):
         images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
     else:
         images = ", ".join(f"{report.system} {report.n_images:,} images" for report in reports)
@@ -208,7 +208,7 @@ def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
     return [f"{LOWER_IS_BETTER} lower is better."] * marked
 
 
-def _on_same_images(reports: Sequence[Report]) -> bool:
+def _have_same_images(reports: Sequence[Report]) -> bool:
     return all(same_images(report.ids, reports[0].ids) for report in reports[1:])
 
 

@@ -61,7 +61,7 @@ class Stream:
         self._sums: list[ExactSums | None] = [None] * len(self._selection)
         self._waiting: list[Captions | CaptionSets] = []  # for the metrics that are fitted on all references
         self._ids: set[ImageId] = set()
-        self._counts = (0, 0, 0)  # of images and their references, and the most references of an image
+        self._counts = (0, 0, 0)  # images, references, and the most references of an image
         self._findings = CaptionFindings()
         self._clean: tuple[str, ...] = ()
         self._metric_warnings: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ RAISE_LIMIT = f"if the file is correct, increase {VARIABLE}, for example to 8G, 
 
 _MAGIC = b"\x1f\x8b"
 _USUAL = 2 << 30
-_USUAL_RATIO = 8  # what text and vectors shrink to is more than an eighth
+_USUAL_RATIO = 8  # text and vectors are rarely compressed to less than an eighth
 _PIECE = 1 << 20
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 

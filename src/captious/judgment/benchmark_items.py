@@ -157,7 +157,7 @@ def caption_pairs(protocol: Protocol, items: Iterable[CaptionPair], data: Mappin
     preferred = np.array([item.preferred for item in items])
     if not set(np.unique(preferred)) <= {0, 1}:
         raise ValueError("a preference is neither 0 nor 1")
-    of_pairs = [_of_both(protocol.references(item)) for item in items]
+    of_pairs = [_pair_references(protocol.references(item)) for item in items]
     rows = [
         (item, number, side, draw)
         for number, (item, references) in enumerate(zip(items, of_pairs, strict=True))
@@ -182,7 +182,7 @@ def _only_part(item: CaptionPair) -> str:
     return "all"
 
 
-def _of_both(references: Sequence[str] | PairReferences) -> PairReferences:
+def _pair_references(references: Sequence[str] | PairReferences) -> PairReferences:
     """Return the references of both captions of a pair, which are usually the same."""
     return references if isinstance(references, PairReferences) else PairReferences([references], [references])
 

@@ -106,7 +106,7 @@ class Points:
     def value(self, scores: NDArray[np.float64]) -> float:
         """Return the correlation of scores float64[n_captions] with the ratings."""
         if self.statistic == BY_IMAGE:
-            return float(self._of_units(scores)[np.unique(self.units)].mean())
+            return float(self._unit_correlations(scores)[np.unique(self.units)].mean())
         return correlation(self.statistic, np.repeat(scores, self.counts), self.ratings)
 
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
@@ -115,7 +115,7 @@ class Points:
             present = np.unique(self.units)
             weights = counts[:, present].astype(np.float64)
             with np.errstate(invalid="ignore"):
-                return np.asarray(weights @ self._of_units(scores)[present] / weights.sum(axis=1))
+                return np.asarray(weights @ self._unit_correlations(scores)[present] / weights.sum(axis=1))
         if self.statistic.startswith("kendall"):
             ranks = np.unique(scores, return_inverse=True)[1].astype(np.int32)
             tallies = kendall_resampled(
@@ -145,7 +145,7 @@ class Points:
         """
         if self.statistic == BY_IMAGE:
             present = np.unique(self.units)
-            gains = (self._of_units(a) - self._of_units(b))[present]
+            gains = (self._unit_correlations(a) - self._unit_correlations(b))[present]
             return np.asarray((1.0 - 2.0 * swaps[:, present]) @ gains / len(present))
         if self.statistic.startswith("kendall"):
             left, right = (_doubled_ranks(scores) for scores in (a, b))
@@ -162,7 +162,7 @@ class Points:
             differences.append(value - self._quick_value(np.where(swapped, first, second)))
         return np.array(differences)
 
-    def _of_units(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _unit_correlations(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return Kendall's tau-b among the ratings of each unit, float64[n_units]."""
         expanded, units = np.repeat(scores, self.counts), np.repeat(self.units, self.counts)
         rows = [np.flatnonzero(units == unit) for unit in range(self.n_units)]

@@ -45,7 +45,7 @@ def judgment_table(judgment: Judgment) -> Table:
         columns=[column for result in judgment.values() for column in _columns(result, judgment.level)],
         rows=[
             Row(metric, [cell for by_metric in cells for cell in by_metric.get(metric, by_metric[""])])
-            for metric in _in_order(judgment)
+            for metric in _ordered_metrics(judgment)
         ],
         records=judgment.records,
         document=judgment.to_dict(),
@@ -127,7 +127,7 @@ def _rounded(value: float) -> float:
     return float(f"{100 * value:.1f}")
 
 
-def _in_order(judgment: Judgment) -> list[str]:
+def _ordered_metrics(judgment: Judgment) -> list[str]:
     """Return the metrics: as requested or, if they were compared, the best of the first benchmark first."""
     metrics = list(dict.fromkeys(metric for result in judgment.values() for metric in result.agreements))
     first = next(iter(judgment.values())).agreements

@@ -116,7 +116,9 @@ class Protocol:
         return {name: text for name, text in texts.items() if text}
 
 
-def of_systems(protocol: Protocol, suffix: str = "", *, systems: Rule[str] = SYSTEM_FACT) -> tuple[Protocol, Protocol]:
+def system_protocols(
+    protocol: Protocol, suffix: str = "", *, systems: Rule[str] = SYSTEM_FACT
+) -> tuple[Protocol, Protocol]:
     """Return two protocols that compare mean scores of systems with mean ratings: Pearson, and pairwise accuracy.
 
     Args:

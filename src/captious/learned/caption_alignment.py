@@ -17,7 +17,7 @@ from captious.text.tokens import ranges
 
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
 _COPY = 0.75  # share of words that a caption has in common with a reference, above which it is a copy with changes
-_ELSEWHERE = 0.5  # what a difference counts if another reference has the word
+_ELSEWHERE = 0.5  # weight of a difference if another reference has the word
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ def supports(
     words = keys % n_words
     if not len(keys) or not len(helpers):
         return np.zeros(len(keys)), np.full(len(keys), -1)
-    firsts = np.arange(max(keys[-1], helpers[-1]) // n_words + 2) * n_words  # of the keys of each image
+    firsts = np.arange(max(keys[-1], helpers[-1]) // n_words + 2) * n_words  # first possible key of each image
     place = np.minimum(np.searchsorted(helpers, keys), len(helpers) - 1)
     is_same = helpers[place] == keys
     support, best = is_same.astype(np.float64), np.where(is_same, words, -1)
@@ -148,8 +148,8 @@ def near_copies(candidates: Side, references: Side, lexicon: Lexicon) -> NearCop
     closeness = np.maximum((share - _COPY) / (1 - _COPY), 0)
 
     begins, starts = np.cumsum(n_right) - n_right, np.cumsum(n_left) - n_left
-    begin, end = _between(is_same, np.where(is_same, place + begins[pair], 0), begins[pair], n_right[pair])
-    before, behind = _between(is_same, np.arange(len(pair)), starts[pair], n_left[pair])
+    begin, end = _spans_between(is_same, np.where(is_same, place + begins[pair], 0), begins[pair], n_right[pair])
+    before, behind = _spans_between(is_same, np.arange(len(pair)), starts[pair], n_left[pair])
     is_inside = (before > starts[pair]) & (behind < (starts + n_left)[pair])
     sizes = np.maximum(np.where(is_inside, behind - before, 1), end - begin)
     difference, counterpart = np.zeros(len(token)), np.full(len(token), -1)
@@ -209,7 +209,7 @@ def _places(
     return subsequence_places(left, left_ends, right, right_ends, threads()).astype(np.int64)
 
 
-def _between(
+def _spans_between(
     is_same: NDArray[np.bool_], at: NDArray[np.int64], first: NDArray[np.int64], length: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return, for each word, the span between the nearest shared words around it."""

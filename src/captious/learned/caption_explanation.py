@@ -14,8 +14,8 @@ from captious.learned.caption_features import (
     EncodedCaptions,
     EncodedReferences,
     junctions,
-    of_length_one,
     sides,
+    unit_vectors,
 )
 from captious.learned.caption_weights import CaptionWeights
 from captious.text import Tokens
@@ -164,7 +164,7 @@ def _words(
     shares = rows @ centroid / max(float(np.linalg.norm(rows.sum(axis=0))), 1e-9)
     counterparts = words_instead(near_copies(left, right, lexicon), len(rows))
     distinct = np.unique(right.ids)
-    cosines = of_length_one(rows) @ of_length_one(candidate.words.vectors[distinct]).T
+    cosines = unit_vectors(rows) @ unit_vectors(candidate.words.vectors[distinct]).T
     cosines[left.ids[:, None] == distinct] = 1
     words = []
     parts = zip(surface_words, left.ids.tolist(), shares.tolist(), cosines, counterparts.tolist(), strict=True)

@@ -40,7 +40,7 @@ class KnownWords:
     def lexicon(self, weights: CaptionWeights) -> Lexicon:
         """Return a lexicon with directions in part of the dimensions, and importance."""
         lengths = np.sqrt(np.einsum("ij,ij->i", self.vectors, self.vectors))
-        directions = of_length_one(np.ascontiguousarray(self.vectors[:, :_DIMENSIONS]))
+        directions = unit_vectors(np.ascontiguousarray(self.vectors[:, :_DIMENSIONS]))
         importance = lengths / np.float32(weights.typical_length)
         return Lexicon(directions, importance, self.numbers >= 0, self.is_negation)
 
@@ -80,7 +80,7 @@ class EncodedCaptions:
         ones = np.ones(len(tokens.ids), np.float32)
         shape = len(tokens.lengths), len(words.vectors)
         summed = csr_matrix((ones, tokens.ids, tokens.offsets), shape=shape) @ words.vectors
-        return cls(of_length_one(np.asarray(summed)), tokens, words)
+        return cls(unit_vectors(np.asarray(summed)), tokens, words)
 
     def take(self, rows: NDArray[np.int64]) -> EncodedCaptions:
         """Select captions, which may repeat."""
@@ -123,7 +123,7 @@ class EncodedLayer(KeyedByFields):
         return EncodedCaptions.of(tokens, words.and_of(tokens.vocabulary.words(len(words.numbers)), self.weights))
 
 
-def of_length_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def unit_vectors(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Divide rows by their lengths; zeros remain zeros."""
     lengths = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
     scaled: NDArray[np.float32] = vectors / np.maximum(lengths, np.float32(1e-9))[:, None]

@@ -130,8 +130,8 @@ class CaptionWeights:
             ResourceError: the file cannot be read, or holds other weights.
         """
         if path is None:
-            return _of_package(language)
-        return read_weights(path, _from_tensors, entry="about", what="the metric captious", help=_HELP)
+            return _package_weights(language)
+        return read_weights(path, _parse_tensors, entry="about", what="the metric captious", help=_HELP)
 
 
 def bundled(language: str = "en") -> Path:
@@ -141,11 +141,11 @@ def bundled(language: str = "en") -> Path:
 
 
 @cache
-def _of_package(language: str) -> CaptionWeights:
+def _package_weights(language: str) -> CaptionWeights:
     return CaptionWeights.load(bundled(language))
 
 
-def _from_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
+def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
     words = tuple(tensors["words"].tobytes().decode().split("\n"))
     vectors, subwords, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in _PACKED)
     soundness, score = tensors["soundness"], tensors["score"]

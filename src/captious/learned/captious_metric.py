@@ -99,7 +99,7 @@ class Captious(MeanMetric):
         if self.language != "en" and (weights is not None or self.variant == "full"):
             raise ParameterError(
                 f"language {self.language} chooses among the weights that the package has for captious@light",
-                help="leave out language, weights and model, or all but one of them",
+                help="give only one of language, weights and model",
             )
         if "tokenizer" not in self.arguments:
             self.tokenizer = as_tokenizer(as_language(self.weights.language).tokenizer)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError
-from captious.learned.caption_features import centroids, of_length_one
+from captious.learned.caption_features import centroids, unit_vectors
 from captious.learned.caption_weights import FEATURES
 from captious.learned.weight_files import packed, read_weights, unpacked, write_weights
 from captious.models import Encoder
@@ -67,7 +67,7 @@ class EncoderHead:
 
     def vectors(self, states: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return caption vectors of length 1, float32[b, width], from hidden states, float32[b, tokens, d]."""
-        return of_length_one(pooled(states) @ self.matrix)
+        return unit_vectors(pooled(states) @ self.matrix)
 
     def check(self, encoder: Encoder) -> None:
         """Check that an encoder is the one that the head was trained for.
@@ -111,7 +111,7 @@ class EncoderHead:
         """
         if path is None:
             return _bundled()
-        return read_weights(path, _from_tensors, entry="head", what="captious@full", help=_HELP)
+        return read_weights(path, _parse_tensors, entry="head", what="captious@full", help=_HELP)
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -139,7 +139,7 @@ def _bundled() -> EncoderHead:
     return EncoderHead.load(BUNDLED_HEAD)
 
 
-def _from_tensors(tensors: dict[str, NDArray[Any]], config: Any, name: str) -> EncoderHead:
+def _parse_tensors(tensors: dict[str, NDArray[Any]], config: Any, name: str) -> EncoderHead:
     about, encoder, light = config["about"], config["encoder"], config["light"]
     matrix = unpacked(tensors["matrix"], tensors["matrix.scales"])
     probes, score = tensors["probes"], tensors["score"]

@@ -22,7 +22,7 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.contract.signatures import signature
 
 #: Parameters whose values are written in the set, or are the defaults of its metrics.
-_OF_THE_SET = {"variant", "chains", "combine", "modules"}
+_SET_SETTINGS = {"variant", "chains", "combine", "modules"}
 
 
 class Features(Combined):
@@ -72,7 +72,7 @@ class Features(Combined):
         values_of: dict[str, dict[str, None]] = {}
         for metric in self.metrics:
             for name, value in metric.parameters.items():
-                if name not in _OF_THE_SET and not isinstance(value, float | int):
+                if name not in _SET_SETTINGS and not isinstance(value, float | int):
                     values_of.setdefault(name, {})[str(value)] = None
         return {name: "+".join(values) for name, values in values_of.items()}
 

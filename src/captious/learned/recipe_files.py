@@ -38,12 +38,12 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
 
 def number(least: float, most: float, default: Any = MISSING) -> Any:
     """Define a recipe field: a number in a range."""
-    return _in_range(int | float, "a number", least, most, default)
+    return _range_field(int | float, "a number", least, most, default)
 
 
 def whole(least: int, most: int, default: Any = MISSING) -> Any:
     """Define a recipe field: an integer in a range."""
-    return _in_range(int, "an integer", least, most, default)
+    return _range_field(int, "an integer", least, most, default)
 
 
 def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "invalid {name}: {value!r:.60}") -> Any:
@@ -70,7 +70,7 @@ def _checked(default: Any, check: Callable[[str, Any], None]) -> Any:
     return field(default=default, metadata={"check": check})
 
 
-def _in_range(kind: Any, what: str, least: float, most: float, default: Any) -> Any:
+def _range_field(kind: Any, what: str, least: float, most: float, default: Any) -> Any:
     def check(name: str, value: Any) -> None:
         if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
             raise ParameterError(f"invalid {name}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")

@@ -111,7 +111,7 @@ class Chair(Metric):
 
     def setup(self) -> None:
         self._finder = MentionFinder(self.vocabulary, self._base_forms())
-        self._objects = self._as_named(self.objects)
+        self._objects = self._rename_objects(self.objects)
 
     def _base_forms(self) -> BaseForms:
         """Return the function that converts the tokens of a caption to base forms."""
@@ -170,7 +170,7 @@ class Chair(Metric):
         Raises:
             ParameterError: an object that is not in the vocabulary.
         """
-        (truth,) = self._as_named(ImageObjects({0: frozenset(objects)})).by_image.values()
+        (truth,) = self._rename_objects(ImageObjects({0: frozenset(objects)})).by_image.values()
         tokens = word_tokenize(candidate)
         mentions = self._finder.mentions(tokens)
         wrong = [mention.object not in truth for mention in mentions]
@@ -228,7 +228,7 @@ class Chair(Metric):
             rows = read_rows(source, "objects")
             texts = set(rows.texts)
             are_names = rows.are_categories or 2 * len(self.vocabulary.named(texts)) >= len(texts)
-            of_source = self._as_named(ImageObjects.of_rows(rows)) if are_names else self._named_by(rows)
+            of_source = self._rename_objects(ImageObjects.of_rows(rows)) if are_names else self._named_by(rows)
             objects = of_source if objects is None else objects.union(of_source)
         if objects is None:
             raise ParameterError("no objects were given", help="give COCO's instances, captions, or both")
@@ -241,7 +241,7 @@ class Chair(Metric):
         frozen = {image: frozenset(names) for image, names in by_image.items()}
         return ImageObjects(frozen, name=rows.name, id_form=rows.id_form)
 
-    def _as_named(self, objects: ImageObjects) -> ImageObjects:
+    def _rename_objects(self, objects: ImageObjects) -> ImageObjects:
         """Return the objects of images under their names in the vocabulary."""
         names = frozenset().union(*objects.by_image.values())
         if names <= self.vocabulary.objects:
@@ -251,8 +251,8 @@ class Chair(Metric):
             raise ParameterError(
                 f"{len(unknown):,} of {len(names):,} objects are not in the vocabulary {self.vocabulary.name}",
                 where=f"{objects.name}: {', '.join(map(repr, unknown[:3]))}",
-                help="give the words for these objects: chair:vocabulary=FILE. Of captions, captious fit chair writes "
-                "the objects that they name",
+                help="give the words for these objects: chair:vocabulary=FILE. captious fit chair writes such a file "
+                "from captions",
             )
         by_image = {image: frozenset(map(object_of.__getitem__, words)) for image, words in objects.by_image.items()}
         return ImageObjects(by_image, name=objects.name, id_form=objects.id_form)

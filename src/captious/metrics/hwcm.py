@@ -18,7 +18,7 @@ from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ChoiceParameter
 from captious.metrics.shared.parse_time import slow_parses
 from captious.metrics.shared.parser_parameter import ParserParameter
-from captious.metrics.shared.reference_scores import CombineParameter, over_references
+from captious.metrics.shared.reference_scores import CombineParameter, combine_references
 from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
 from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
@@ -69,7 +69,7 @@ class Hwcm(MeanMetric):
             candidate_parses, reference_parses = candidates.of_captions[start:stop], references.of_captions[rows]
             of_images = np.repeat(np.arange(stop - start), np.diff(offsets[start : stop + 1]))
             scores[rows] = self._shared(candidate_parses, reference_parses, of_images)
-        return over_references(self.combine, scores, offsets)
+        return combine_references(self.combine, scores, offsets)
 
     def _shared(
         self, candidate_parses: Sequence[Parse], reference_parses: Sequence[Parse], of_images: NDArray[np.int64]

@@ -59,13 +59,13 @@ _TUNED = {
 }
 #: Of languages for which METEOR has a stemmer but was not tuned, Russian among them, and of all others.
 _STEMMED, _OTHER = _Tuned(0.75, 1.4, 0.7, 0.5, 0.5), _Tuned(0.75, 1.4, 0.7, 0.5, None)
-_WITH_STEMMER = frozenset(("da", "fi", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr"))
+_STEMMED_LANGUAGES = frozenset(("da", "fi", "hu", "it", "nl", "no", "pt", "ro", "ru", "sv", "tr"))
 
 
 def _tuned(language: Language) -> _Tuned:
     if language == ENGLISH:
         return _ENGLISH
-    return _TUNED.get(language.code, _STEMMED if language.code in _WITH_STEMMER else _OTHER)
+    return _TUNED.get(language.code, _STEMMED if language.code in _STEMMED_LANGUAGES else _OTHER)
 
 
 class LanguageParameter(Parameter[Language | str | None, Language]):

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.shared.reference_scores import CombineParameter, over_references
+from captious.metrics.shared.reference_scores import CombineParameter, combine_references
 from captious.native import bleu_statistics, ngram_matches, threads
 from captious.text import NgramLayer
 
-_TINY, _SMALL = 1e-15, 1e-9  # those of the COCO toolkit's BLEU, which LCEval's features come from
+_TINY, _SMALL = 1e-15, 1e-9  # constants of BLEU in the COCO toolkit, the source of LCEval's features
 
 
 class NgramPrecision(MeanMetric):
@@ -48,7 +48,7 @@ class NgramPrecision(MeanMetric):
             ngram_matches(references, candidates.ids, candidates.offsets, threads()),
             np.repeat(ngrams, np.diff(offsets), axis=0),
         )
-        return over_references(self.combine, precisions, offsets)
+        return combine_references(self.combine, precisions, offsets)
 
     def _precision(self, matches: NDArray[np.number], ngrams: NDArray[np.float64]) -> NDArray[np.float64]:
         if self.variant == "official":

@@ -41,7 +41,7 @@ class KnownCaptions:
         """Return whether each caption is one of them, bool[n_captions]."""
         shared = tokens.vocabulary is self.vocabulary
         ids = tokens.ids if shared else tokens.vocabulary.ids_in(self.vocabulary)[tokens.ids]  # -1: in none of them
-        return np.fromiter((caption in self.captions for caption in _as_bytes(ids, tokens.offsets)), bool)
+        return np.fromiter((caption in self.captions for caption in _caption_bytes(ids, tokens.offsets)), bool)
 
 
 def known_captions(training: References, tokenizer: Tokenizer) -> KnownCaptions:
@@ -57,10 +57,10 @@ class _KnownLayer(KeyedByFields):
 
     def of_references(self, references: References) -> KnownCaptions:
         tokens: Tokens = references.layer(WordLayer(self.tokenizer))
-        return KnownCaptions(tokens.vocabulary, frozenset(_as_bytes(tokens.ids, tokens.offsets)))
+        return KnownCaptions(tokens.vocabulary, frozenset(_caption_bytes(tokens.ids, tokens.offsets)))
 
 
-def _as_bytes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]:
+def _caption_bytes(ids: NDArray[np.int32], offsets: NDArray[np.int64]) -> list[bytes]:
     raw = ids.astype(np.int32, copy=False).tobytes()
     return [raw[start:end] for start, end in pairwise((4 * offsets).tolist())]
 

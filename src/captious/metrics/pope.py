@@ -60,7 +60,7 @@ class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike
         if isinstance(value, Mapping):
             return _answers(value.items(), "labels", "labels")
         if isinstance(value, str | os.PathLike):
-            return _from_file(Path(value))
+            return _read_answers(Path(value))
         raise ParameterError(f"{value!r:.60} is not a file of right answers", help=_HELP)
 
 
@@ -98,7 +98,7 @@ class Pope(Metric):
     def statistics(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Return counts: true yes, false yes, false no, true no, and other answers if yes or no is right."""
         rows = np.zeros((len(captions), 6))
-        for row, (text, label) in enumerate(zip(captions.candidates, self._of(captions), strict=True)):
+        for row, (text, label) in enumerate(zip(captions.candidates, self._right_answers(captions), strict=True)):
             answer = self._answer(text)
             if label is None:  # in a subset
                 continue
@@ -108,7 +108,7 @@ class Pope(Metric):
                 rows[row, (0 if label else 1) if answer else (2 if label else 3)] = 1
         return rows
 
-    def _of(self, captions: Captions) -> list[bool | None]:
+    def _right_answers(self, captions: Captions) -> list[bool | None]:
         """Return the right answers; None for questions without one, in a subset."""
         answers = [self.labels.of(id) for id in captions.references.images]
         help = "give answers the ids of questions"
@@ -148,7 +148,7 @@ class Pope(Metric):
         return [f"pope: {unclear:,} of {len(answers):,} answers begin with neither yes nor no, and are {treatment}."]
 
 
-def _from_file(path: Path) -> _Answers:
+def _read_answers(path: Path) -> _Answers:
     text = user_text(path, "the right answers", _HELP)
     try:
         document = _document(text)

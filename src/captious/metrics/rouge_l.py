@@ -73,7 +73,7 @@ def _subsequence(candidate: Sequence[str], reference: Sequence[str]) -> Subseque
     """Return the longest common subsequence of two captions, as far to the left as possible."""
     if not candidate and not reference:
         return Subsequence((), (), 1.0, 1.0)  # two empty words
-    longest = np.zeros((len(candidate) + 1, len(reference) + 1), np.int64)  # of what follows each pair of places
+    longest = np.zeros((len(candidate) + 1, len(reference) + 1), np.int64)  # from each pair of places on
     for i in reversed(range(len(candidate))):
         for j in reversed(range(len(reference))):
             equal = candidate[i] == reference[j]

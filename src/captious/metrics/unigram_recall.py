@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.shared.reference_scores import CombineParameter, over_references
+from captious.metrics.shared.reference_scores import CombineParameter, combine_references
 from captious.native import ngram_matches, threads
 from captious.text import NgramLayer, WordLayer
 
@@ -34,4 +34,4 @@ class UnigramRecall(MeanMetric):
         candidates, index = captions.layer(NgramLayer(self.tokenizer))
         lengths = captions.references.layer(WordLayer(self.tokenizer)).lengths
         matches = ngram_matches(index, candidates.ids, candidates.offsets, threads())[:, 0]
-        return over_references(self.combine, matches / np.maximum(lengths, 1), captions.references.offsets)
+        return combine_references(self.combine, matches / np.maximum(lengths, 1), captions.references.offsets)

@@ -29,7 +29,7 @@ from captious.progress import Progress
 _LAYER = 8
 _THRESHOLD = 0.4
 _THRESHOLDS = {"roberta": 0.83, "xlm-roberta": 0.83, "camembert": 0.83}  # by architecture
-_WORD_STARTS = "Ġ▁"  # what some tokenizers put before the first piece of a word
+_WORD_STARTS = "Ġ▁"  # prefixes that some tokenizers give the first piece of a word
 _FEW_CAPTIONS = 100
 
 
@@ -138,7 +138,7 @@ class Yi2020(EncoderMetric):
         with Progress(max(1, len(captions))) as progress:
             for i, (first, end) in enumerate(pairwise(captions.references.offsets.tolist())):
                 progress.reach(i, "comparing captions")
-                tokens, vectors = _without_ends(candidates, i)
+                tokens, vectors = _inner_tokens(candidates, i)
                 if not len(tokens):
                     continue
                 similarity = _rows(references, first, end) @ vectors.T
@@ -240,13 +240,13 @@ class _CombinationLayer(KeyedByFields):
         with Progress(max(1, len(references))) as progress:
             for i, (first, end) in enumerate(pairwise(references.offsets.tolist())):
                 progress.reach(i, "combining references")
-                combined.append(self._of_image(encoded, first, end))
+                combined.append(self._combine_references(encoded, first, end))
         sizes = [len(rows) for rows, _, _ in combined]
         parts = [np.concatenate([np.empty(0, np.int32), *column]) for column in zip(*combined, strict=True)]
         rows, tokens, bases = parts or [np.empty(0, np.int32)] * 3
         return _Combined(rows, tokens, bases, np.cumsum([0, *sizes]))
 
-    def _of_image(
+    def _combine_references(
         self, encoded: EncodedTexts, first: int, end: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
         ids = [encoded.ids[text] for text in encoded.rows[first:end].tolist()]
@@ -295,7 +295,7 @@ def _rows(encoded: EncodedTexts, first: int, end: int) -> NDArray[np.float32]:
     return unit
 
 
-def _without_ends(encoded: EncodedTexts, i: int) -> tuple[list[int], NDArray[np.float32]]:
+def _inner_tokens(encoded: EncodedTexts, i: int) -> tuple[list[int], NDArray[np.float32]]:
     """Return token ids of a caption without the special ones at its ends, and their hidden states, each of norm 1."""
     return encoded.ids[int(encoded.rows[i])][1:-1], _rows(encoded, i, i + 1)[1:-1]
 

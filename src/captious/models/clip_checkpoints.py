@@ -29,7 +29,7 @@ _NAMES = {
     "text_projection": "text_projection.weight",
     "logit_scale": "logit_scale",
 }
-_IN_BLOCKS = {
+_BLOCK_NAMES = {
     "attn.out_proj": "self_attn.out_proj",
     "ln_1": "layer_norm1",
     "ln_2": "layer_norm2",
@@ -134,4 +134,4 @@ def _renamed(weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
             for part, piece in zip("qkv", tensor.chunk(3), strict=True):
                 yield f"{stack}.self_attn.{part}_proj.{last}", piece
         else:
-            yield f"{stack}.{_IN_BLOCKS[owner]}.{last}", tensor
+            yield f"{stack}.{_BLOCK_NAMES[owner]}.{last}", tensor

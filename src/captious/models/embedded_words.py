@@ -230,7 +230,7 @@ class BagLayer:
             raise ValueError("counts of other words")
         lengths = np.diff(np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])[offsets])
         if lengths.max(initial=0) > _LONGEST:
-            raise ValueError("captions of a thousand million words")
+            raise ValueError("captions of a billion words")
         return Bags(words, counts, offsets, table)
 
     def of_references(self, references: References) -> Bags:

@@ -25,7 +25,7 @@ from captious.progress import Progress
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
 _NO_LIMIT = 1 << 30  # tokens; where there is no limit, transformers gives a larger number
-_TEXTS_AT_ONCE = 4096  # what tokenizers return takes a hundred times the memory of the ids
+_TEXTS_AT_ONCE = 4096  # the output of a tokenizer takes a hundred times the memory of its ids
 #: Precisions of encoders.
 PRECISIONS = ("float32", "bfloat16", "float16")
 
@@ -244,7 +244,7 @@ class _Weights:
         #: Source of the tokenizer and the image processor.
         self.companion = companion(Path(encoder.model)) if Path(encoder.model).is_file() else encoder.model
         self.tokenizer: Any = pretrained(self.companion, AutoTokenizer.from_pretrained)
-        if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # what missing files lead to
+        if len(self.tokenizer) <= len(self.tokenizer.all_special_ids):  # the tokenizer files are missing
             raise ResourceError(
                 "the model has no tokenizer",
                 where=str(Path(encoder.model).resolve()),

@@ -85,7 +85,7 @@ class _Detector:
 
         self._name = model
         if os.path.isfile(model):
-            base, self._network, self._head = _of_checkpoint(Path(model))
+            base, self._network, self._head = _load_checkpoint(Path(model))
         else:
             base, self._head = model, None
             self._network = pretrained(model, transformers.AutoModelForSequenceClassification.from_pretrained)
@@ -126,7 +126,7 @@ def _loaded(detector: ErrorDetector) -> _Detector:
     return _Detector(detector.model)
 
 
-def _of_checkpoint(path: Path) -> tuple[str, Any, Any]:
+def _load_checkpoint(path: Path) -> tuple[str, Any, Any]:
     """Load a FENSE checkpoint: the base encoder, that encoder with the checkpoint's weights, and its linear layer.
 
     Configuration and tokenizer are those in the folder of the checkpoint, or else those of the model that it names.

@@ -34,7 +34,7 @@ _HELP = (
     "parquet file with columns id and features"
 )
 _MODEL = re.compile(r"[A-Za-z0-9._/@+-]{0,200}")
-_ROWS = 1 << 12  # of parquet that are unpacked at a time
+_ROWS = 1 << 12  # rows of parquet decompressed at a time
 _EXTRAS = {".parquet": ("pyarrow", "parquet"), ".h5": ("h5py", "h5")}
 
 

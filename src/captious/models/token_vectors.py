@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from captious.errors import OutputError
 
-_IN_MEMORY = 256 << 20  # bytes
+_MEMORY_LIMIT = 256 << 20  # bytes
 
 
 class TokenVectors:
@@ -30,7 +30,7 @@ class TokenVectors:
         self.offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
         self.width = width
         self._size = int(self.offsets[-1]) * width * 4
-        self._array = np.zeros((int(self.offsets[-1]), width), np.float32) if self._size <= _IN_MEMORY else None
+        self._array = np.zeros((int(self.offsets[-1]), width), np.float32) if self._size <= _MEMORY_LIMIT else None
         self._descriptor = -1
         if self._array is None:
             try:
@@ -56,7 +56,7 @@ class TokenVectors:
         """All vectors, float32[n_tokens, d]; mapped if they are in a file."""
         if self._array is not None:
             return self._array
-        os.ftruncate(self._descriptor, self._size)  # what was never written is zeros
+        os.ftruncate(self._descriptor, self._size)  # unwritten parts are zeros
         mapped: NDArray[np.float32] = np.frombuffer(
             mmap.mmap(self._descriptor, self._size, access=mmap.ACCESS_READ), np.float32
         )
@@ -88,7 +88,7 @@ class TokenVectors:
             return self._array[start:stop]
         out = np.zeros((stop - start, self.width), np.float32)
         data, at = out.reshape(-1).view(np.uint8).data, start * self.width * 4
-        while len(data) and (piece := os.pread(self._descriptor, len(data), at)):  # what was never written is zeros
+        while len(data) and (piece := os.pread(self._descriptor, len(data), at)):  # unwritten parts are zeros
             data[: len(piece)] = piece
             data, at = data[len(piece) :], at + len(piece)
         return out

@@ -84,7 +84,7 @@ def image_features(
             raise InputError(
                 "the name of an image file is not printable text", where=f"{folder}: {image!r}", help="rename the file"
             )
-    vision = _efficientnet() if model == EFFICIENTNET else _of_transformers(model)
+    vision = _efficientnet() if model == EFFICIENTNET else _transformers_model(model)
     with Progress(len(paths)) as progress, torch_threads(1), ThreadPoolExecutor(threads()) as pool:
         vectors = []
         try:
@@ -97,7 +97,7 @@ def image_features(
     return ImageFeatures(ids, np.stack(vectors), vision.label)
 
 
-def _of_transformers(model: str) -> _Vision:
+def _transformers_model(model: str) -> _Vision:
     if missing_extra():
         raise MissingExtraError("vision models need torch and transformers", help=INSTALL)
     import torch

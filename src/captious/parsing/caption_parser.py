@@ -43,10 +43,10 @@ Batch: TypeAlias = list[list[Sequence[str]]]
 A = TypeVar("A")
 B = TypeVar("B")
 
-_AT_ONCE = 750_000  # cubed words of sentences that are parsed together: half a second, which cannot be interrupted
+_BATCH_COST = 750_000  # cubed words of sentences that are parsed together: half a second, which cannot be interrupted
 _TOP, _NOUN = "ROOT", "NN"
 _TUNED_ON = 5000  # captions
-_BOUNDS_FORMAT = 3  # of the file of bounds; counts up when they are made in another way
+_BOUNDS_FORMAT = 3  # version of the file of bounds; increase it when their computation changes
 
 
 def parser_with(grammar: str | None = None) -> CaptionParser:
@@ -123,9 +123,9 @@ class CaptionParser:
         Sentences longer than ``LONGEST`` words are cut into pieces of at most that length, whose trees share one root.
         """
         with Progress(max(1, len(sentences))) as progress:
-            cut = [_with_period(pieces(words)) for words in sentences]
+            cut = [_add_period(pieces(words)) for words in sentences]
             done = 0
-            for batch, flat, trees in _ahead(self._parsed, [*batches(cut, _cost, _AT_ONCE)]):
+            for batch, flat, trees in _ahead(self._parsed, [*batches(cut, _cost, _BATCH_COST)]):
                 progress.reach(done, "parsing captions")
                 items = _items(trees, flat)
                 for sentence in batch:
@@ -137,7 +137,7 @@ class CaptionParser:
         return batch, flat, self.parser.trees(flat)
 
 
-def _with_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
+def _add_period(cut: list[Sequence[str]]) -> list[Sequence[str]]:
     """Return the words as CoreNLP reads them: the period of an abbreviation that ends a caption (etc.) also ends its
     sentence.
     """

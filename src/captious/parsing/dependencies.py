@@ -107,7 +107,7 @@ def _expression(label: str, children: Sequence[Node], labels: list[str], gather:
     first, second = children[:2]
     if label == "ADVP":
         if _are_one(first, second, MULTI_WORD_ADVERBS):
-            return [gather("RB", children[:2]), *children[2:]]  # as well
+            return [gather("RB", children[:2]), *children[2:]]  # "as well"
         return children
     if label == "QP" and first.label == "$" and len(labels) > 2:
         return [first, gather("QP", children[1:])]  # $ (5 million)

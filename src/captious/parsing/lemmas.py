@@ -195,7 +195,7 @@ def _infinitive(word: str) -> str:
         if word.endswith("ied") and len(word) > 4:
             return word[:-3] + "y"
         return _completed(word[:-2], past=True)
-    return _without_s(word)
+    return _remove_s(word)
 
 
 def _prefixed(word: str) -> str:
@@ -277,10 +277,10 @@ def _singular(word: str) -> str:
         return word[:-2] + "an"
     if word.endswith("i") and len(word) > 1:
         return word[:-1] + "us"
-    return _without_s(word)
+    return _remove_s(word)
 
 
-def _without_s(word: str) -> str:
+def _remove_s(word: str) -> str:
     """Remove the s of plurals and third persons from a word."""
     if not word.endswith("s") or word.endswith(("ss", "us")) or len(word) < 2:
         return word

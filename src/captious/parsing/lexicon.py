@@ -81,7 +81,7 @@ class Lexicon:
     def _look_up(self, word: str, first: bool) -> WordTags:
         spelling = american(word)
         number = self._word_of.get(spelling, -1)
-        scores = self._of_word(number) if self._seen.has(number) else self._of_shape(signature(spelling, first))
+        scores = self._word_scores(number) if self._seen.has(number) else self._shape_scores(signature(spelling, first))
         likely = np.flatnonzero(scores > _LOWEST)
         likely = likely[np.argsort(self._states[likely])]
         return WordTags(self._states[likely], scores[likely].astype(np.float32))
@@ -91,13 +91,13 @@ class Lexicon:
         boundary = self._seen.row(self._word_of.get(BOUNDARY, -1))[0] > 0
         return np.sort(self._states[~boundary])
 
-    def _of_word(self, word: int) -> NDArray[np.float64]:
+    def _word_scores(self, word: int) -> NDArray[np.float64]:
         together, of_word = self._seen.row(word)
         smooth = (together + _SMOOTH_KNOWN * self._unseen_share) / (of_word + _SMOOTH_KNOWN)
         chance = np.where(together > 0, together / of_word, 0) if of_word > _OFTEN else smooth
         return self._scores(chance, of_word / self._seen.total)
 
-    def _of_shape(self, shape: str) -> NDArray[np.float64]:
+    def _shape_scores(self, shape: str) -> NDArray[np.float64]:
         together, of_shape = self._unseen.row(self._word_of.get(shape, -1))
         chance = (together + _SMOOTH_UNKNOWN * self._unseen_share) / (of_shape + _SMOOTH_UNKNOWN)
         return self._scores(np.where(self._open, chance, 0), 1 / self._seen.total)
@@ -152,7 +152,7 @@ class WordLists(NamedTuple):
     @classmethod
     def of(cls, lexicon: Lexicon, sentences: Iterable[Sequence[str]]) -> WordLists:
         """Create from sentences as lists of words."""
-        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})  # of words elsewhere and at the beginning
+        numbers: tuple[dict[str, int], dict[str, int]] = ({}, {})  # word numbers: elsewhere, and at the beginning
         tags: list[WordTags] = []
         words: list[int] = []
         offsets = [0]
@@ -225,7 +225,7 @@ def signature(word: str, first: bool) -> str:
     return "".join(parts)
 
 
-_SHORTEST = 6  # of the words that patterns apply to
+_SHORTEST = 6  # letters of the shortest words that patterns apply to
 
 #: Months and weekdays, which become capitalised: not march and may, which are also other words.
 _NAMES = """

@@ -164,7 +164,7 @@ def read_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[str, Pars
         try:
             if not isinstance(record, dict):
                 raise ValueError("it is not an object")
-            yield str(record["caption"]), _from_record(record), str(record.get("parser") or "")
+            yield str(record["caption"]), _parse_record(record), str(record.get("parser") or "")
         except (KeyError, OverflowError, TypeError, ValueError) as error:
             missing = f"{error} is missing" if isinstance(error, KeyError) else str(error)
             raise CaptionFileError(
@@ -175,7 +175,7 @@ def read_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[str, Pars
             ) from None
 
 
-def _from_record(record: Mapping[str, Any]) -> Parse:
+def _parse_record(record: Mapping[str, Any]) -> Parse:
     words, tags, lemmas = (_texts(record[key], key) for key in ("word", "tag", "lemma"))
     n = len(words)
     if not len(tags) == len(lemmas) == n:

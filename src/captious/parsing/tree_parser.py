@@ -33,7 +33,7 @@ _ENDS = frozenset((".", "!", "?", ";", ":", ","))
 _LAST_RESORT = -1000.0
 _FUNCTION_MARKS = "-=|#^~_["
 _TEMPORAL = "-TMP"
-_OF_NODES = ("states", "rules", "begins", "ends")  # the arrays of derivations that have an entry per node
+_NODE_ARRAYS = ("states", "rules", "begins", "ends")  # the arrays of derivations that have an entry per node
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,5 +199,5 @@ def _replaced(derived: Derivations, places: NDArray[np.int64], replacements: Der
     starts = np.repeat(derived.offsets[places], np.diff(replacements.offsets))
     scores = derived.scores.copy()
     scores[places] = replacements.scores
-    arrays = {name: np.insert(getattr(derived, name), starts, getattr(replacements, name)) for name in _OF_NODES}
+    arrays = {name: np.insert(getattr(derived, name), starts, getattr(replacements, name)) for name in _NODE_ARRAYS}
     return Derivations(np.concatenate(([0], np.cumsum(sizes))), **arrays, scores=scores)

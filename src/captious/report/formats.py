@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 INTERVAL_STYLES: tuple[IntervalStyle, ...] = get_args(IntervalStyle)
-_IN_HUNDREDTHS: Mapping[Form, Form] = {"score": "percent", "difference": "percent difference"}
+_PERCENT_FORMS: Mapping[Form, Form] = {"score": "percent", "difference": "percent difference"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,7 +60,7 @@ class Presentation:
         """Return the table as it is to be shown."""
         columns = table.columns
         if self.percent:
-            columns = [replace(column, form=_IN_HUNDREDTHS.get(column.form, column.form)) for column in columns]
+            columns = [replace(column, form=_PERCENT_FORMS.get(column.form, column.form)) for column in columns]
         rows = table.rows
         if self.naming != "captious":
             rows = [

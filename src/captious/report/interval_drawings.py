@@ -14,7 +14,7 @@ from captious.results.table import Cell, Form
 SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels
 _AXIS = 14  # below them
-_ROW = 40  # of a drawing that has a row for itself
+_ROW = 40  # height of a drawing in its own row
 _MOST_STEPS = 6  # between ticks
 _EDGE = 4.0  # at each side, in percent
 

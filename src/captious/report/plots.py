@@ -34,7 +34,7 @@ FORMATS: dict[str, dict[str, None]] = {"png": {"Software": None}, "svg": {"Date"
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#8C6D31")
 _STROKES = ("-", "--", ":", "-.")
 _FEW = 25  # points of a line that are marked
-_NOT_IN_NAMES = re.compile(r"[/:*]")  # of files
+_NOT_IN_NAMES = re.compile(r"[/:*]")  # characters to avoid in file names
 
 
 def check_plots(folder: str | os.PathLike[str]) -> None:

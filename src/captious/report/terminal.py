@@ -60,10 +60,10 @@ def as_text(renderable: RenderableType, *, color: bool = False, width: int = _AN
         force_jupyter=False,
     )
     console.print(renderable)
-    return "".join(f"{_without_end_blanks(line)}\n" for line in out.getvalue().splitlines())
+    return "".join(f"{_strip_end_blanks(line)}\n" for line in out.getvalue().splitlines())
 
 
-def _without_end_blanks(line: str) -> str:
+def _strip_end_blanks(line: str) -> str:
     """Remove trailing spaces, even between escape sequences, which are kept."""
     return re.sub(r"(?: |\x1b\[[0-9;]*m)+$", lambda end: end[0].replace(" ", ""), line)
 

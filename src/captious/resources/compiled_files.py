@@ -18,7 +18,7 @@ from captious.progress import Progress
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
 from captious.resources.cache import cache_folder, make_folder
 
-_UNFINISHED = ".captious-*"  # what `whole_file` calls a file until it is complete
+_UNFINISHED = ".captious-*"  # names that `whole_file` gives to incomplete files
 
 
 def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arrays:
@@ -47,7 +47,7 @@ def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arra
         try:
             if (arrays := open_arrays(path, label, note=True)) is not None:
                 return arrays
-            for unfinished in path.parent.glob(_UNFINISHED):  # of a process that was killed: no other has the lock
+            for unfinished in path.parent.glob(_UNFINISHED):  # left by a killed process, as this one has the lock
                 unfinished.unlink(missing_ok=True)
             new = make(progress)
             with whole_file(path, "wb") as file:

@@ -28,7 +28,7 @@ from captious.resources.vector_source import PIECE, VectorFileError, opened
 #: The command that adds word vectors.
 INSTALL = "captious vectors add FILE --name NAME"
 
-_FORMAT = 1  # of what is compiled; counts up when the arrays or the rows change
+_FORMAT = 1  # version of compiled files; increase it when the arrays or the rows change
 _DIGITS = 16
 _SMALL = 1 << 24  # bytes that are read quickly
 

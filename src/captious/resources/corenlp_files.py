@@ -39,12 +39,12 @@ def packed_grammar(file: IO[bytes], tell: Callable[[str], None] | None) -> bytes
         return _bounded(file)
     try:
         with zipfile.ZipFile(file) as archive:
-            return _in_archive(archive, file, tell)
+            return _read_member(archive, file, tell)
     except (EOFError, RuntimeError, struct.error, zipfile.BadZipFile, zlib.error) as error:
         raise ValueError(f"neither {GRAMMAR} nor a complete zip ({error})") from error
 
 
-def _in_archive(archive: zipfile.ZipFile, file: IO[bytes], tell: Callable[[str], None] | None) -> bytes:
+def _read_member(archive: zipfile.ZipFile, file: IO[bytes], tell: Callable[[str], None] | None) -> bytes:
     for entry in archive.infolist():
         if entry.filename.rpartition("/")[2] == GRAMMAR:
             with archive.open(entry) as member:

@@ -37,7 +37,7 @@ _GRANTED: dict[tuple[str, ...], object] = {
     ("op", "lexOptions", "unknownSuffixSize"): 1,
     ("op", "trainOptions", "openClassTypesThreshold"): 50,
 }
-_SMOOTHING = [1.0, 0.2]  # of unknown and of known words
+_SMOOTHING = [1.0, 0.2]  # for unknown and known words
 
 
 def fingerprint_of(packed: bytes) -> str:

@@ -123,7 +123,7 @@ def _blocks(
         pieces = subword_buckets(block.text, block.ends, subwords.shortest, subwords.longest, subwords.buckets)
         buckets, offsets = pieces
         if _END_OF_SENTENCE in block_words:
-            buckets, offsets = _without(block_words.index(_END_OF_SENTENCE), buckets, offsets)
+            buckets, offsets = _remove_word(block_words.index(_END_OF_SENTENCE), buckets, offsets)
         rows = np.insert(buckets + np.int32(len(words)), offsets[:-1], rows_of_words)
         at = offsets + np.arange(len(offsets))
         distinct, local = np.unique(rows, return_inverse=True)
@@ -136,7 +136,7 @@ def _blocks(
             yield Block(no_words.text, no_words.ends, finite(matrix[start:stop], start - len(words), "n-gram"))
 
 
-def _without(
+def _remove_word(
     word: int, buckets: NDArray[np.int32], offsets: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Remove one word's n-grams from those of words."""

@@ -23,8 +23,8 @@ _FIRST_HANDLE = 0x7E0000
 _WRITES, _SERIALIZABLE, _EXTERNALIZABLE, _BLOCKS = 1, 2, 4, 8
 _PRIMITIVES = {"B": "b", "C": "H", "D": "d", "F": "f", "I": "i", "J": "q", "S": "h", "Z": "?"}
 _DEEPEST = 60  # nested values; a level takes up to three of the thousand frames that Python has
-_MOST_FIELDS = 1000  # of an object
-_MOST_VALUES = 1 << 22  # of all objects; the English PCFG of CoreNLP has half of it
+_MOST_FIELDS = 1000  # per object
+_MOST_VALUES = 1 << 22  # in all objects; CoreNLP's English PCFG has half as many
 
 _U16, _I32, _U32, _I64 = (struct.Struct(f">{code}") for code in "HiIq")
 
@@ -108,7 +108,7 @@ class _Reader:
     def __init__(self, stream: bytes) -> None:
         self._stream = stream
         self._at = len(_HEADER)
-        self._handles: list[Any] = []  # what the stream can refer back to
+        self._handles: list[Any] = []  # earlier objects that the stream can refer to
         self._n_values = 0
 
     def value(self, depth: int) -> Any:

@@ -33,7 +33,7 @@ _JAR = "meteor-1.5.jar"
 _PARAPHRASES = "paraphrase-en.gz"
 _SYNSETS, _EXCEPTIONS = "synonym/english.synsets", "synonym/english.exceptions"
 _FUNCTION_WORDS = "function/{}.words"
-_IN_JAR = (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS.format("english"))
+_JAR_MEMBERS = (_SYNSETS, _EXCEPTIONS, _FUNCTION_WORDS.format("english"))
 _PIECE = 1 << 20
 
 _WHEEL = Wheel(
@@ -100,8 +100,8 @@ class MeteorTables(ResourceFiles):
                 compiler.add_paraphrases(piece)
                 progress.reach(int(95 * share), "compiling METEOR's paraphrases (once)")
             with zipfile.ZipFile(self.jar) as jar:
-                check_size(sum(jar.getinfo(name).file_size for name in _IN_JAR), self.jar.stat().st_size)
-                synsets, exceptions, words = map(jar.read, _IN_JAR)
+                check_size(sum(jar.getinfo(name).file_size for name in _JAR_MEMBERS), self.jar.stat().st_size)
+                synsets, exceptions, words = map(jar.read, _JAR_MEMBERS)
             return compiler.finish(synsets=synsets, exceptions=exceptions, function_words=words)
         except _trouble() as error:
             raise _damaged(self.jar, self.paraphrases, self.origin, error) from error
@@ -137,7 +137,7 @@ def find() -> MeteorTables | None:
         ResourceError: ``CAPTIOUS_METEOR_HOME`` names a folder without them, or files that are damaged.
     """
     if home := os.environ.get(_HOME, ""):
-        tables = _in_folder(expanded(home, _HOME), _HOME)
+        tables = _folder_tables(expanded(home, _HOME), _HOME)
         if tables is None:
             raise ResourceError(
                 f"the folder that {_HOME} names has no METEOR tables",
@@ -146,9 +146,9 @@ def find() -> MeteorTables | None:
             )
         return tables
     package = installed_folder("pycocoevalcap")
-    if package is not None and (tables := _in_folder(package / "meteor", _PACKAGE)) is not None:
+    if package is not None and (tables := _folder_tables(package / "meteor", _PACKAGE)) is not None:
         return tables
-    return _in_folder(_fetched(), _FETCHED)
+    return _folder_tables(_fetched(), _FETCHED)
 
 
 def tables() -> MeteorTables:
@@ -175,7 +175,7 @@ def fetch() -> MeteorTables:
         OutputError: the files cannot be written.
     """
     fetch_files(_WHEEL, _fetched())
-    tables = _in_folder(_fetched(), _FETCHED)
+    tables = _folder_tables(_fetched(), _FETCHED)
     if tables is None:
         raise ResourceError("the downloaded files are missing", where=str(_fetched()), help="download them again")
     return tables
@@ -185,7 +185,7 @@ def _fetched() -> Path:
     return cache_folder() / "meteor"
 
 
-def _in_folder(folder: Path, origin: str) -> MeteorTables | None:
+def _folder_tables(folder: Path, origin: str) -> MeteorTables | None:
     jar = folder / _JAR
     for paraphrases in (folder / _PARAPHRASES, folder / "data" / _PARAPHRASES):
         if os.path.isfile(jar) and os.path.isfile(paraphrases):  # also false where access is denied
@@ -202,7 +202,7 @@ def _fingerprint(jar: Path, paraphrases: Path, origin: str) -> str:
 
     try:
         with zipfile.ZipFile(jar) as archive:
-            sums = [archive.getinfo(name).CRC for name in _IN_JAR]
+            sums = [archive.getinfo(name).CRC for name in _JAR_MEMBERS]
         with open(paraphrases, "rb") as file:
             file.seek(-8, os.SEEK_END)
             trailer = file.read(8)  # CRC-32 and length of what is packed

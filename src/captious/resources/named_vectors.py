@@ -83,7 +83,7 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
             f"{source!r:.80} are not word vectors", help="give a name, a file, or captious.WordVectors"
         )
     if isinstance(source, str) and NAME.fullmatch(name) and (entry := _entry(name)):
-        return _of_entry(name, entry)
+        return _entry_vectors(name, entry)
     path = expanded(name, "--vectors")
     if not name or not os.path.exists(path):
         raise UnknownNameError(
@@ -185,7 +185,7 @@ def describe(name: str) -> tuple[str, str]:
     return ("found" if os.path.isfile(entry["path"]) else "missing"), contents
 
 
-def _of_entry(name: str, entry: dict[str, Any]) -> NamedVectors:
+def _entry_vectors(name: str, entry: dict[str, Any]) -> NamedVectors:
     vocabulary = None if entry["vocabulary"] is None else Path(entry["vocabulary"])
     file = VectorFile(Path(entry["path"]), vocabulary, bool(entry["subwords"]), bool(entry["keep_first"]))
     checksum = str(entry["checksum"])

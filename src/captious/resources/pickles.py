@@ -128,7 +128,7 @@ def read_pickle(data: Buffer, *, text: bool = False) -> Any:
         raise
     except UnicodeDecodeError as error:
         raise PickleError(f"a string that cannot be decoded: {error.reason}") from error
-    except (IndexError, ValueError):  # of the stack, and of pickletools
+    except (IndexError, ValueError):  # from the stack, and from pickletools
         raise PickleError("the pickle is truncated or damaged") from None
     if isinstance(value, PickledObject):
         value.attributes = {name: _plain(attribute) for name, attribute in value.attributes.items()}

@@ -16,7 +16,7 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
-_SECONDS = 60.0  # of silence
+_SECONDS = 60.0  # timeout without data
 _PIECE = 1 << 20
 #: Bytes to request: the first time, and at most; the number doubles as long as reading is sequential.
 _FIRST, _MOST = 1 << 17, 1 << 23

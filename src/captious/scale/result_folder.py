@@ -61,7 +61,7 @@ class ResultFolder:
                     path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
-                f"cannot write into {folder}", where=error.strerror or str(error), help="name a folder to be made"
+                f"cannot write into {folder}", where=error.strerror or str(error), help="name a new folder"
             ) from error
         self._run = self._checked_run(plan)
         if self.per_caption is not None:

@@ -44,7 +44,7 @@ from captious.native import using_threads
 from captious.scale.shard_report import ShardReport, reduced
 from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns
 from captious.scale.shards import Shard, as_shards
-from captious.scale.states import MergedStates, States, for_scoring
+from captious.scale.states import MergedStates, States, compact_states
 from captious.scale.sums import ShardSums, products
 
 #: Receives ids, candidates and caption scores by output of one batch.
@@ -162,7 +162,7 @@ class Plan:
         merged = MergedStates()
         with using_threads(self.selection.settings.threads):
             for rows in self._batches(shard):
-                references = self._for_metrics(self._captions(rows)).references
+                references = self._prepare_captions(self._captions(rows)).references
                 metrics = [item.metric for item in self.selection]
                 merged.add([metric.fit(references) if metric.needs_fit else None for metric in metrics])
         return merged.states
@@ -181,7 +181,7 @@ class Plan:
         merged = MergedStates()
         for of_shard in states:
             merged.add(of_shard)
-        return replace(self, states=for_scoring(merged.states))
+        return replace(self, states=compact_states(merged.states))
 
     def map(self, shard: Shard, caption_scores: CaptionScores | None = None) -> ShardSums:
         """Return the sums of one shard.
@@ -270,7 +270,7 @@ class Plan:
     def _captions(self, rows: RowBatch) -> Captions:
         return rows.captions if self.references is None else rows.joined(self.references)
 
-    def _for_metrics(self, captions: Captions) -> Captions:
+    def _prepare_captions(self, captions: Captions) -> Captions:
         return captions.concatenated if self._concatenates else captions
 
     def _statistics(self, captions: Captions, rows: RowBatch) -> Iterator[NDArray[np.float64]]:
@@ -291,7 +291,7 @@ class Plan:
         try:
             captions = self._captions(rows)
             sums.counts = CaptionFindings.of(captions)
-            captions = self._for_metrics(captions)
+            captions = self._prepare_captions(captions)
             for (item, state), statistics in zip(self._fitted_metrics, self._statistics(captions, rows), strict=True):
                 sums.sums.append(ExactSums.of(statistics))
                 if self.intervals:
@@ -315,7 +315,7 @@ class Plan:
         def failure(start: int, stop: int) -> Exception | None:
             part = rows.select(start, stop)
             try:
-                for _ in self._statistics(self._for_metrics(self._captions(part)), part):
+                for _ in self._statistics(self._prepare_captions(self._captions(part)), part):
                     pass
             except Exception as error:
                 return error

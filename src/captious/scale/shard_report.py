@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from captious.errors import ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.exact_sums import ExactSums
-from captious.evaluation.metric_run import with_references
+from captious.evaluation.metric_run import add_reference_counts
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.score_report import Report, Result, Statistics, no_captions
 from captious.metrics.contract.metric import BaseMetric
@@ -143,7 +143,7 @@ def reduced(
         )
         of_outputs = signatures[number]
         if item.metric.needs_references:
-            of_outputs = with_references(
+            of_outputs = add_reference_counts(
                 of_outputs, counts.n, counts.references, counts.most_references, references_as=references_as
             )
         for label, column in item.output_indices.items():

@@ -170,10 +170,10 @@ def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = 
             cells = [[cell or None for cell in column] for column in cells]
         lists: Iterable[Sequence[Any]] = repeat((), len(ids))
         if len(cells) == 1:
-            lists = map(_as_list, cells[0])
+            lists = map(_cell_texts, cells[0])
         elif cells:
             by_row = zip(*cells, strict=True)
-            lists = ([text for cell in row if cell is not None for text in _as_list(cell)] for row in by_row)
+            lists = ([text for cell in row if cell is not None for text in _cell_texts(cell)] for row in by_row)
         rows = RowBatch(
             source, batch.unit, batch.numbers, tuple(ids), tuple(candidates), tuple(lists), ids_are_text=ids_are_text
         )
@@ -183,7 +183,7 @@ def checked_rows(source: str, batches: Iterable[Batch], *, ids_are_text: bool = 
             yield replace(rows, ids=_checked_ids(rows, with_references=bool(cells)))
 
 
-def _as_list(cell: Any) -> Sequence[Any]:
+def _cell_texts(cell: Any) -> Sequence[Any]:
     """Return the references of a cell: a list of texts, or one text."""
     return cell if isinstance(cell, list | tuple) else [cell]
 

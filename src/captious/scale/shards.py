@@ -17,7 +17,7 @@ from itertools import groupby
 from typing import IO, Any, Protocol
 
 from captious.data.file_contents import EXTENSIONS, format_of_name, reading
-from captious.data.row_parser import in_batches, parse_rows, record_batches
+from captious.data.row_parser import batches_of_rows, parse_rows, record_batches
 from captious.data.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
 from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns, checked_rows
@@ -105,7 +105,7 @@ class GeneratedShard:
                 yield from items  # type: ignore[misc]
             else:
                 records = record_batches(
-                    source, in_batches(enumerate(items, 1), size), "row", columns.of_shard(self.name)
+                    source, batches_of_rows(enumerate(items, 1), size), "row", columns.of_shard(self.name)
                 )
                 yield from checked_rows(self.name, records)
 
@@ -148,10 +148,10 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
 
 def _shards_of(pattern: str) -> Iterator[FileShard]:
     """Return the shards that match a pattern or path."""
-    shards = [*(_in_store(pattern) if "://" in pattern else _on_disk(pattern))]
+    shards = [*(_stored_shards(pattern) if "://" in pattern else _local_shards(pattern))]
     if not shards:
         raise CaptionFileError(
-            "no shard has such a name", where=pattern, help="check the pattern; quote it, so that the shell leaves it"
+            "no file matches", where=pattern, help="check the pattern; quote it, so that the shell leaves it"
         )
     for shard in shards:
         if not shard.name.lower().removesuffix(".gz").endswith(EXTENSIONS):
@@ -163,7 +163,7 @@ def _shards_of(pattern: str) -> Iterator[FileShard]:
     return iter(shards)
 
 
-def _on_disk(pattern: str) -> Iterator[FileShard]:
+def _local_shards(pattern: str) -> Iterator[FileShard]:
     paths = [pattern] if os.path.exists(pattern) else glob.glob(pattern, recursive=True)
     if os.path.isdir(pattern):
         raise CaptionFileError("this is a folder", where=pattern, help=f"give a pattern, such as '{pattern}/*.jsonl'")
@@ -173,7 +173,7 @@ def _on_disk(pattern: str) -> Iterator[FileShard]:
             yield FileShard(path, f"{about.st_size} bytes, modified {about.st_mtime_ns}")
 
 
-def _in_store(pattern: str) -> Iterator[FileShard]:
+def _stored_shards(pattern: str) -> Iterator[FileShard]:
     fs, path = _store_of(pattern)
     try:
         paths = fs.glob(path) if glob.has_magic(path) else [path] if fs.isfile(path) else []

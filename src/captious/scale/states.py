@@ -92,7 +92,7 @@ def _state_of(part: Any, leaves: Sequence[State]) -> State | None:
     return CombinedState(_put_together(part, leaves)) if isinstance(part, list) else leaves[part]
 
 
-def for_scoring(states: Sequence[State | None]) -> States:
+def compact_states(states: Sequence[State | None]) -> States:
     """Return equivalent states that take less memory, but can no longer be merged."""
     shape, leaves = _taken_apart(states)
     return _put_together(
@@ -119,7 +119,7 @@ def save_states(folder: Path, states: Sequence[State | None]) -> None:
         if not isinstance(leaf, DocumentFrequencies):
             raise ParameterError(
                 f"the state {leaf.label} cannot be written to a file",
-                help="score without an output folder, or give the metric what it would compute, as idf does",
+                help="score without an output folder, or give it the fitted values, for example idf=FILE",
             )
         leaf.save(folder / f"{number}.idf")
         names.append(leaf.name)

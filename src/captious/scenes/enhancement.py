@@ -41,9 +41,9 @@ def _resolve_quantifiers(sentence: Sentence) -> None:
     if _OF not in sentence.words:
         return
     for is_quantifier, has_noun, modifiers in (
-        (_is_measure, _of_noun, _article_and_adjectives),
-        (_is_amount, _of_noun, _left_children),
-        (_is_number, _of_the_noun, _left_children),
+        (_is_measure, _has_noun, _article_and_adjectives),
+        (_is_amount, _has_noun, _left_children),
+        (_is_number, _has_definite_noun, _left_children),
     ):
         if not _resolve_kind(sentence, is_quantifier, has_noun, modifiers):
             return
@@ -90,7 +90,7 @@ def _is_number(sentence: Sentence, word: int) -> bool:
     return text in _IS_NUMBER or text.isdigit()
 
 
-def _of_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
+def _has_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
     """Return whether the quantifier is followed by the "of" of a noun or pronoun: a lot of dogs."""
     of = quantifier + 1
     return (
@@ -100,11 +100,11 @@ def _of_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
     )
 
 
-def _of_the_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
+def _has_definite_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
     """Return whether "of" is directly followed by a noun with a determiner, or by a pronoun: two of the dogs, two of
     them.
     """
-    if not _of_noun(sentence, quantifier, noun):
+    if not _has_noun(sentence, quantifier, noun):
         return False
     return sentence.tags[noun] not in NOUNS or "det" in sentence.children[noun].get(quantifier + 2, ())
 

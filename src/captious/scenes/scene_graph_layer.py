@@ -108,13 +108,13 @@ class SceneGraphLayer(KeyedByFields):
             return tuple(facts_of(chain.from_iterable(image), self.tables) for image in of_images)
 
     def of_candidates(self, captions: Captions, references: tuple[Facts, ...]) -> tuple[Facts, ...]:
-        return self._of_captions(self.tuples.of_candidates(captions))
+        return self._caption_facts(self.tuples.of_candidates(captions))
 
     def of_texts(self, captions: Sequence[str]) -> tuple[Facts, ...]:
         """Return the graphs of captions that are in no table, each by itself."""
-        return self._of_captions(self.tuples.of_texts(captions))
+        return self._caption_facts(self.tuples.of_texts(captions))
 
-    def _of_captions(self, tuples: Sequence[tuple[Tuple, ...]]) -> tuple[Facts, ...]:
+    def _caption_facts(self, tuples: Sequence[tuple[Tuple, ...]]) -> tuple[Facts, ...]:
         distinct = {id(of_caption): of_caption for of_caption in tuples}
         with gc_pause:
             facts = {key: facts_of(of_caption, self.tables) for key, of_caption in distinct.items()}
@@ -159,12 +159,12 @@ def _facts_of_arrays(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[Facts,
     """
     names = texts_of(arrays["names"])
     values = arrays["items"].tolist()
-    items: list[str | int] = [value if value >= 0 else _at(names, -1 - value) for value in values]
+    items: list[str | int] = [value if value >= 0 else _value_at(names, -1 - value) for value in values]
     bounds = _bounds(arrays["items_offsets"], len(items))
     concepts: list[Concept] = [frozenset(items[start:end]) for start, end in pairwise(bounds)]
     images: list[dict[str, list[Fact]]] = [{} for _ in range(n)]
     for category, size in _SIZES.items():
-        flat = [_at(concepts, number) for number in arrays[category].tolist()]
+        flat = [_value_at(concepts, number) for number in arrays[category].tolist()]
         if len(flat) % size:
             raise ValueError(f"facts of {category} that are cut")
         facts: list[Fact] = [*zip(*(flat[k::size] for k in range(size)), strict=True)]
@@ -176,7 +176,7 @@ def _facts_of_arrays(arrays: Mapping[str, NDArray[Any]], n: int) -> tuple[Facts,
     return tuple(map(Facts, images))
 
 
-def _at(values: Sequence[Any], place: int) -> Any:
+def _value_at(values: Sequence[Any], place: int) -> Any:
     if not 0 <= place < len(values):
         raise IndexError("a number that stands for nothing")
     return values[place]

@@ -80,11 +80,11 @@ class Sentence:
     def edges_below(self, word: int) -> Iterator[tuple[int, str]]:
         """Return the dependents of a word with their relations, in the order of the official program."""
         children = self.children[word]
-        for child in children if len(children) < 2 else self._in_buckets(children):
+        for child in children if len(children) < 2 else self._bucket_order(children):
             for relation in children[child]:
                 yield child, relation
 
-    def _in_buckets(self, words: _Neighbors) -> list[int]:
+    def _bucket_order(self, words: _Neighbors) -> list[int]:
         mask = 15 if len(words) <= 12 else 31  # a fuller table is a larger one
         n = self.n_words
         if len(self.words) == n + 1 <= mask + 1:
@@ -103,7 +103,7 @@ class Sentence:
             if state[start]:
                 continue
             state[start] = 1
-            path = [(start, iter(self._in_buckets(children[start])))]
+            path = [(start, iter(self._bucket_order(children[start])))]
             while path:
                 word, below = path[-1]
                 for child in below:
@@ -113,7 +113,7 @@ class Sentence:
                         return vertices
                     if children[child]:
                         state[child] = 1
-                        path.append((child, iter(self._in_buckets(children[child]))))
+                        path.append((child, iter(self._bucket_order(children[child]))))
                         break
                     state[child] = 2
                     finished.append(child)

@@ -110,7 +110,7 @@ def _scene_fact(kind: str, fact: Fact, match: Fact | None, lexicon: Synonyms) ->
     if match is None:
         return SceneFact(kind, _names(fact), None, None, ())
     names, match_names = _names(fact), _names(match)
-    pairs = [_in_common(concept, counterpart, lexicon) for concept, counterpart in zip(fact, match, strict=True)]
+    pairs = [_common_names(concept, counterpart, lexicon) for concept, counterpart in zip(fact, match, strict=True)]
     through = dict.fromkeys(
         pair
         for pair, concept, counterpart in zip(pairs, names, match_names, strict=True)
@@ -124,7 +124,7 @@ def _names(fact: Fact) -> Names:
     return tuple(tuple(names_of(concept)) for concept in fact)
 
 
-def _in_common(concept: Concept, counterpart: Concept, lexicon: Synonyms) -> tuple[str, str]:
+def _common_names(concept: Concept, counterpart: Concept, lexicon: Synonyms) -> tuple[str, str]:
     """Return a name of each, the same if they have one in common, else two synonyms."""
     pairs = [(name, synonym) for name in names_of(concept) for synonym in names_of(counterpart)]
     common = [pair for pair in pairs if pair[0] == pair[1]]

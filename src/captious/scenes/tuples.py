@@ -101,17 +101,17 @@ def _actions(graph: _Relations) -> Iterator[Tuple]:
     """A dog chases a ball, a dog plays with a ball: (dog, ball, chase), (dog, ball, play with)."""
     for verb, subject in graph.noun_pairs("nsubj"):
         if verb in graph.objects and verb not in graph.copulas:
-            yield from _with_objects(graph, subject, verb)
+            yield from _object_tuples(graph, subject, verb)
 
 
 def _clauses(graph: _Relations) -> Iterator[Tuple]:
     """A dog chasing a ball: (dog, ball, chase)."""
     for subject, verb in graph.pairs("acl"):
         if verb in graph.objects and graph.sentence.tags[verb].startswith("V"):
-            yield from _with_objects(graph, subject, verb)
+            yield from _object_tuples(graph, subject, verb)
 
 
-def _with_objects(graph: _Relations, subject: int, verb: int) -> Iterator[Tuple]:
+def _object_tuples(graph: _Relations, subject: int, verb: int) -> Iterator[Tuple]:
     for noun, preposition in graph.objects[verb]:
         yield graph.names[subject], graph.names[noun], graph.predicate(verb) + preposition
 

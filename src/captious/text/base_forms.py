@@ -35,12 +35,12 @@ _UNINFLECTED = """
 _UNINFLECTED_NOUNS = tuple(_UNINFLECTED.split())
 
 #: Words in -ie, whose plurals stay as they are.
-_IN_IE = """
+_IE_WORDS = """
     alergie auntie beanie birdie bogie bombie collie cookie cutie doggie eyrie freebie goonie groupie hankie hippie
     hoagie hottie indie junkie laddie laramie lingerie meanie newbie nightie oldie pixie quickie reverie rookie
     softie sortie stoolie sweetie techie toughie valkyrie veggie weenie yuppie zombie
 """
-_PLURALS_IN_IE = tuple(f"{word}s" for word in _IN_IE.split())
+_PLURALS_IN_IE = tuple(f"{word}s" for word in _IE_WORDS.split())
 
 _IRREGULAR = """
     atlantes:atlas atlases:atlas axes:axe beeves:beef brethren:brother children:child corpora:corpus
@@ -149,7 +149,7 @@ def lemmas(tokens: Sequence[str]) -> list[str]:
         pairs: list[tuple[str, str]] = nltk.pos_tag([*tokens] or ["dogs"])[: len(tokens)]
         return [str(lemmatize(word, pos=kinds.get(tag[:1], "n"))) for word, tag in pairs]
 
-    return _with_nltk(tagged_lemmas, "averaged_perceptron_tagger_eng wordnet")
+    return _run_nltk(tagged_lemmas, "averaged_perceptron_tagger_eng wordnet")
 
 
 def nouns(text: str) -> list[str]:
@@ -164,10 +164,10 @@ def nouns(text: str) -> list[str]:
         pairs = nltk.pos_tag(nltk.word_tokenize(text or "dogs"))
         return [str(lemmatize(word)) for word, tag in pairs if tag.startswith("NN")] if text else []
 
-    return _with_nltk(tagged_nouns, "punkt_tab averaged_perceptron_tagger_eng wordnet")
+    return _run_nltk(tagged_nouns, "punkt_tab averaged_perceptron_tagger_eng wordnet")
 
 
-def _with_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
+def _run_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -> list[str]:
     """Compute base forms with NLTK and its lemmatizer."""
     with needed_for("lemmatization", "nltk"):
         import nltk

@@ -102,8 +102,8 @@ class Tokenizer:
         try:
             if self.rule is not None:
                 ids, offsets = vocabulary.encode(self._prepared(captions), self.rule, threads())
-                return _in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
-            tokens, offsets = self._by_function(captions)
+                return _tokens_in_context(captions, ids, offsets, vocabulary) if self.as_one_text else (ids, offsets)
+            tokens, offsets = self._tokenize_by_function(captions)
             return vocabulary.add(tuple(tokens)), offsets
         except UnicodeEncodeError:
             raise _surrogates(captions) from None
@@ -130,7 +130,7 @@ class Tokenizer:
     def _prepared(self, captions: Sequence[str]) -> tuple[str, ...]:
         return tuple(captions if self.prepared is None else map(self.prepared, captions))
 
-    def _by_function(self, captions: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
+    def _tokenize_by_function(self, captions: Sequence[str]) -> tuple[list[str], NDArray[np.int64]]:
         """Return the tokens of all captions and the offsets of the captions."""
         tokens: list[str] = []
         offsets = np.zeros(len(captions) + 1, np.int64)
@@ -167,7 +167,7 @@ SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=_Imported("nl
 #: All characters but white space, as sacrebleu's ``char``.
 CHARACTERS = Tokenizer("char", _Imported("sacrebleu_tokens", "characters"))
 
-_FOR_LANGUAGES = (
+_OTHER_LANGUAGES = (
     Tokenizer("unicode", _Imported("unicode_words", "unicode_words")),
     Tokenizer("13a", _Imported("sacrebleu_tokens", "v13a_tokens")),
     Tokenizer("intl", _Imported("sacrebleu_tokens", "intl_tokens")),
@@ -179,7 +179,7 @@ _FOR_LANGUAGES = (
     Tokenizer("flores200", _Imported("sacrebleu_tokens", "flores200_tokens")),
 )
 _BUILT_IN = {
-    tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_FOR_LANGUAGES)
+    tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_OTHER_LANGUAGES)
 }
 _PLUGINS = EntryPoints("captious.tokenizers", "tokenizer", tuple(_BUILT_IN))
 _registered: dict[str, Tokenizer] = {}
@@ -191,7 +191,7 @@ _LOOKS_AHEAD = re.compile(r"(?:(?<![^\W\d_])[^\W\d_]\.|[:;=8xX<>(\[{|].{0,3})\s*
 _FOLLOWING = 3  # captions, of which the first may be empty
 
 
-def _in_context(
+def _tokens_in_context(
     captions: Sequence[str], ids: NDArray[np.int32], offsets: NDArray[np.int64], vocabulary: Vocabulary
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Return tokens as in the COCO harness, which tokenizes all captions as one text, a line each.

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.learned.critique.critique_vocabulary import END, FIRST_WORD, PAD
-from captious.learned.critique.drawn_negatives import permuted, with_random_words
+from captious.learned.critique.drawn_negatives import permuted, replace_random_words
 
 LENGTH = 15
 
@@ -31,7 +31,7 @@ def test_a_permuted_caption_keeps_its_words_and_its_end(n: int, seed: int) -> No
 
 @given(st.integers(0, LENGTH), st.integers(0, 1000))
 def test_random_words_leave_the_end(n: int, seed: int) -> None:
-    corrupted = with_random_words(caption(n), 1_000_000, np.random.default_rng(seed))
+    corrupted = replace_random_words(caption(n), 1_000_000, np.random.default_rng(seed))
     np.testing.assert_array_equal(corrupted[n:], caption(n)[n:])
     assert (corrupted[:n] >= FIRST_WORD).all()
     changed = int((corrupted != caption(n)).sum())
@@ -40,7 +40,7 @@ def test_random_words_leave_the_end(n: int, seed: int) -> None:
     assert n < LENGTH or corrupted[-1] == caption(n)[-1]
 
 
-@pytest.mark.parametrize("corrupt", [permuted, lambda words, rng: with_random_words(words, 9_999, rng)])
+@pytest.mark.parametrize("corrupt", [permuted, lambda words, rng: replace_random_words(words, 9_999, rng)])
 def test_most_captions_change(corrupt: object) -> None:
     rng = np.random.default_rng(0)
     changed = [bool((corrupt(caption(8), rng) != caption(8)).any()) for _ in range(200)]  # type: ignore[operator]

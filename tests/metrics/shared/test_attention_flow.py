@@ -132,7 +132,7 @@ def test_stop_words_are_replaced_by_padding(roberta: str) -> None:
     encoder = Encoder(roberta)
     pieces = encoder.tokenizer.convert_ids_to_tokens
     layer = FlowLayer(encoder, "masked")
-    ids = layer._without_stop_words(encoder.tokenize(["the man, on a hill"]))[0]
+    ids = layer._remove_stop_words(encoder.tokenize(["the man, on a hill"]))[0]
     assert pieces(ids)[:2] == ["<s>", "<pad>"]
     assert pieces(ids).count("<pad>") == 3
     assert not {",", "Ġon", "Ġa", "the"} & {*pieces(ids)}
@@ -198,4 +198,4 @@ def test_a_model_without_padding_cannot_mask(roberta: str, monkeypatch: pytest.M
     bare = SimpleNamespace(pad_token_id=None, convert_ids_to_tokens=encoder.tokenizer.convert_ids_to_tokens)
     monkeypatch.setattr(Encoder, "tokenizer", bare)
     with pytest.raises(ParameterError, match="no padding token"):
-        FlowLayer(encoder, "masked")._without_stop_words([[0, 5, 2]])
+        FlowLayer(encoder, "masked")._remove_stop_words([[0, 5, 2]])

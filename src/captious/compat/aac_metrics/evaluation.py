@@ -49,7 +49,7 @@ METRICS: Mapping[str, type[classes.AACMetric]] = {
 }
 
 #: The metrics that take a device.
-_WITH_MODELS = ("bert_score", "fense", "fer", "sbert_sim", "spider_fl")
+_MODEL_METRICS = ("bert_score", "fense", "fer", "sbert_sim", "spider_fl")
 
 
 def evaluate(
@@ -171,7 +171,9 @@ class DCASE2024Evaluate(Evaluate):
 def metrics_of(metrics: str | Iterable[Any], device: object = "cuda_if_available") -> list[classes.AACMetric]:
     """Return the metrics with these names, as objects; it raises the errors of ``evaluate``."""
     return [
-        METRICS[metric](**({"device": device} if metric in _WITH_MODELS else {})) if isinstance(metric, str) else metric
+        METRICS[metric](**({"device": device} if metric in _MODEL_METRICS else {}))
+        if isinstance(metric, str)
+        else metric
         for metric in _members(metrics)
     ]
 

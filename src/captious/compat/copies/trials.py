@@ -99,7 +99,7 @@ def _compared(of_copy: Any, of_replacement: Any) -> str:
     return ""
 
 
-def _of_images(copy: type, replacement: type, module: ModuleType) -> str:
+def _image_difference(copy: type, replacement: type, module: ModuleType) -> str:
     form, of_copy = _form_and_scores(copy)
     if difference := _compared(of_copy, replacement().compute_score(form(_GTS), form(_RES))):
         return difference
@@ -133,7 +133,7 @@ def _refuses(cls: type, gts: Any, res: Any) -> bool:
     return False
 
 
-def _of_candidates(copy: type, replacement: type, module: ModuleType) -> str:
+def _candidate_difference(copy: type, replacement: type, module: ModuleType) -> str:
     res = [{"image_id": key, "caption": texts} for key, texts in _RES.items()]
     return _compared(*(cls().compute_score(_GTS, res) for cls in (copy, replacement)))
 
@@ -270,7 +270,7 @@ def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator
         return subprocess.CompletedProcess(command, 0, output(command, **options))
 
     def refuse(*arguments: Any, **options: Any) -> NoReturn:
-        raise OSError("it starts Java by another function than Popen, run or check_output")
+        raise OSError("it starts Java with a function other than Popen, run or check_output")
 
     def is_there(path: Any) -> bool:
         return str(path).endswith(".jar") or os.path.exists(path)
@@ -294,8 +294,8 @@ def _instead_of_java(module: ModuleType, answer: Callable[..., Any]) -> Iterator
 
 
 _TRIALS = {
-    "of_images": _of_images,
-    "of_candidates": _of_candidates,
+    "of_images": _image_difference,
+    "of_candidates": _candidate_difference,
     "counter": _counter,
     "counter_of_images": _counter_of_images,
     "tokenizer_of_captions_for_image": _tokenizer_of_captions,

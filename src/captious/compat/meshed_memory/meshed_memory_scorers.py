@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from captious.compat import pycocoevalcap
 from captious.compat.counted_ngrams import CountedCaptions, Ngram
 from captious.compat.pycocoevalcap.coco_scorers import MeanScorer
-from captious.compat.pycocoevalcap.harness_input import Texts, by_image, captions, references_table
+from captious.compat.pycocoevalcap.harness_input import Texts, captions, captions_by_image, references_table
 from captious.errors import ParameterError
 from captious.evaluation.reward import Reward
 from captious.metrics import cider_d
@@ -96,7 +96,9 @@ class Cider(MeanScorer):
             return metric.scores(table)
         # As in training, where the candidates of an image have the same references.
         row_of: dict[tuple[str, ...], int] = {}
-        rows = [row_of.setdefault(tuple(references), len(row_of)) for references in by_image(gts, "gts").values()]
+        rows = [
+            row_of.setdefault(tuple(references), len(row_of)) for references in captions_by_image(gts, "gts").values()
+        ]
         distinct = references_table(dict(enumerate(map(list, row_of))))
         return Reward(metric, distinct, metric.name)(rows, table.candidates)
 
@@ -105,7 +107,7 @@ class Cider(MeanScorer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        if "doc_frequency" in state:  # of the original code
+        if "doc_frequency" in state:  # a state of the original code
             counts, log_documents = self.__dict__.pop("doc_frequency"), self.__dict__.pop("ref_len")
             self._idf = None
             if counts is not None:
@@ -138,7 +140,7 @@ class CiderScorer(CountedCaptions):
         ref_len: float | None = None,
     ) -> None:
         super().__init__(n, sigma)
-        for image, references in by_image(refs, "refs").items():
+        for image, references in captions_by_image(refs, "refs").items():
             self.cook_append(None if test is None else test[image][0], references)
         if doc_frequency is None and ref_len is None:
             self.compute_doc_freq()

@@ -173,7 +173,7 @@ class Meteor(Scorer):
             InputError: invalid captions; the error names the image. Without images, it is also a ``ValueError``.
             MissingExtraError: METEOR's tables are not installed.
         """
-        table = captions(_with_lists(gts), _with_lists(res))
+        table = captions(_caption_lists(gts), _caption_lists(res))
         statistics = self._metric.statistics(table)
         corpus = float(self._metric.aggregate(statistics.sum(axis=0))[0])
         per_image: list[float] = self._metric.aggregate(statistics)[:, 0].tolist()
@@ -199,14 +199,14 @@ class Meteor(Scorer):
         self.meteor_p = Process(self)
 
 
-def _with_lists(texts_of: Any) -> Any:
+def _caption_lists(texts_of: Any) -> Any:
     """Convert captions to lists; anything that is not a tuple or an array is left to the check of the input."""
     if isinstance(texts_of, list):
-        return [_in_list(texts) for texts in texts_of]
-    return {image: _in_list(texts) for image, texts in texts_of.items()} if isinstance(texts_of, Mapping) else texts_of
+        return [_listed(texts) for texts in texts_of]
+    return {image: _listed(texts) for image, texts in texts_of.items()} if isinstance(texts_of, Mapping) else texts_of
 
 
-def _in_list(texts: Any) -> Any:
+def _listed(texts: Any) -> Any:
     return [*texts] if isinstance(texts, tuple | np.ndarray) else texts
 
 
@@ -214,7 +214,7 @@ def my_lcs(string: Sequence[Hashable], sub: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence of two lists of words."""
     row = [0] * (len(sub) + 1)
     for word in string:
-        before = 0  # of the row above, one to the left
+        before = 0  # the value above and to the left
         for column, sub_word in enumerate(sub, 1):
             above = row[column]
             row[column] = before + 1 if word == sub_word else max(above, row[column - 1])
@@ -295,7 +295,7 @@ class Spice(Scorer):
         scores = agreement(np.array(counts, np.float64).reshape(-1, len(CATEGORIES), 3)).tolist()
         per_image = [
             {
-                category.capitalize(): _of_category(category, *row)
+                category.capitalize(): _category_record(category, *row)
                 for category, *row in zip(CATEGORIES, *of_image, strict=True)
             }
             for of_image in zip(counts, scores, strict=True)
@@ -303,7 +303,7 @@ class Spice(Scorer):
         return np.float64(np.mean([scores["All"]["f"] for scores in per_image])), per_image
 
 
-def _of_category(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:
+def _category_record(category: str, counts: tuple[int, int, int], scores: list[float]) -> dict[str, float]:
     """Return the toolkit's record of a category of an image."""
     matched, in_candidate, in_references = counts
     precision, recall, f1 = scores if in_references or category == CATEGORIES[0] else (np.nan, np.nan, np.nan)

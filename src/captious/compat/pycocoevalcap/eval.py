@@ -22,7 +22,7 @@ from captious.compat.pycocoevalcap.eval_arguments import (
     tokenize_of,
     unknown_argument,
 )
-from captious.compat.pycocoevalcap.harness_input import of_images
+from captious.compat.pycocoevalcap.harness_input import image_annotations
 from captious.compat.pycocoevalcap.input_errors import NoImages
 from captious.compat.pycocoevalcap.ptb_tokenizer import PTBTokenizer
 from captious.errors import ParameterError
@@ -145,8 +145,10 @@ class COCOEvalCap:
             )
         self.evalImgs, self.eval, self.imgToEval = [], {}, {}
 
-        references = of_images(_annotations(self.coco), images, "references")
-        candidates = of_images(_annotations(self.cocoRes), images, "candidates", several=self._several_candidates)
+        references = image_annotations(_annotations(self.coco), images, "references")
+        candidates = image_annotations(
+            _annotations(self.cocoRes), images, "candidates", several=self._several_candidates
+        )
 
         say("tokenization...")
         tokenize = self._tokenize(self.tokenization_fn)

@@ -27,11 +27,11 @@ from captious.errors import CaptionTypeError, EncodingError, InputError
 
 __all__ = [
     "Texts",
-    "by_image",
     "captions",
+    "captions_by_image",
     "captions_of_several",
+    "image_annotations",
     "is_nothing",
-    "of_images",
     "raw_texts",
     "references_table",
     "tables_in_use",
@@ -69,7 +69,7 @@ def references_table(gts: object) -> References:
     return _table(_checked_references(gts), "gts")
 
 
-def of_images(
+def image_annotations(
     annotations: Mapping[Any, Iterable[Any]], images: Iterable[Hashable], role: str, *, several: bool = False
 ) -> dict[Hashable, list[Any]]:
     """Return the annotations of some images: at least one reference each, or exactly one candidate.
@@ -92,7 +92,7 @@ def of_images(
 
 def raw_texts(captions_for_image: object) -> dict[Hashable, list[str]]:
     """Return the texts of raw captions, ``{image id: [{"caption": text}, ...]}``."""
-    return {image: _raw(image, value) for image, value in by_image(captions_for_image, "captions").items()}
+    return {image: _raw(image, value) for image, value in captions_by_image(captions_for_image, "captions").items()}
 
 
 def _table(texts_of: Mapping[Hashable, list[str]], name: str) -> References:
@@ -112,7 +112,7 @@ def _checked(
         raise InputError(
             f"{names[0]} is a list, and {names[1]} is not", help="give two dictionaries by image id, or two lists"
         )
-    of_references, of_candidates = by_image(gts, "gts"), by_image(res, "res")
+    of_references, of_candidates = captions_by_image(gts, "gts"), captions_by_image(res, "res")
     _check_keys(of_references, of_candidates)
     references = _checked_references(of_references)
     candidates = {image: _tokenized(image, of_candidates[image], "res") for image in references}
@@ -122,7 +122,7 @@ def _checked(
 
 
 def _checked_references(gts: object) -> dict[Hashable, list[str]]:
-    references = {image: _tokenized(image, value, "gts") for image, value in by_image(gts, "gts").items()}
+    references = {image: _tokenized(image, value, "gts") for image, value in captions_by_image(gts, "gts").items()}
     if not references:
         raise NoImages("gts has no images", where="gts", help="give references for at least one image")
     for image, texts in references.items():
@@ -130,7 +130,7 @@ def _checked_references(gts: object) -> dict[Hashable, list[str]]:
     return references
 
 
-def by_image(value: object, name: str) -> Mapping[Any, Any]:
+def captions_by_image(value: object, name: str) -> Mapping[Any, Any]:
     """Return captions by image id; those of a list by their positions.
 
     Raises:

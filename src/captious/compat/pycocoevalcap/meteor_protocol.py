@@ -88,7 +88,7 @@ class Process:
 class _In:
     def __init__(self, scorer: Any) -> None:
         self.answers: deque[bytes | str] = deque()
-        self.nothing: bytes | str = b""  # what reading gives without an answer, in the type of what was written
+        self.nothing: bytes | str = b""  # read without an answer; the type is that of the last write
         self._scorer = scorer
         self._rest = ""
 

@@ -15,7 +15,7 @@ from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 _NORMALIZED = "composite/composite.jsonl"
 
 
-def _without_rated(item: RatedCaption) -> Sequence[str]:
+def _other_references(item: RatedCaption) -> Sequence[str]:
     """Return the references that differ from the rated one in letters or digits; all of them if none does."""
     return [text for text in item.references if letters(text) != item.facts["rated"]] or item.references
 
@@ -41,7 +41,7 @@ _protocol = partial(
     "composite",
     ratings="given",
     of="captions",
-    references=Rule("the image's references, without the one that is itself rated", _without_rated),
+    references=Rule("the image's references, without the one that is itself rated", _other_references),
 )
 
 COMPOSITE = Benchmark(

@@ -16,7 +16,7 @@ from typing import Any
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.files.judgment_files import entry_of, number_within
-from captious.judgment.protocols import of_systems
+from captious.judgment.protocols import system_protocols
 
 #: The files of references by data set.
 _REFERENCES = {
@@ -95,7 +95,7 @@ def _protocols(data_set: str) -> list[Protocol]:
         _protocol(f"{name}-{data_set}", statistic=statistic, ratings="given", of="captions", source=_SOURCE)
         for name, statistic in _STATISTICS.items()
     ]
-    systems = of_systems(rated[0], f"-{data_set}")
+    systems = system_protocols(rated[0], f"-{data_set}")
     sentences = _protocol(f"sentences-{data_set}", statistic="accuracy", ratings="known", of="pairs")
     return [*rated, *systems, sentences]
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, PairReferences, Protocol, RatedCaption, Rule
 from captious.judgment.benchmark_items import sides
-from captious.judgment.protocols import NOTHING, SYSTEM_FACT, of_systems
+from captious.judgment.protocols import NOTHING, SYSTEM_FACT, system_protocols
 
 _KINDS = ("HC", "HI", "HM", "MM")
 _KEYS = ("HC", "HI", "HM", "MM_1", "MM_2", "MM_3", "MM_4", "MM_5")
@@ -53,7 +53,9 @@ def _benchmark(name: str, file: str) -> Benchmark:
         (
             protocol("total"),
             protocol("kinds", parts=Rule("kinds of pairs", attrgetter("part")), part_order=_KINDS),
-            *of_systems(of_machines, systems=Rule("retrieval, or a model with its decoding", SYSTEM_FACT.function)),
+            *system_protocols(
+                of_machines, systems=Rule("retrieval, or a model with its decoding", SYSTEM_FACT.function)
+            ),
         ),
         (Files((file,), partial(_read, file=file)),),
         "blmoistawinde/fense on GitHub, branch experiment-code",
@@ -101,11 +103,11 @@ def _references(pair: CaptionPair) -> PairReferences:
         n = len(pair.references)
         draws = [[text for k, text in enumerate(pair.references) if k != left_out] for left_out in range(n)]
         return PairReferences(draws, draws)
-    of_first, of_second = (_without(pair, caption) for caption in pair.captions)
+    of_first, of_second = (_other_references(pair, caption) for caption in pair.captions)
     return PairReferences([of_first], [of_second if pair.part == "HC" else of_first])
 
 
-def _without(pair: CaptionPair, caption: str) -> list[str]:
+def _other_references(pair: CaptionPair, caption: str) -> list[str]:
     """Return the references that are not this caption, repeated from the first if they are fewer than four."""
     references = [text for text in pair.references if text != caption]
     if not references:

@@ -16,7 +16,7 @@ _REFERENCES = "flickr8k/crowdflower_refs.json"
 _CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
 
 
-def _without_judged(item: RatedCaption) -> list[str]:
+def _unjudged_references(item: RatedCaption) -> list[str]:
     """Remove one reference for each judged caption of the image with the same text, as in Hessel et al. 2021."""
     references = [*item.references]
     for text in item.facts["judged"]:
@@ -57,7 +57,7 @@ def _read_published(folder: DataFolder) -> list[RatedCaption]:
         facts = {"judged": judged[image]}
         items.append(RatedCaption(f"{image}|{caption}", image, candidate, references, [rating], facts=facts))
     for item in {item.image: item for item in items}.values():
-        if not _without_judged(item):
+        if not _unjudged_references(item):
             raise folder.error(f"all captions of {item.image} are judged, so it has no references", _CROWD)
     return items
 
@@ -71,7 +71,7 @@ FLICKR8K_CF = Benchmark(
             "kendall-tau-b",
             "share",
             "captions",
-            references=Rule("the image's references, without judged captions", _without_judged),
+            references=Rule("the image's references, without judged captions", _unjudged_references),
             source="Hessel et al. 2021",
         ),
     ),

@@ -76,7 +76,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
 
 
-def _without_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
+def _remove_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
     """Return the captions of images whose captions all have different mean ratings, apart from own references."""
     means: dict[object, list[float]] = {}
     for item in items:
@@ -92,7 +92,7 @@ def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedC
             where=items[0].facts["means_in"],
             help=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
         )
-    return _without_ties(items) if protocol.name == _SMURF else items
+    return _remove_ties(items) if protocol.name == _SMURF else items
 
 
 FLICKR8K_EXPERT = Benchmark(

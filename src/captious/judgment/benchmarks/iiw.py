@@ -102,11 +102,11 @@ def _mean(item: RatedCaption) -> float:
     return sum(item.ratings) / len(item.ratings)
 
 
-def _by_criterion(criterion: str, item: RatedCaption) -> float:
+def _criterion_rating(criterion: str, item: RatedCaption) -> float:
     return float(item.facts[criterion])
 
 
-def _with_references(data_set: str) -> list[Protocol]:
+def _reference_protocols(data_set: str) -> list[Protocol]:
     """Return protocols of Kendall's tau-b with the mean over criteria, and with each of them."""
     texts = _FORMS[data_set][2]
     place = _CANDIDATES[data_set]
@@ -125,7 +125,7 @@ def _with_references(data_set: str) -> list[Protocol]:
         replace(
             every,
             name=f"kendall-{data_set}-{criterion}",
-            measure=Rule(f"{criterion}, -2 to 2", partial(_by_criterion, criterion)),
+            measure=Rule(f"{criterion}, -2 to 2", partial(_criterion_rating, criterion)),
         )
         for criterion in _CRITERIA
     ]
@@ -162,7 +162,7 @@ def _protocols(data_set: str) -> list[Protocol]:
 IIW = Benchmark(
     "iiw",
     (
-        *(protocol for data_set in reversed(_FORMS) for protocol in _with_references(data_set)),
+        *(protocol for data_set in reversed(_FORMS) for protocol in _reference_protocols(data_set)),
         *(protocol for data_set in _FORMS for protocol in _protocols(data_set)),
     ),
     (Files(tuple(file for file, *_ in _FORMS.values()), _read),),

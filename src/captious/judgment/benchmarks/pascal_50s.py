@@ -19,7 +19,7 @@ from captious.judgment.benchmark_items import letters, references_table, sides
 from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.files.consensus_files import first_of, read_consensus
 from captious.judgment.human_judgments import CaptionPairs
-from captious.judgment.protocols import NOTHING, of_systems
+from captious.judgment.protocols import NOTHING, system_protocols
 
 _NORMALIZED = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"
@@ -36,7 +36,7 @@ def _first_five(item: CaptionPair) -> Any:
     return item.facts["all"][:5]
 
 
-def _of_eleven(item: CaptionPair) -> int:
+def _majority_of_eleven(item: CaptionPair) -> int:
     return int(item.facts["votes11_sum"] < 0)
 
 
@@ -101,7 +101,7 @@ def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
     return references_table(judgments.items, references, [*map(str, judgments.captions.references.images)])
 
 
-def _with_parts(mean: float, parts: Sequence[float]) -> Figure:
+def _mean_and_parts(mean: float, parts: Sequence[float]) -> Figure:
     """Return figures, multiplied by 100 as printed; parts are exact: shares of 1,000 pairs."""
     values = {part: value / 100 for part, value in zip(_PARTS, parts, strict=True)}
     return Figure(mean / 100, TOOLKIT, values)
@@ -138,10 +138,10 @@ PASCAL_50S = Benchmark(
         _protocol(
             "sharif2019",
             references=Rule("the first five of all references", _first_five),
-            measure=Rule("the majority of eleven people", _of_eleven),
+            measure=Rule("the majority of eleven people", _majority_of_eleven),
             source="Sharif et al. 2019",
         ),
-        *of_systems(
+        *system_protocols(
             Protocol(
                 "pascal-50s",
                 "wins",
@@ -157,10 +157,10 @@ PASCAL_50S = Benchmark(
     "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
     published={
         "fleur2024": {
-            "bleu-1": _with_parts(78.0, (63.55, 94.95, 92.4, 61.1)),
-            "bleu-4": _with_parts(74.763, (61.3, 93.65, 84.85, 59.25)),
-            "rouge-l": _with_parts(78.188, (63.5, 96.1, 91.85, 61.3)),
-            "cider-d": _with_parts(79.875, (65.45, 98.6, 90.1, 65.35)),
+            "bleu-1": _mean_and_parts(78.0, (63.55, 94.95, 92.4, 61.1)),
+            "bleu-4": _mean_and_parts(74.763, (61.3, 93.65, 84.85, 59.25)),
+            "rouge-l": _mean_and_parts(78.188, (63.5, 96.1, 91.85, 61.3)),
+            "cider-d": _mean_and_parts(79.875, (65.45, 98.6, 90.1, 65.35)),
         }
         | figures(TOOLKIT, {"meteor": 79.988}),
     },

@@ -20,7 +20,7 @@ _NORMALIZED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
 _PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
 
 
-def _without_right(item: CaptionPair) -> list[str]:
+def _other_references(item: CaptionPair) -> list[str]:
     """Return the references that differ from the right caption in letters or digits."""
     right = letters(item.captions[item.preferred])
     return [text for text in item.references if letters(text) != right]
@@ -46,7 +46,7 @@ def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
             image = int(number_within(digits, 0, None, where))
             texts = (str(entry["caption"]), str(entry["negative_caption"]))
             pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), change)
-            if not _without_right(pair):
+            if not _other_references(pair):
                 raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
             pairs.append(pair)
     return pairs
@@ -61,7 +61,7 @@ SUGARCREPE = Benchmark(
             "accuracy",
             "known",
             "pairs",
-            references=Rule("the image's references, without the correct caption", _without_right),
+            references=Rule("the image's references, without the correct caption", _other_references),
             parts=Rule("kinds of change", attrgetter("part")),
             part_order=CHANGES,
             source="Hsieh et al. 2023",

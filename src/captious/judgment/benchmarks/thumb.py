@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.files.judgment_files import entry_of, number_within
-from captious.judgment.protocols import NOTHING, of_systems
+from captious.judgment.protocols import NOTHING, system_protocols
 
 _RATINGS = "thumb/mscoco_THumB-1.0.jsonl"
 _REFERENCES = "thumb/mscoco_references.json"  # lines of json, in spite of its name
@@ -49,7 +49,7 @@ THUMB = Benchmark(
     "thumb",
     (
         *(_protocol(measure, with_people) for with_people in (False, True) for measure in _MEASURES),
-        *of_systems(_protocol("total", False)),
+        *system_protocols(_protocol("total", False)),
     ),
     (Files((_RATINGS, _REFERENCES), _read),),
     "jungokasai/THumB on GitHub, mscoco",

@@ -20,7 +20,7 @@ from captious.judgment.files.judgment_files import COCO_CAPTIONS, entry_of, numb
 _PIECES = ("plurals", "relations", "foil-it")
 _FILES = tuple(f"valse/{piece}.json" for piece in _PIECES)
 _KEYS = ("image_file", "caption", "foil", "mturk")
-_AGREED = 2  # of three
+_AGREED = 2  # annotators, out of three
 
 
 def _other_references(item: CaptionPair) -> list[str]:

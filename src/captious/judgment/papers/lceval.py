@@ -270,7 +270,7 @@ SIZE = _trained(
     remark="The figure's values are not at hand.",
 )
 
-_QUICK = replace(as_recipe("lceval"), patience=10)  # of the seventeen networks of the ablation
+_QUICK = replace(as_recipe("lceval"), patience=10)  # for the seventeen networks of the ablation
 _ABLATION = Run(
     "feature_ablation", {**_TRAINING, "recipe": _QUICK, "benchmarks": (_COMPOSITE,), "groups": {}, "seeds": 1}
 )

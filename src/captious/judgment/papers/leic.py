@@ -45,7 +45,7 @@ _GRID_ROWS = {
 }
 
 
-def _of_grid(
+def _grid_table(
     name: str, place: str, shows: str, rows: Mapping[str, str], columns: Mapping[str, str], row: str
 ) -> PaperTable:
     """Return a table of critiques that are trained in several ways; columns: label -> key of the records."""
@@ -69,7 +69,7 @@ def _of_grid(
     )
 
 
-_OF_SYSTEMS = judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"})
+_SYSTEM_JUDGMENTS = judged(["coco-2015@m1", "coco-2015@m2"], {"M1": "coco-2015@m1", "M2": "coco-2015@m2"})
 _SYSTEMS = tuple(
     f"{name}-et-al-{year}"
     for name, year in (
@@ -120,7 +120,7 @@ PAPER = Paper(
             "system level, COCO 2015",
             "Pearson correlation with M1 and M2 over the systems of the COCO challenge.",
             _METRICS | {"LEIC": "", "LEIC without augmentation": ""},
-            _OF_SYSTEMS,
+            _SYSTEM_JUDGMENTS,
             {
                 "BLEU-4": (-0.019, -0.005),
                 "ROUGE-L": (0.090, 0.096),
@@ -172,7 +172,7 @@ PAPER = Paper(
             digits=1,
             remark="The figure's values are not at hand. Ours are of val2014 and nine systems published there.",
         ),
-        _of_grid(
+        _grid_table(
             "grid",
             "figure 5",
             "Scores of a system and of people by features and augmentation.",
@@ -186,11 +186,11 @@ PAPER = Paper(
             "Scores of systems against M1 and M2: Pearson correlations (--plot draws a point with its name for each "
             "system).",
             _METRICS | {"LEIC": ""},
-            _OF_SYSTEMS,
+            _SYSTEM_JUDGMENTS,
             needs={"LEIC": f"{CHALLENGE_CAPTIONS}; and {_TRAINED}"},
             remark="The figure's values are not at hand. Ours are of the leaderboard's scores, as in systems.",
         ),
-        _of_grid(
+        _grid_table(
             "layers",
             "figure 8",
             "Scores of a system and of people by the number of layers of the LSTM, with augmentation.",
@@ -198,7 +198,7 @@ PAPER = Paper(
             _SCORES,
             "layers",
         ),
-        _of_grid(
+        _grid_table(
             "grid-robustness",
             "figure 9",
             "Scores of people's captions, intact and corrupted, by features and augmentation; the more they differ, "

@@ -16,7 +16,7 @@ _FLICKR8K = {
 _UNTIED = "flickr8k-expert@smurf2021-untied"
 _SYSTEMS = {name: name for name in ("people", "system 1", "system 2", "system 3")}
 _ANALYSIS = Run("smurf_scores", {"scores": File("smurf/karpathy_4captioners.jsonl")})
-_FROM_SCORES = (
+_SCORES_REMARK = (
     "Computed from the scores of the Karpathy test split that the authors publish with their code, so that no model is "
     "needed."
 )
@@ -107,7 +107,7 @@ PAPER = Paper(
             ],
             metrics=False,
             command="captious study smurf SYSTEM... REFERENCES, with the models, for other captions",
-            remark=_FROM_SCORES,
+            remark=_SCORES_REMARK,
         ),
         PaperTable(
             "grammar",
@@ -119,7 +119,7 @@ PAPER = Paper(
             metrics=False,
             digits=2,
             command="captious study smurf SYSTEM... REFERENCES, with the models, for other captions",
-            remark=_FROM_SCORES,
+            remark=_SCORES_REMARK,
         ),
         PaperTable(
             "sentences",

@@ -36,7 +36,7 @@ def check_table(paper: Paper, table: PaperTable) -> None:
                 if column.run.function == "judge":
                     _check_judged(column, column.run)
     except CaptiousError as error:
-        raise of_table(paper, table, error) from error
+        raise table_error(paper, table, error) from error
 
 
 def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: Sequence[Mapping[str, Any]]) -> None:
@@ -54,10 +54,11 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
             if value not in values:
                 choices = sorted(map(str, values))
                 raise ParameterError(
-                    f"no record has {key} {value!r}", help=f"{did_you_mean(value, choices)}it is {', '.join(choices)}"
+                    f"no record has {key} {value!r}",
+                    help=f"{did_you_mean(value, choices)}choose one of {', '.join(choices)}",
                 )
     except CaptiousError as error:
-        raise of_table(paper, table, error) from error
+        raise table_error(paper, table, error) from error
 
 
 def one_line(error: CaptiousError) -> str:
@@ -101,10 +102,10 @@ def _check_judged(column: PaperColumn, run: Run) -> None:
 def _check_name(name: str, names: Iterable[str], refusal: str) -> None:
     names = [*names]
     if name not in names:
-        raise ParameterError(f"{refusal} {name!r}", help=f"{did_you_mean(name, names)}there is {', '.join(names)}")
+        raise ParameterError(f"{refusal} {name!r}", help=f"{did_you_mean(name, names)}choose one of {', '.join(names)}")
 
 
-def of_table(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:
+def table_error(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:
     """Return an error that names a table of a paper."""
     where = f"table {table.name} of the paper {paper.name}"
     return ParameterError(error.message, where=f"{where}: {error.where}" if error.where else where, help=error.help)

@@ -22,7 +22,7 @@ from captious.judgment.judgment_result import Judgment
 from captious.judgment.papers import paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
 from captious.judgment.protocols import PEOPLE
-from captious.judgment.reproduction.paper_checks import check_column, check_table, of_table, one_line
+from captious.judgment.reproduction.paper_checks import check_column, check_table, one_line, table_error
 from captious.judgment.reproduction.reproduction_result import Reason, Reproduced, Reproduction
 from captious.judgment.scores.metric_needs import FILE_NAME
 from captious.judgment.scores.metric_sums import summands
@@ -119,7 +119,7 @@ class _Runner:
         if not table.columns:
             reason = Reason("needs", table.needs_text) if table.needs else Reason("command", table.command)
             return [Reproduced(table.name, "", "the table", None, None, None, 1.0, replace(reason, below=True))]
-        rows = {row: self._with_paths(request) for row, request in table.rows.items()}
+        rows = {row: self._fill_paths(request) for row, request in table.rows.items()}
         requests = [request for request in rows.values() if request]
         figures = []
         for number, column in enumerate(table.columns):
@@ -183,8 +183,8 @@ class _Runner:
         try:
             run = self._loaded(run)
         except UnknownNameError as error:
-            raise of_table(self.paper, table, error) from error
-        except CaptiousError as error:  # of the data
+            raise table_error(self.paper, table, error) from error
+        except CaptiousError as error:  # the data cannot be read
             return _Records([], reason=_reason(error))
         if not table.metrics:
             return self._called(run, ())
@@ -232,7 +232,7 @@ class _Runner:
         self.signatures |= signatures
         return _Records([*result.records], signatures=signatures)
 
-    def _with_paths(self, request: str) -> str:
+    def _fill_paths(self, request: str) -> str:
         """Replace {FILE} in a request by the path of a file in the folder of data, if it exists."""
 
         def path(name: re.Match[str]) -> str:

@@ -25,7 +25,7 @@ from captious.judgment.scores.metric_scores import (
     score_captions,
     sign_of,
 )
-from captious.judgment.scores.metric_sums import MetricSum, without_sums
+from captious.judgment.scores.metric_sums import MetricSum, split_sums
 from captious.judgment.scores.published_scores import (
     PublishedScores,
     content_of,
@@ -91,7 +91,7 @@ def computed_scores(
         settings: settings of metrics requested by name.
         lenient: leave out metrics that cannot be computed for systems.
     """
-    with_parts, sums, parts = without_sums([*metrics])
+    with_parts, sums, parts = split_sums([*metrics])
     if sums:
         assert isinstance(with_parts, list)
         computed, messages = computed_scores(judgments, with_parts, settings, lenient=lenient)

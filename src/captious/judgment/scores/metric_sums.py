@@ -87,7 +87,7 @@ def summands(metric: str) -> list[str]:
     return [metric] if metric_sum is None else [*metric_sum.requests]
 
 
-def without_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]:
+def split_sums(metrics: Metrics) -> tuple[Metrics, list[MetricSum], list[str]]:
     """Return the metrics with sums replaced by their parts; the sums; and the names of parts not requested."""
     requests = [metrics] if isinstance(metrics, str) else metrics
     if not isinstance(requests, list | tuple):

@@ -99,7 +99,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
         return None
     output = document.get("raw_metric_output", document)
     scores: dict[str, list[_Score]] = defaultdict(list)
-    for label, items in _per_item(output):
+    for label, items in _item_objects(output):
         for id, item in items.items():
             where = f"{file}: {id}"
             if not isinstance(item, Mapping) or not {"caption", "image"} <= item.keys():
@@ -114,7 +114,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
     return PublishedScores(file.name, scores) if scores else None
 
 
-def _per_item(output: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _item_objects(output: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Return the objects that hold items: the metric, if named above them, and the items by id."""
     if not isinstance(output, Mapping):
         return
@@ -146,14 +146,14 @@ def published_for(judgments: HumanJudgments, files: Sequence[PublishedScores]) -
     for metric in dict.fromkeys(metric for file in files for metric in file.by_metric):
         with_metric = [file.by_metric[metric] for file in files if metric in file.by_metric]
         for scores in (*with_metric, [score for of_file in with_metric for score in of_file]):
-            values = _of_items(keys, scores)
+            values = _item_scores(keys, scores)
             if values is not None:
                 by_metric[metric] = values
                 break
     return by_metric
 
 
-def _of_items(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.float64] | None:
+def _item_scores(keys: Sequence[_Key], scores: Sequence[_Score]) -> NDArray[np.float64] | None:
     """Return a score for every key, or None."""
     of_key: dict[_Key, list[float]] = defaultdict(list)
     for score in scores:

@@ -76,7 +76,7 @@ def feature_ablation(
     features = trials.recipe.features
     if len(features) < 2:
         raise ParameterError("nothing can be left out of a single feature", help="give a recipe with several features")
-    columns_of = _of_same_metric(features) if groups is None else _checked(groups, features)
+    columns_of = _features_by_metric(features) if groups is None else _checked(groups, features)
     everything = trials.agreements(trials.scores(Variation()))
     rows = [{"kind": _ALL, "features": features.name, **record} for record in trials.records(everything)]
     with steps([*_sets(features, columns_of)], lambda item: f"{item[0]} {item[1]}") as sets:
@@ -107,7 +107,7 @@ def _sets(features: FeatureSet, groups: Mapping[str, tuple[int, ...]]) -> Iterat
         yield _ALONE, label, (column,)
 
 
-def _of_same_metric(features: FeatureSet) -> dict[str, tuple[int, ...]]:
+def _features_by_metric(features: FeatureSet) -> dict[str, tuple[int, ...]]:
     """Return metric -> its features, for metrics with several, but not all, features of the set."""
     groups: dict[str, list[int]] = {}
     for column, feature in enumerate(features.features):

@@ -16,7 +16,7 @@ from captious.judgment.correlation import STATISTICS, correlation
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.scores.metric_scores import Metrics, as_selection, negated, oriented, score_captions
-from captious.judgment.scores.metric_sums import without_sums
+from captious.judgment.scores.metric_sums import split_sums
 from captious.judgment.studies.shared.study_sources import judged_captions
 from captious.judgment.study_result import Matrix, Study
 from captious.metrics.contract.settings import Settings
@@ -50,7 +50,7 @@ def metric_correlations(
     check_statistic(statistic)
     judgments = judged_captions(benchmark, data)
     name = judgments.protocol.full_name
-    with_parts, sums, _ = without_sums(metrics)
+    with_parts, sums, _ = split_sums(metrics)
     selection = as_selection(with_parts, settings)
     report = score_captions(judgments.captions, selection, name=name)
     points = {label: oriented(result) for label, result in report.items()}

@@ -123,7 +123,9 @@ def robustness(
                 lines[label] = line
                 record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
                 record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
-                records.append(record | {_at(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)})
+                records.append(
+                    record | {_strength_label(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)}
+                )
             curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalized score", lines)
     notes = ["Intact captions score 1. Area: area under the curve of score over strength; smaller is better."]
     if left_out:
@@ -131,7 +133,7 @@ def robustness(
     return Study(
         "robustness",
         f"Normalized scores of corrupted captions: {name_of_file(references, table.name)}, {len(intact.ids):,} images",
-        ("pathology", "metric", "intact", "area", "ci95_low", "ci95_high", *map(_at, strengths[1:])),
+        ("pathology", "metric", "intact", "area", "ci95_low", "ci95_high", *map(_strength_label, strengths[1:])),
         records,
         {label: result.signature for label, result in intact.items()},
         data,
@@ -289,5 +291,5 @@ def _checked_strengths(strengths: Sequence[float]) -> list[float]:
     return checked
 
 
-def _at(strength: float) -> str:
+def _strength_label(strength: float) -> str:
     return f"at {strength:g}"

@@ -30,7 +30,7 @@ _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 #: The keys of ``summary``.
 SUMMARY = ("mean", "sd", *(f"q{round(100 * quantile):02d}" for quantile in _QUANTILES))
 _BINS = 40
-_POINTS = 201  # of a curve
+_POINTS = 201  # points per curve
 _BATCH = 50  # resamples at a time
 
 

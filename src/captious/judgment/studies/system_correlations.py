@@ -21,7 +21,7 @@ from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none
 from captious.judgment.files.judgment_files import data_folder
 from captious.judgment.scores.metric_scores import Metrics, all_warnings, as_selection, negated, score_captions, sign_of
-from captious.judgment.scores.metric_sums import without_sums
+from captious.judgment.scores.metric_sums import split_sums
 from captious.judgment.studies.metric_correlations import check_statistic, correlations
 from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Matrix, Study
@@ -83,8 +83,8 @@ def system_correlations(
             help="give three or more; for two, use captious compare",
         )
     where = str(human) if _names_a_benchmark(human) else "human scores"
-    measures = _measures(_of_benchmark(human, data), list(systems), where)
-    with_parts, sums, _ = without_sums(metrics)
+    measures = _measures(_benchmark_measures(human, data), list(systems), where)
+    with_parts, sums, _ = split_sums(metrics)
     selection = as_selection(with_parts, settings)
     table, files = read_references(references), checksums(references)
     with steps([*systems], str) as names:
@@ -199,7 +199,7 @@ def _names_a_benchmark(human: object) -> bool:
     return isinstance(human, str | os.PathLike) and os.fspath(human).partition("@")[0] in benchmark_names.names()
 
 
-def _of_benchmark(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
+def _benchmark_measures(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
     """Return the measures of all systems of a benchmark, if it is one; otherwise the argument."""
     if not _names_a_benchmark(human):
         return human

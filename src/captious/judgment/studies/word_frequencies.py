@@ -23,7 +23,7 @@ from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
 
 #: Name of the human captions in tables.
-_POINTS = 200  # of a curve
+_POINTS = 200  # points per curve
 
 
 def word_frequencies(

@@ -20,8 +20,8 @@ from captious.errors import ParameterError
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
-_ROWS = 256  # of a matrix product; other rows change a caption's vector in the last bits of single precision
-_SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # of the official code: hash, sign
+_ROWS = 256  # rows per matrix product; another number changes a caption's vector in the last bits of single precision
+_SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # seeds of the official code: hash, sign
 
 
 def shapes(recipe: CritiqueRecipe, n_words: int, image_width: int) -> dict[str, tuple[int, ...]]:

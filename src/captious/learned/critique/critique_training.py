@@ -17,7 +17,7 @@ from captious.learned.critique.critique_network import Critique, ends, lstms, sh
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded, vocabulary_of
 from captious.learned.critique.critique_weights import CritiqueWeights
-from captious.learned.critique.drawn_negatives import permuted, with_random_words
+from captious.learned.critique.drawn_negatives import permuted, replace_random_words
 from captious.learned.network_training import check_torch
 from captious.learned.weight_files import check_name
 from captious.models import WordVectors
@@ -184,7 +184,7 @@ class _Batches:
         people = [references.texts[a:b] for a, b in pairwise(references.offsets.tolist())]
         self._human = _Texts.of(people, numbers, recipe.length)
         self._machine = {
-            kind: _Texts.of(_of_images(references, captions, kind), numbers, recipe.length)
+            kind: _Texts.of(_captions_by_image(references, captions, kind), numbers, recipe.length)
             for kind, captions in (("generated", generated), ("sampled", sampled))
             if kind in recipe.negatives
         }
@@ -211,10 +211,12 @@ class _Batches:
             draw = int(rng.integers(self.n_images - 1))
             return np.asarray(self._human.sample(draw + (draw >= image), 1, rng)[0])
         caption = np.asarray(self._human.sample(image, 1, rng)[0])
-        return with_random_words(caption, self.n_words, rng) if how == "random-words" else permuted(caption, rng)
+        return replace_random_words(caption, self.n_words, rng) if how == "random-words" else permuted(caption, rng)
 
 
-def _of_images(references: References, captions: Mapping[ImageId, Sequence[str]], kind: str) -> list[Sequence[str]]:
+def _captions_by_image(
+    references: References, captions: Mapping[ImageId, Sequence[str]], kind: str
+) -> list[Sequence[str]]:
     """Return the captions of each image. Ids are compared as text, as one side may write numbers as text."""
     by_text = {str(image): texts for image, texts in captions.items()}
     of_images = [by_text.get(str(image), ()) for image in references.ids]

@@ -15,7 +15,7 @@ from captious.data import ImageId, References, read_captions
 from captious.learned.critique.critique_vocabulary import END, FIRST_WORD
 
 
-def with_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
+def replace_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
     """Replace some words of a caption by random words, two or more if it has as many.
 
     Args:

@@ -103,24 +103,24 @@ class Combined(MeanMetric):
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         parameters: dict[str, object] = {}
-        for metric, part_state in self._with_states(state):
+        for metric, part_state in self._pair_states(state):
             parameters |= metric.fitted_parameters(part_state)
         return parameters
 
     def part_scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Return the scores of the parts of each caption, float64[n_captions, n_parts]."""
-        return self._in_columns(
-            [metric.aggregate(metric.statistics(captions, part)) for metric, part in self._with_states(state)]
+        return self._select_columns(
+            [metric.aggregate(metric.statistics(captions, part)) for metric, part in self._pair_states(state)]
         )
 
     def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         return self.combine(self.part_scores(captions, state))
 
     def row_scores(self, references: References, state: State | None) -> RowScores:
-        parts = [metric.row_scores(references, part) for metric, part in self._with_states(state)]
+        parts = [metric.row_scores(references, part) for metric, part in self._pair_states(state)]
 
         def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
-            of_parts = self._in_columns([part(rows, candidates) for part in parts])
+            of_parts = self._select_columns([part(rows, candidates) for part in parts])
             return self.combine(of_parts).reshape(len(candidates), len(self.outputs))
 
         return scores
@@ -129,7 +129,7 @@ class Combined(MeanMetric):
         return next(filter(None, (part.slow(captions) for part in self.metrics)), "")
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        parts = self._with_states(state)
+        parts = self._pair_states(state)
         return [*dict.fromkeys(warning for metric, part in parts for warning in metric.warnings(captions, part))]
 
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> Savable | None:
@@ -137,10 +137,10 @@ class Combined(MeanMetric):
         fitted = [part for m in self.metrics if (part := m.fit_resource(references, seed=seed)) is not None]
         return fitted[0] if len(fitted) == 1 else None
 
-    def _in_columns(self, scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    def _select_columns(self, scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Select float64[n, n_parts] from float64[n, m] of each metric."""
         return np.stack([scores[metric][..., column] for metric, column in self.columns], axis=-1)
 
-    def _with_states(self, state: State | None) -> list[tuple[Metric, State | None]]:
+    def _pair_states(self, state: State | None) -> list[tuple[Metric, State | None]]:
         states = state.states if isinstance(state, CombinedState) else (None,) * len(self.metrics)
         return [*zip(self.metrics, states, strict=True)]

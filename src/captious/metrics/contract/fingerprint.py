@@ -44,7 +44,7 @@ def function_hash(function: Callable[..., Any], name: str) -> str:
 def class_hash(cls: type) -> str:
     """Return a hash of the source of a class and of those of its bases that are outside this package."""
     bases = [base for base in cls.__mro__ if not is_built_in(base) and base not in (object, ABC)]
-    return _hashed(text for base in bases for text in _Description().of_class(base))
+    return _hashed(text for base in bases for text in _Description().describe_class(base))
 
 
 def _hashed(texts: Iterable[str]) -> str:
@@ -60,7 +60,7 @@ class _Description:
 
     def __init__(self, name: str = "") -> None:
         self._name = name
-        self._numbers: dict[int, int] = {}  # of the objects that were described, which may contain themselves
+        self._numbers: dict[int, int] = {}  # ids of described objects, which may contain themselves
 
     def of(self, value: Any) -> Iterator[str]:
         if isinstance(value, _PLAIN):
@@ -69,9 +69,9 @@ class _Description:
             yield f"again {self._numbers[id(value)]}"
         else:
             self._numbers[id(value)] = len(self._numbers)
-            yield from self._of_object(value)
+            yield from self._describe_object(value)
 
-    def _of_object(self, value: Any) -> Iterator[str]:
+    def _describe_object(self, value: Any) -> Iterator[str]:
         if isinstance(value, functools.partial):
             yield from self._all("partial", (value.func, value.args, value.keywords))
         elif isinstance(value, MethodType):
@@ -97,7 +97,7 @@ class _Description:
         elif callable(getattr(value, "__wrapped__", None)):  # functools.cache and its like
             yield from self._all(type(value).__name__, (value.__wrapped__,))
         elif _is_open(value):
-            yield from self.of_class(type(value))
+            yield from self.describe_class(type(value))
             yield from self.of(vars(value))
         elif self._name:
             raise ParameterError(
@@ -107,7 +107,7 @@ class _Description:
         else:
             yield f"{type(value).__module__}.{type(value).__qualname__}"
 
-    def of_class(self, cls: type) -> Iterator[str]:
+    def describe_class(self, cls: type) -> Iterator[str]:
         """Describe the names that a class itself, not its bases, defines."""
         yield cls.__qualname__
         for name, value in vars(cls).items():

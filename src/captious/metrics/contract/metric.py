@@ -261,7 +261,7 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         """Return the signature of each output, given the state that was used."""
         parameters = {**self.parameters, **self.fitted_parameters(state)}
-        if not is_built_in(type(self)):  # others may be changed and keep their name
+        if not is_built_in(type(self)):  # custom metrics may change without a new name
             from captious.metrics.contract.fingerprint import class_hash
 
             parameters["class"] = class_hash(type(self))

@@ -80,7 +80,7 @@ class Request:
     def suffix(self) -> str:
         """Suffix of the name of an output in labels, as ``BaseMetric.suffix`` of the metric."""
         metric = catalogue.get(self.metric)
-        return metric.suffix_of(_as_spelled(self.variant or "", metric.variants), self._values(metric))
+        return metric.suffix_of(_spelled_name(self.variant or "", metric.variants), self._values(metric))
 
     @property
     def metric(self) -> str:
@@ -115,7 +115,7 @@ class Request:
         if self.variant is not None:
             if "variant" not in metric.declared:
                 raise UnknownNameError(f"{metric.name} has no variants", help=f"use {self.name} alone")
-            arguments["variant"] = _as_spelled(self.variant, metric.variants)
+            arguments["variant"] = _spelled_name(self.variant, metric.variants)
         return metric(**arguments | self._values(metric))
 
     def _values(self, metric: type[BaseMetric]) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Request:
         writable = parameters_of(metric)
         values: dict[str, Any] = {}
         for key, text in self.parameters.items():
-            name = _as_spelled(key, writable)
+            name = _spelled_name(key, writable)
             if name not in writable:
                 raise no_parameter(metric, name, writable)
             try:
@@ -143,7 +143,7 @@ def names_a_file(request: str) -> bool:
     return bool(colon) and file.endswith(".py") and function.isidentifier()
 
 
-def _as_spelled(lowered: str, names: Iterable[str]) -> str:
+def _spelled_name(lowered: str, names: Iterable[str]) -> str:
     """Return the name that has this lower-case form, or the form itself if none has."""
     return next((name for name in names if name.lower() == lowered), lowered)
 

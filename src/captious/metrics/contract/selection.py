@@ -181,11 +181,11 @@ def select(
     if several is False and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
     check_used(settings, [type(item.metric) for item in by_name.values()])
-    warnings = (*warnings, *ambiguous_names(labels), *_for_english(requested, settings))
+    warnings = (*warnings, *ambiguous_names(labels), *_language_warnings(requested, settings))
     return Selection(tuple(requested), settings, warnings)
 
 
-def _for_english(requested: Iterable[RequestedMetric], settings: Settings) -> list[str]:
+def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings) -> list[str]:
     """Return a warning about metrics made for English, if the captions are in another language."""
     names = [item.metric.name for item in requested if item.metric.english_only]
     if settings.language is None or not names:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, References
 from captious.errors import ParameterError, UnknownNameError, option
 from captious.metrics.contract.metric import BaseMetric, Metric, State
-from captious.metrics.contract.signatures import with_part
+from captious.metrics.contract.signatures import add_part
 
 OfKChoice: TypeAlias = Literal["mean", "best"]
 #: Ways to make one score per image of those of its candidates, the default first.
@@ -139,7 +139,7 @@ class OfK(SetMetric):
         return self.metric.fit(references)
 
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
-        return with_part(self.metric.signatures(state), f"of-k:{self.choice}")
+        return add_part(self.metric.signatures(state), f"of-k:{self.choice}")
 
     def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
         warnings = (self.metric.warnings(slot.captions, state) for slot in sets.slots)

@@ -15,17 +15,17 @@ def signature(name: str, parameters: Mapping[str, object]) -> str:
 
     Scores are comparable only if their signatures are equal.
     """
-    parts = [name, *(f"{key}:{_in_signature(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
+    parts = [name, *(f"{key}:{_signature_text(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
     return "|".join(parts)
 
 
-def with_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
+def add_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
     """Add a part, such as ``references:5``, to signatures before the package version."""
     pieces = (signature.rpartition("|") for signature in signatures)
     return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
 
 
-def _in_signature(value: object) -> str:
+def _signature_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return exact(value) if isinstance(value, float) else str(value)

@@ -86,7 +86,7 @@ def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str
         return lists
     if isinstance(lists, Mapping):
         safe = lists.get("safe_words", ())
-        return _from(lists.get("annotations"), lists.get("relation"), safe, "lists", "lists")
+        return _parse_lists(lists.get("annotations"), lists.get("relation"), safe, "lists", "lists")
     if not isinstance(lists, str | os.PathLike):
         raise ParameterError(f"{lists!r:.60} is not a folder of AMBER's word lists", help=_HELP)
     folder = Path(lists)
@@ -94,10 +94,10 @@ def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str
         text_as_json(_text(folder, name), str(folder / name), _HELP) for name in (_ANNOTATIONS, _RELATION)
     )
     safe = _text(folder, _SAFE).splitlines()
-    return _from(annotations, relation, safe, folder.name, str(folder))
+    return _parse_lists(annotations, relation, safe, folder.name, str(folder))
 
 
-def _from(annotations: Any, relation: Any, safe: Sequence[str], name: str, where: str) -> AmberLists:
+def _parse_lists(annotations: Any, relation: Any, safe: Sequence[str], name: str, where: str) -> AmberLists:
     try:
         by_image = {
             int(annotation["id"]): ImageWords(_words(annotation["truth"]), _words(annotation["hallu"]))

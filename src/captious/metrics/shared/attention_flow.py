@@ -95,10 +95,10 @@ class FlowLayer(KeyedByFields):
     def _flow(self, texts: Sequence[str]) -> NDArray[np.float64]:
         sequences = self.encoder.tokenize(texts)
         if self.stop_words != "stay":
-            sequences = self._without_stop_words(sequences)
+            sequences = self._remove_stop_words(sequences)
         return information_flow(self.encoder, sequences)
 
-    def _without_stop_words(self, sequences: Sequence[Sequence[int]]) -> list[list[int]]:
+    def _remove_stop_words(self, sequences: Sequence[Sequence[int]]) -> list[list[int]]:
         tokenizer = self.encoder.tokenizer
         tokens = sorted({token for sequence in sequences for token in sequence})
         pieces = [piece.translate(_BLANKS) for piece in tokenizer.convert_ids_to_tokens(tokens)]

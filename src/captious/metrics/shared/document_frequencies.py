@@ -345,14 +345,14 @@ class _FrequencyLayer(KeyedByFields):
 
     def from_stored(self, stored: Stored, references: References) -> DocumentFrequencies:
         index: ReferenceNgrams = references.layer(NgramLayer(self.tokenizer))
-        return self._of(references, NgramFrequencies.of_arrays(index, {**stored.arrays}))
+        return self._from_counts(references, NgramFrequencies.of_arrays(index, {**stored.arrays}))
 
     def of_references(self, references: References) -> DocumentFrequencies:
         counts = NgramFrequencies()
         counts.count(references.layer(NgramLayer(self.tokenizer)), threads())
-        return self._of(references, counts)
+        return self._from_counts(references, counts)
 
-    def _of(self, references: References, counts: NgramFrequencies) -> DocumentFrequencies:
+    def _from_counts(self, references: References, counts: NgramFrequencies) -> DocumentFrequencies:
         words: Tokens = references.layer(WordLayer(self.tokenizer))
         return DocumentFrequencies(words.vocabulary, counts, len(references), self.tokenizer.name)
 

@@ -47,5 +47,5 @@ class FrequenciesParameter(
             read=as_frequencies,
             keep_none=True,
             summary="document frequencies: a file, or coco (COCO's validation images); none to count the references",
-            signature_key="",  # what was counted is known after the fit
+            signature_key="",  # the counted corpus is known only after the fit
         )

@@ -107,7 +107,7 @@ class MentionFinder:
         """Return the named objects, in order and with repetitions."""
         words: Sequence[str] = self._base_forms(tokens)
         if not self._first_words.isdisjoint(words):
-            words = [word for word, _, _ in self._with_joined(words)]
+            words = [word for word, _, _ in self._join_words(words)]
         for word, companion in self._dropped:
             if word in words and companion in words:
                 words = [token for token in words if token != word]
@@ -116,7 +116,7 @@ class MentionFinder:
 
     def words(self, tokens: Sequence[str]) -> list[str]:
         """Return the words of a caption in base form, with multi-word expressions joined."""
-        return [word for word, _, _ in self._with_joined(self._base_forms(tokens))]
+        return [word for word, _, _ in self._join_words(self._base_forms(tokens))]
 
     def mentions(self, tokens: Sequence[str]) -> list[Mention]:
         """Return the mentions, as in ``objects``, with the words that name them."""
@@ -124,12 +124,12 @@ class MentionFinder:
         return [Mention(word, self._object_of[word], a, b) for word, a, b in spans if word in self._object_of]
 
     def _word_spans(self, tokens: Sequence[str]) -> list[tuple[str, int, int]]:
-        words = self._with_joined(self._base_forms(tokens))
+        words = self._join_words(self._base_forms(tokens))
         present = {word for word, _, _ in words}
         dropped = {word for word, companion in self._dropped if companion in present}
         return [(word, start, end) for word, start, end in words if word not in dropped]
 
-    def _with_joined(self, words: Sequence[str]) -> list[tuple[str, int, int]]:
+    def _join_words(self, words: Sequence[str]) -> list[tuple[str, int, int]]:
         """Return words and their spans, with joined words in place of their parts."""
         positions = []
         start = 0
@@ -156,18 +156,18 @@ def as_object_words(words: ObjectWords | Mapping[str, Iterable[str]] | str | os.
     if isinstance(words, ObjectWords):
         return words
     if isinstance(words, Mapping):
-        return _from_document(words, "own", "vocabulary")
+        return _parse_words(words, "own", "vocabulary")
     if not isinstance(words, str | os.PathLike):
         raise ParameterError(f"{words!r:.60} is not a vocabulary of objects", help="give a file, or {object: [words]}")
-    return _coco() if os.fspath(words) == COCO else _from_file(Path(words))
+    return _coco() if os.fspath(words) == COCO else _read_words(Path(words))
 
 
 @cache
 def _coco() -> ObjectWords:
-    return _from_document(json.loads(_FILE.read_text(encoding="utf-8")), COCO, _FILE.name)
+    return _parse_words(json.loads(_FILE.read_text(encoding="utf-8")), COCO, _FILE.name)
 
 
-def _from_file(path: Path) -> ObjectWords:
+def _read_words(path: Path) -> ObjectWords:
     help = 'write {"dog": ["puppy", "hound"], ...} in a .json file, or lines such as: dog, puppy, hound'
     text = user_text(path, "the vocabulary", help)
     name = path.name.removesuffix(".gz").partition(".")[0]
@@ -177,14 +177,14 @@ def _from_file(path: Path) -> ObjectWords:
             if line.strip() and not line.startswith("#"):
                 words = line.split(",")
                 lines.setdefault(words[0].strip(), []).extend(words)
-        return _from_document(lines, name, str(path))
+        return _parse_words(lines, name, str(path))
     document = text_as_json(text, str(path), help)
     if not isinstance(document, Mapping):
         raise ResourceError("this JSON is not an object", where=str(path), help=help)
-    return _from_document(document, name, str(path))
+    return _parse_words(document, name, str(path))
 
 
-def _from_document(document: Mapping[str, Any], name: str, where: str) -> ObjectWords:
+def _parse_words(document: Mapping[str, Any], name: str, where: str) -> ObjectWords:
     """Read the words of ``{object: [words]}``, or of an object with this under "objects" and optional entries."""
     objects = document.get("objects")
     more = document if isinstance(objects, Mapping) else {}

@@ -10,10 +10,10 @@ from captious.parsing.parsed_captions import ParseSource
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
 
-_OF_A_WORD = 2e-4  # CPU seconds of a word of a long sentence, where parsing takes linear time
-_OF_A_HUNDRED = 5.3  # of a sentence of 100 words, where it takes cubic time
-_WORDS = 100  # beyond which captions are cut for the parser
-_PATIENCE = 20.0  # seconds below which no message is shown
+_SECONDS_PER_WORD = 2e-4  # CPU time in long sentences, if parsing takes linear time
+_SECONDS_PER_HUNDRED_WORDS = 5.3  # CPU time of such a sentence, if parsing takes cubic time
+_WORDS = 100  # longer captions are cut for the parser
+_PATIENCE = 20.0  # seconds; shorter times are not announced
 
 
 def n_long_captions(captions: Captions, tokenizer: Tokenizer) -> int:
@@ -36,10 +36,10 @@ def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -
     lengths = np.concatenate([side.lengths for side in sides])
     lengths = lengths[lengths > LONG_SENTENCE]
     if parser.parser.is_linear:
-        seconds = _OF_A_WORD * float(lengths.sum())
+        seconds = _SECONDS_PER_WORD * float(lengths.sum())
     else:
         hundreds = lengths / _WORDS
-        seconds = _OF_A_HUNDRED * float(np.where(hundreds > 1, hundreds, hundreds**3).sum())
+        seconds = _SECONDS_PER_HUNDRED_WORDS * float(np.where(hundreds > 1, hundreds, hundreds**3).sum())
     if seconds < _PATIENCE:
         return ""
     duration = f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"

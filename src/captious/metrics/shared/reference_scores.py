@@ -24,7 +24,7 @@ class CombineParameter(ChoiceParameter):
         )
 
 
-def over_references(combine: str, scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+def combine_references(combine: str, scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return scores of images from those of their references.
 
     Args:

@@ -16,7 +16,7 @@ from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import IntegerParameter
 from captious.metrics.shared.encoder_metric import OptionalEncoder
-from captious.metrics.shared.reference_scores import CombineParameter, over_references
+from captious.metrics.shared.reference_scores import CombineParameter, combine_references
 from captious.metrics.shared.vector_metric import VectorMetric, VectorsParameter
 from captious.models import Encoder, TextLayer, WordVectors
 from captious.models.embedded_words import FORMS, EmbeddedLayer, EmbeddedWords
@@ -105,10 +105,10 @@ class WordMeanMetric(VectorMetric):
                 vectors = candidate_means.of(start, stop)
                 self._compare(vectors[rows[first:end] - start], reference_means.of(first, end), similarity[first:end])
         else:
-            layer: TextLayer[Any] = TextLayer(("word means", *self._in_encoder), self._encoded)
+            layer: TextLayer[Any] = TextLayer(("word means", *self._encoder_key), self._encoded)
             encoded, encoded_references = captions.layer(layer)
             self._compare(encoded[rows], encoded_references, similarity)
-        return over_references(self.combine, similarity, offsets)
+        return combine_references(self.combine, similarity, offsets)
 
     def _compare(self, a: NDArray[np.float64], b: NDArray[np.float64], out: NDArray[np.float64]) -> None:
         """Compute cosines of rows; values of ``out`` without a counterpart are not changed."""
@@ -121,7 +121,7 @@ class WordMeanMetric(VectorMetric):
     # ---- contextual
 
     @property
-    def _in_encoder(self) -> tuple[object, ...]:
+    def _encoder_key(self) -> tuple[object, ...]:
         """Everything that the vector of a text depends on."""
         return self.model, self.encoded_layer, self.tokenizer, self.form, self.stop_words
 

@@ -115,7 +115,7 @@ def _ask(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, c
 
 
 _FORMAT = 1
-_AT_A_TIME = 500  # keys in a query
+_KEYS_PER_QUERY = 500  # keys in a query
 _PATIENCE = 60.0  # seconds to wait for another process that writes
 
 
@@ -159,8 +159,8 @@ class AnswerCache:
         """Return the answers in the cache, by key."""
         answers: dict[str, Answer] = {}
         with self._usable():
-            for start in range(0, len(keys), _AT_A_TIME):
-                batch = keys[start : start + _AT_A_TIME]
+            for start in range(0, len(keys), _KEYS_PER_QUERY):
+                batch = keys[start : start + _KEYS_PER_QUERY]
                 marks = ",".join("?" * len(batch))
                 rows = self._connection.execute(f"SELECT key, answer FROM answers WHERE key IN ({marks})", batch)
                 answers |= {key: Answer.from_json(text) for key, text in rows}

@@ -136,7 +136,7 @@ class ChatClient:
         reason = f"status {status}{self._server_message(content)}"
         if status in _PASSING:
             raise _PassingError(reason, _retry_after(headers.get("retry-after")))
-        if status in (400, 403, 413, 422) and (code := _error_code(content)) in REFUSED:  # of this question
+        if status in (400, 403, 413, 422) and (code := _error_code(content)) in REFUSED:  # only this question
             return Answer("", finish=code)
         help = {
             401: f"put the key into the environment variable {self._model.key_variable}",
@@ -175,7 +175,7 @@ class ChatClient:
             if self._reached:
                 raise _PassingError("no connection") from None
             raise self._failed(
-                f"no server can be reached: {self._without_key(str(error))}", "start the server, or correct the address"
+                f"no server can be reached: {self._hide_key(str(error))}", "start the server, or correct the address"
             ) from None
         except self._errors.HTTPError as error:
             raise _PassingError(f"the connection broke ({type(error).__name__})") from None
@@ -183,9 +183,9 @@ class ChatClient:
     def _server_message(self, content: bytes) -> str:
         """Return the server's message about an error, shortened, and without the API key."""
         text = " ".join(_error_message(content).split())
-        return f": {self._without_key(text)[:300]}" if text else ""
+        return f": {self._hide_key(text)[:300]}" if text else ""
 
-    def _without_key(self, text: str) -> str:
+    def _hide_key(self, text: str) -> str:
         return text.replace(self._key, "***") if self._key else text
 
     def _failed(self, message: str, help: str) -> EndpointError:

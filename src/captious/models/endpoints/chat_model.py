@@ -141,11 +141,11 @@ def as_chat_model(value: Any) -> ChatModel:
             help="give the name of the model, a TOML file, or a captious.ChatModel",
         )
     if os.fspath(value).endswith(".toml"):
-        return _of_file(Path(value))
+        return _read_model(Path(value))
     return ChatModel(os.fspath(value))
 
 
-def _of_file(path: Path) -> ChatModel:
+def _read_model(path: Path) -> ChatModel:
     try:
         document = tomllib.loads(user_text(path, "the description of a model", "give a TOML file", CaptionFileError))
     except ValueError as error:
@@ -154,7 +154,7 @@ def _of_file(path: Path) -> ChatModel:
     if unknown := sorted({*document} - {*names}):
         keyed = "key" in unknown
         raise ParameterError(
-            f"{unknown[0]} does not belong into the description of a model",
+            f"{unknown[0]} does not belong in the description of a model",
             where=str(path),
             help="put the key into an environment variable, and its name into key_variable"
             if keyed

@@ -139,7 +139,7 @@ class Answer:
         """
         choice = document["choices"][0]
         content = choice["message"].get("content") or ""
-        if isinstance(content, list):  # of parts
+        if isinstance(content, list):  # a list of parts
             content = "".join(part.get("text", "") for part in content)
         if not isinstance(content, str):
             raise TypeError("content is not text")

@@ -137,7 +137,7 @@ def explain(
         scores = -result.per_caption if result.lower_is_better else result.per_caption
         rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[: worst or 1].tolist()
     state = selection[0].require_caption_metric().fit(captions.references)
-    return [_of_row(selected_metric, captions, row, state, label, float(result.per_caption[row])) for row in rows]
+    return [_explain_row(selected_metric, captions, row, state, label, float(result.per_caption[row])) for row in rows]
 
 
 def explainable(metric: MetricLike, settings: Settings) -> Metric:
@@ -172,7 +172,7 @@ def _texts_by_image(captions: Captions) -> dict[ImageId, Sequence[str]]:
     return {image: texts[start:end] for image, (start, end) in zip(captions.ids, pairwise(offsets), strict=True)}
 
 
-def _of_row(
+def _explain_row(
     metric: Metric, captions: Captions, row: int, state: State | None, label: str, score: float
 ) -> CaptionExplanation:
     offsets, texts = captions.references.offsets, captions.references.texts

@@ -27,7 +27,7 @@ _COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
 #: Lengths in points: of a row, of the gaps in the middle and between columns, of the margins, and of the font.
 _ROW, _MIDDLE, _GAP, _MARGIN, _FONT = 20.0, 34.0, 80.0, 20.0, 9
 _ABOVE, _BELOW = 60.0, 36.0  # for titles and the legend
-_PADDING = 0.3 * _FONT  # of boxes
+_PADDING = 0.3 * _FONT  # within boxes
 _INCH = 72
 
 
@@ -59,7 +59,7 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
     from matplotlib.figure import Figure
 
     sides = _sides(explanation)
-    objects, tuples = (max((_width(node) for node in nodes), default=60.0) for nodes in _by_kind(*sides))
+    objects, tuples = (max((_width(node) for node in nodes), default=60.0) for nodes in _divide_by_kind(*sides))
     half = _MARGIN + tuples + _GAP + objects + _MIDDLE / 2
     n_rows = max((node.row + 1 for side in sides for node in side.values()), default=1)
     height = _ABOVE + _ROW * n_rows + _BELOW
@@ -101,7 +101,7 @@ def _sides(explanation: SceneExplanation) -> tuple[dict[Names, _Node], dict[Name
     )
 
 
-def _by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
+def _divide_by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
     """Divide nodes into objects, and attributes and relations."""
     nodes = [node for side in sides for node in side.values()]
     return [node for node in nodes if len(node.names) == 1], [node for node in nodes if len(node.names) > 1]

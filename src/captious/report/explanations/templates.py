@@ -14,7 +14,7 @@ MISSING = object()
 _PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 
 
-def at(values: Any, path: str) -> Any:
+def value_at(values: Any, path: str) -> Any:
     """Return the value at a path of keys and positions, or ``MISSING``."""
     for part in path.split("."):
         values = values.get(part, MISSING) if isinstance(values, Mapping) else values[int(part)]
@@ -25,7 +25,7 @@ def at(values: Any, path: str) -> Any:
 
 def filled(template: str, values: Mapping[str, Any]) -> str | None:
     """Fill in a template; None if it needs a missing value."""
-    values_of_places = [(place, at(values, place[1])) for place in _PLACE.finditer(template)]
+    values_of_places = [(place, value_at(values, place[1])) for place in _PLACE.finditer(template)]
     if any(value is MISSING for _, value in values_of_places):
         return None
     texts = iter([text_of(value, place[2] or "") for place, value in values_of_places])

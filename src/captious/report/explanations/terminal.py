@@ -32,7 +32,7 @@ from captious.report.explanations.blocks import (
     Words,
 )
 from captious.report.explanations.layouts import LAYOUTS, SIGNS
-from captious.report.explanations.templates import MISSING, at, filled, text_of
+from captious.report.explanations.templates import MISSING, filled, text_of, value_at
 from captious.report.explanations.values import explanation_values, kind_of
 from captious.report.folded_lines import HangingLine, rows_of, word_lines
 
@@ -119,9 +119,11 @@ class _Drawing:
                 yield Text()
 
     def _entries(self, block: Each, values: Mapping[str, Any]) -> None:
-        entries: Sequence[Mapping[str, Any]] = at(values, block.of)
+        entries: Sequence[Mapping[str, Any]] = value_at(values, block.of)
         several = len(entries) > 1
-        best = {max(range(len(entries)), key=lambda i: (at(entries[i], path), -i)) for path in block.best if several}
+        best = {
+            max(range(len(entries)), key=lambda i: (value_at(entries[i], path), -i)) for path in block.best if several
+        }
         names = [part.name for part in block.blocks if isinstance(part, Words)]
         longest = {"number": len(entries) if several else ""}
         self.margin = max((cell_len(_name(name, longest)) for name in names), default=0)
@@ -134,7 +136,7 @@ class _Drawing:
                 self.lines.append(None)
 
     def _words(self, block: Words, values: Mapping[str, Any]) -> Iterator[RenderableType]:
-        words, ignored = at(values, block.words), at(values, block.ignored) if block.ignored else ()
+        words, ignored = value_at(values, block.words), value_at(values, block.ignored) if block.ignored else ()
         if words is MISSING:
             return
         name = _name(block.name, values)
@@ -152,14 +154,14 @@ class _Drawing:
         """Mark words, and return the marks below them, by position."""
         below: dict[int, Text] = {}
         marked: set[int] = set()
-        for number, entry in enumerate(at(values, marks.of)):
-            start = at(entry, marks.start)
-            places = range(start, at(entry, marks.end) if marks.end else start + 1)
+        for number, entry in enumerate(value_at(values, marks.of)):
+            start = value_at(entry, marks.start)
+            places = range(start, value_at(entry, marks.end) if marks.end else start + 1)
             tone = "exact"
             if marks.flags:
-                tone = "hallucinated" if at(values, marks.flags)[number] else "present"
+                tone = "hallucinated" if value_at(values, marks.flags)[number] else "present"
             elif marks.tone:
-                tone = at(entry, marks.tone)
+                tone = value_at(entry, marks.tone)
             marked.update(places)
             for place in places:
                 words[place].style = _STYLES[tone]
@@ -177,8 +179,9 @@ class _Drawing:
     def _items(self, block: Items, values: Mapping[str, Any]) -> Iterator[RenderableType]:
         items = [
             item
-            for item in at(values, block.of)
-            if not (block.without and at(item, block.without)) and (not block.having or at(item, block.having))
+            for item in value_at(values, block.of)
+            if not (block.without and value_at(item, block.without))
+            and (not block.having or value_at(item, block.having))
         ]
         if not items and not block.empty:
             return
@@ -188,7 +191,7 @@ class _Drawing:
         yield HangingLine(Text(f"  {_name(block.name, values)}  "), text if items else Text(block.empty))
 
     def _table(self, block: EntryTable, values: Mapping[str, Any]) -> Iterator[RenderableType]:
-        rows = [row for row in at(values, block.of) if not block.having or at(row, block.having)]
+        rows = [row for row in value_at(values, block.of) if not block.having or value_at(row, block.having)]
         if not rows:
             yield Text(f"  {block.empty}")
             return
@@ -200,16 +203,16 @@ class _Drawing:
             grid.add_column(head, justify=justify, overflow="fold", no_wrap=is_number and self.width >= _VERY_NARROW)
         if has_bars:
             grid.add_column("", style="cyan")
-        whole = at(values, block.whole) if block.whole else values["full"]
+        whole = value_at(values, block.whole) if block.whole else values["full"]
         for row in rows[: block.most]:
-            tone = at(row, block.tone) if block.tone else ""
+            tone = value_at(row, block.tone) if block.tone else ""
             self.signs_used |= {tone} if tone else set()
             style = "dim" if block.tone and not tone else ""
             cells = []
             for _, cell in block.columns:
                 is_toned = tone and (":sign" in cell or ":pairs" in cell)
                 cells.append(Text(filled(cell, {**values, **row}) or "", _STYLES[tone] if is_toned else style))
-            grid.add_row(*cells, *([_bar(at(row, block.bar), whole)] if has_bars else []))
+            grid.add_row(*cells, *([_bar(value_at(row, block.bar), whole)] if has_bars else []))
         yield Padding(grid, (0, 0, 0, 2), expand=False)
         if len(rows) > block.most:
             yield Text(f"  and {len(rows) - block.most:,} more", "dim")
@@ -217,9 +220,9 @@ class _Drawing:
     def _matrix(self, block: Matrix, values: Mapping[str, Any]) -> Iterator[RenderableType | None]:
         """Draw a matrix in as many columns as fit; the best of each row and column is green."""
         rows, columns = (
-            [_name(block.name, entry) for entry in at(values, path)] for path in (block.rows, block.columns)
+            [_name(block.name, entry) for entry in value_at(values, path)] for path in (block.rows, block.columns)
         )
-        matrix: Sequence[Sequence[float]] = at(values, block.of)
+        matrix: Sequence[Sequence[float]] = value_at(values, block.of)
         if not rows or not columns:
             return
         best = {(i, max(range(len(columns)), key=line.__getitem__)) for i, line in enumerate(matrix)}
@@ -262,7 +265,7 @@ def _item(block: Items, item: Any) -> Text:
     text = filled(block.text, item) or "" if block.text else text_of(item)
     if block.share is None:
         return Text(text)
-    matched, count = (at(item, path) for path in block.share)
+    matched, count = (value_at(item, path) for path in block.share)
     if not matched:
         return Text(f"✗ {text}", "red")
     return Text.assemble((text, "green"), f" {matched}/{count}" if count > 1 else "")

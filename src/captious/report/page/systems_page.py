@@ -115,7 +115,7 @@ class SystemsPage:
                 }
                 for name in first
             ],
-            "by": self._by,
+            "by": self._sort_output,
             "percent": self.percent,
             "groups": self._grouped(columns),
             "references": columns.integers(np.diff(references.offsets)),
@@ -142,7 +142,7 @@ class SystemsPage:
         return f"{names} on {n_images:,} image{'s' if n_images != 1 else ''}"
 
     @property
-    def _by(self) -> str:
+    def _sort_output(self) -> str:
         """The output that captions are initially sorted by."""
         first = self.reports[0]
         return first["cider-d"].name if "cider-d" in first else [*first][-1]  # it may have parameters: cider-d:idf=coco
@@ -175,8 +175,8 @@ class SystemsPage:
         n = first.n_images
         if self.explain is None or self.explain >= n:
             return np.arange(n)
-        scores = np.nan_to_num(np.stack([report[self._by].per_caption for report in self.reports]))
-        worst = scores[0] if first[self._by].lower_is_better else -scores[0]
+        scores = np.nan_to_num(np.stack([report[self._sort_output].per_caption for report in self.reports]))
+        worst = scores[0] if first[self._sort_output].lower_is_better else -scores[0]
         spread = worst if len(scores) == 1 else scores.max(axis=0) - scores.min(axis=0)
         return np.sort(np.argsort(-spread, kind="stable")[: self.explain])
 
@@ -208,7 +208,7 @@ class SystemsPage:
             f'<span class="of-drawings">, drawn at the end of the row on a scale of its own</span>.{best}{lower}</p>',
             signature_list(scores),
             "</section>",
-            *self._by_group(),
+            *self._group_tables(),
             *self._differences(sampling),
             '<section id="distributions"><h2>Distributions</h2></section>',
             '<section id="captions"><h2>Captions</h2>',
@@ -219,7 +219,7 @@ class SystemsPage:
         ]
         return "\n".join(filter(None, parts))
 
-    def _by_group(self) -> Iterator[str]:
+    def _group_tables(self) -> Iterator[str]:
         """Return a table of groups for each output."""
         if not self.grouped:
             return

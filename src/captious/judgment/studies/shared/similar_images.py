@@ -31,7 +31,7 @@ def image_vectors(references: References, near: str | os.PathLike[str]) -> Any:
         Others as for reading image features.
     """
     if near == CAPTIONS:
-        return _of_words(references)
+        return _word_features(references)
     vectors = ImageFeatures.load(near).of(references.ids).astype(np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not lengths.all():
@@ -39,7 +39,7 @@ def image_vectors(references: References, near: str | os.PathLike[str]) -> Any:
     return vectors / lengths
 
 
-def _of_words(references: References) -> Any:
+def _word_features(references: References) -> Any:
     from scipy.sparse import csr_array, diags_array
 
     tokens = references.layer(TokenLayer(PTB))
