@@ -292,7 +292,7 @@ JUDGED = Run("judge", {"benchmarks": ("flickr8k-expert@tau-b",)})
         ({"columns": column(Run("robustnes", {}))}, "there is no study 'robustnes'", "robustness"),
         ({"columns": column(Run("robustness", {"smple": 1}))}, "robustness has no parameter 'smple'", "sample"),
         ({"columns": column(JUDGED, value="valeu")}, "no record has the key 'valeu'", "value"),
-        ({"columns": column(JUDGED, where={"part": "HX"})}, "no record has part 'HX'", "it is"),
+        ({"columns": column(JUDGED, where={"part": "HX"})}, "no record has part 'HX'", "choose one of"),
         ({"columns": column(JUDGED, where={"statistic": "kendall-tau"})}, "no record has statistic", "kendall-tau-b"),
         ({"columns": judged("{data}/mine.jsonl@spearmn", {"c": "mine"})}, "no statistic 'spearmn'", "spearman"),
     ],
