@@ -14,7 +14,7 @@ from captious.learned.network import Network
 from ..oracles import lceval as oracle
 
 #: Features as in training, MOWE as (MOWE + 1) / 2, and the probability that the shipped checkpoint 8010 gives, in
-#: double precision (spec.md, section 11).
+#: double precision.
 VERIFIED = [
     (np.zeros(16), 0.04883669),
     (np.full(16, 0.5), 0.99755662),

@@ -90,7 +90,8 @@ class CaptionMetric(torchmetrics.Metric):
             target: the references of every candidate, or a single one.
 
         Raises:
-            InputError: invalid captions, or different numbers of references and candidates.
+            InputError: invalid captions.
+            ParameterError: different numbers of references and candidates.
         """
         candidates, references = _checked(preds, target)
         if not candidates:

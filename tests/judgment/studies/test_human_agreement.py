@@ -17,7 +17,7 @@ from captious.judgment.studies import human_agreement
 from captious.judgment.studies.human_agreement import PublishedRows, expected_next, read_human_row
 from captious.resources import meteor_tables as meteor
 
-#: Chen et al. 2015, as spec.md section 15 has it; SPICE is the leaderboard's.
+#: Chen et al. 2015, table of human agreement; SPICE is the leaderboard's.
 C5 = {
     "bleu-1": 0.663, "bleu-2": 0.469, "bleu-3": 0.321, "bleu-4": 0.217,
     "meteor": 0.252, "rouge-l": 0.484, "cider-d": 0.854, "spice": 0.198,
