@@ -13,4 +13,13 @@ class ServerConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from captious.server.boards import standings  # noqa: F401  (it computes boards that have changed)
+        from captious.server.submissions.board_changes import board_is_stale
+
+        board_is_stale.connect(_refresh_board)
+
+
+def _refresh_board(phase: int, **_: object) -> None:
+    """Compute a board that has changed."""
+    from captious.server.boards.standings import refresh  # slow to import, and few commands change boards
+
+    refresh(phase)

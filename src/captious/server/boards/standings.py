@@ -19,7 +19,6 @@ import numpy as np
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F
-from django.dispatch import receiver
 from numpy.typing import NDArray
 
 from captious.server.boards.entries import Member, entries_of
@@ -29,15 +28,9 @@ from captious.server.boards.shown_digits import rounded
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.stored_results import read_results
-from captious.server.submissions.board_changes import board_is_stale
 
 _log = logging.getLogger("captious.boards")
 _MOST_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
-
-
-@receiver(board_is_stale)
-def _refresh_changed(phase: int, **_: object) -> None:
-    refresh(phase)
 
 
 def refresh_stale() -> None:
