@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from captious.data.document_records import DenseCaptions, ListsByKey
-from captious.data.fields import ID_FIELDS, TEXT_FIELDS
-from captious.data.layouts import LAYOUTS, Layout
+from captious.data.reading.document_records import DenseCaptions, ListsByKey
+from captious.data.reading.fields import ID_FIELDS, TEXT_FIELDS
+from captious.data.reading.layouts import LAYOUTS, Layout
 
 PAGE = Path(__file__).parents[1] / "docs" / "input-formats.md"
 

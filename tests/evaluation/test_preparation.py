@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import captious
-from captious.data import prepared_files as module
-from captious.data.array_files import ArrayFile, write_array_file
+from captious.data.storage import prepared_files as module
+from captious.data.storage.array_files import ArrayFile, write_array_file
 from captious.errors import CaptiousError
 from captious.metrics.contract import catalogue
 from captious.models import token_vectors

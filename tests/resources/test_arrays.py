@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.data import array_files
+from captious.data.storage import array_files
 from captious.resources import arrays
 from captious.resources.arrays import Arrays, open_arrays, write_arrays
 

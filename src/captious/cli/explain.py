@@ -12,7 +12,7 @@ from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import part_options, settings_options, subset_option
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
-from captious.data.file_contents import EXTENSIONS, LINE_FORMATS
+from captious.data.reading.file_contents import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract.settings import Settings

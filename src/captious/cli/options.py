@@ -14,8 +14,8 @@ from click.core import ParameterSource
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
 from captious.data import CaptionFile, read_captions
-from captious.data.caption_file import ReadOptions, read_options_of
 from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
+from captious.data.reading.caption_file import ReadOptions, read_options_of
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.resampling import DEFAULT_RESAMPLES, MOST_RESAMPLES

@@ -10,7 +10,7 @@ from captious.cli.library_options import FILE
 from captious.cli.options import metric_options, output_file, reads_captions
 from captious.cli.outputs import warn
 from captious.data import read_references
-from captious.data.file_contents import EXTENSIONS
+from captious.data.reading.file_contents import EXTENSIONS
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import single_reference_warning
 from captious.evaluation.preparation import write

@@ -8,7 +8,7 @@ from typing import Generic, Self, TypeVar
 import numpy as np
 
 from captious.data import Captions, References
-from captious.data.source import is_unicode
+from captious.data.reading.source import is_unicode
 
 __all__ = ["CountedImages", "table_of"]
 

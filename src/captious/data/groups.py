@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.caption_rows import CaptionRows
 from captious.data.captions import References
 from captious.data.ids import IdForm, ImageId, differ_in_type, read_alike
-from captious.data.readers import read_rows
-from captious.data.source import images, repeated, some
+from captious.data.reading.caption_rows import CaptionRows
+from captious.data.reading.readers import read_rows
+from captious.data.reading.source import images, repeated, some
 from captious.errors import InputError, option
 
 #: More groups than this are a column that does not hold groups, such as one of captions.

@@ -14,15 +14,15 @@ from typing import Literal, TypedDict, Unpack, overload
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, ColumnNames, ReadOptions, read_options_of
-from captious.data.caption_rows import CaptionRows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions, References
 from captious.data.cleaning import cleaned, rules_of
-from captious.data.file_contents import is_prepared
 from captious.data.ids import ImageId, differ_in_type, read_alike
-from captious.data.readers import read_rows
-from captious.data.source import images
+from captious.data.reading.caption_file import CaptionFile, ColumnNames, ReadOptions, read_options_of
+from captious.data.reading.caption_rows import CaptionRows
+from captious.data.reading.file_contents import is_prepared
+from captious.data.reading.readers import read_rows
+from captious.data.reading.source import images
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
 
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
@@ -169,7 +169,7 @@ def read_references(
     """Read references and group them by image, in order of first appearance.
 
     ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
-    ``captious.data.prepared_files``.
+    ``captious.data.storage.prepared_files``.
 
     Args:
         source: a path or a Python object; ``read_rows`` lists the forms.
@@ -188,7 +188,7 @@ def references_of(source: object, read_options: ReadOptions | None) -> Reference
     if isinstance(source, str | os.PathLike) and is_prepared(source):
         if isinstance(source, CaptionFile):
             read_options = source.read_options or read_options
-        from captious.data.prepared_files import read_prepared
+        from captious.data.storage.prepared_files import read_prepared
 
         table = read_prepared(source)
         if read_options is not None:

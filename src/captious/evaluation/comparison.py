@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
-from captious.data.caption_file import ColumnNames, read_options_of
 from captious.data.image_matching import match_images, references_of
+from captious.data.reading.caption_file import ColumnNames, read_options_of
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import few_images_warning, issue
 from captious.evaluation.difference_tables import difference_table

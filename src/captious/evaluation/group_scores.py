@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from captious.data import Groups, read_groups, read_references
-from captious.data.source import some
+from captious.data.reading.source import some
 from captious.errors import ParameterError
 from captious.evaluation.caption_warnings import FEW_IMAGES
 from captious.evaluation.difference_tables import grouped_difference_table

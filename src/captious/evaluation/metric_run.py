@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Unpack, overload
 import numpy as np
 
 from captious.data import Captions, CaptionSets, References, read_captions
-from captious.data.caption_file import ColumnNames, read_options_of
 from captious.data.image_matching import MatchOptions, match_images, references_of
+from captious.data.reading.caption_file import ColumnNames, read_options_of
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_findings import CaptionFindings
 from captious.evaluation.caption_warnings import issue

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from captious.data import Captions, CaptionSets, same_images
-from captious.data.file_contents import EXTENSIONS, is_standard_input
-from captious.data.record_shapes import is_document
+from captious.data.reading.file_contents import EXTENSIONS, is_standard_input
+from captious.data.reading.record_shapes import is_document
 from captious.errors import ParameterError
 from captious.evaluation.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_report import Report

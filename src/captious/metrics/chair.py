@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, KeyedByFields, read_rows
-from captious.data.caption_rows import CaptionRows
 from captious.data.ids import numbers_from_text
-from captious.data.source import images
+from captious.data.reading.caption_rows import CaptionRows
+from captious.data.reading.source import images
 from captious.errors import MissingObjectsError, ParameterError, option
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State

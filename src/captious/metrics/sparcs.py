@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.annotation_storage import text_array, texts_of
+from captious.data.storage.annotations import text_array, texts_of
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import TokenizerParameter
 from captious.text.stems import porter_stem

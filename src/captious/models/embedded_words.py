@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References, Stored, stored_key
-from captious.data.annotation_storage import check_words, text_array, texts_of
+from captious.data.storage.annotations import check_words, text_array, texts_of
 from captious.models import WordVectors
 from captious.native import Vocabulary
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer

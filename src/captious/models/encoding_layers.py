@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.annotation_storage import text_array, texts_of
+from captious.data.storage.annotations import text_array, texts_of
 from captious.models.encoders import Encoder
 from captious.models.token_vectors import TokenVectors
 

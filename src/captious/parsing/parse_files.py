@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from captious.data.file_contents import decode, read_bytes
-from captious.data.source import Source
+from captious.data.reading.file_contents import decode, read_bytes
+from captious.data.reading.source import Source
 from captious.errors import CaptionFileError
 from captious.files.atomic_write import whole_file
 from captious.parsing.collapsed_dependencies import collapsed

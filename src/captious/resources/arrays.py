@@ -14,7 +14,7 @@ from typing import IO, Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from captious.data.array_files import ArrayFile, write_array_file
+from captious.data.storage.array_files import ArrayFile, write_array_file
 from captious.errors import CaptionFileError
 
 #: Arrays by name.

@@ -14,7 +14,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.source import is_unicode
+from captious.data.reading.source import is_unicode
 from captious.native import find_words, mean_vectors, sorted_words, subword_buckets, threads
 from captious.resources.arrays import Arrays
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, TypeVar
 
-from captious.data.caption_file import ColumnNames
+from captious.data.reading.caption_file import ColumnNames
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ShardError
 from captious.evaluation.caption_warnings import issue
 from captious.files.atomic_write import whole_file

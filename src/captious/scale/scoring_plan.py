@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_references
-from captious.data.caption_file import ColumnNames
+from captious.data.reading.caption_file import ColumnNames
 from captious.errors import (
     CaptiousError,
     DuplicateCandidateError,

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from captious.data import Captions, ImageId, References
-from captious.data.caption_file import Columns
-from captious.data.caption_rows import caption_rows
 from captious.data.ids import as_image_id, numbers_from_text, numbers_in_file_names
-from captious.data.row_parser import Batch, Choose
-from captious.data.source import Source, is_unicode, some
+from captious.data.reading.caption_file import Columns
+from captious.data.reading.caption_rows import caption_rows
+from captious.data.reading.row_parser import Batch, Choose
+from captious.data.reading.source import Source, is_unicode, some
 from captious.errors import InputError, MissingReferencesError, UnknownImageError, option
 
 #: Rows that are in memory at a time, unless another number is asked for.
@@ -44,7 +44,7 @@ class ShardColumns(Columns):
     with_references: bool = field(default=True, kw_only=True)
 
     def of_shard(self, shard: str) -> Choose:
-        """Return the function that chooses from the columns of a shard; see ``captious.data.row_parser``."""
+        """Return the function that chooses from the columns of a shard; see ``captious.data.reading.row_parser``."""
         return lambda names, where: self.choose(names, f"{shard}: {where}")
 
     def choose(self, names: Sequence[str], where: str) -> tuple[str, ...]:

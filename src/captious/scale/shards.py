@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import IO, Any, Protocol
 
-from captious.data.file_contents import EXTENSIONS, format_of_name, reading
-from captious.data.row_parser import batches_of_rows, parse_rows, record_batches
-from captious.data.source import Source
+from captious.data.reading.file_contents import EXTENSIONS, format_of_name, reading
+from captious.data.reading.row_parser import batches_of_rows, parse_rows, record_batches
+from captious.data.reading.source import Source
 from captious.errors import CaptionFileError, EmptyInputError, MissingExtraError, ParameterError
 from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns, checked_rows
 

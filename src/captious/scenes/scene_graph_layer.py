@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
-from captious.data.annotation_storage import text_array, texts_of
+from captious.data.storage.annotations import text_array, texts_of
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.caption_tuples import TupleLayer

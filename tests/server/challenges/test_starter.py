@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from captious import read_captions, score
 from captious.cli import challenge as command
-from captious.data.file_contents import EXTENSIONS
+from captious.data.reading.file_contents import EXTENSIONS
 from captious.errors import CaptionFileError, OutputError
 from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice

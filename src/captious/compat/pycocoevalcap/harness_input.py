@@ -22,7 +22,7 @@ from captious.compat.pycocoevalcap.input_errors import (
     UnknownImage,
 )
 from captious.data import Captions, References
-from captious.data.source import is_unicode
+from captious.data.reading.source import is_unicode
 from captious.errors import CaptionTypeError, EncodingError, InputError
 
 __all__ = [

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 from captious.compat.pycocoevalcap.harness_input import references_table, tables_in_use
 from captious.data import References
-from captious.data.file_contents import is_prepared
-from captious.data.prepared_files import read_prepared
+from captious.data.reading.file_contents import is_prepared
+from captious.data.storage.prepared_files import read_prepared
 from captious.errors import CaptionFileError, CaptionTypeError
 from captious.evaluation import prepare
 from captious.metrics import bleu, cider_d, meteor, rouge_l, spice

@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from captious.data.row_parser import parse_rows
-from captious.data.source import Source
+from captious.data.reading.row_parser import parse_rows
+from captious.data.reading.source import Source
 from captious.errors import CaptionFileError, ResourceError, option
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.resources.pickles import PickleError, read_pickle

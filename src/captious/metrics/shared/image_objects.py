@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 
 from captious.data import ImageId, References, read_rows
-from captious.data.caption_rows import CaptionRows
 from captious.data.ids import IdForm, are_numbers, numbers_from_text, read_alike
+from captious.data.reading.caption_rows import CaptionRows
 from captious.errors import ParameterError, needed_for
 from captious.files.atomic_write import whole_file
 

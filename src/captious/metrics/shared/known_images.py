@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from captious.data import Captions
-from captious.data.source import images
+from captious.data.reading.source import images
 from captious.errors import MissingObjectsError, option
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import CaptionSets
-from captious.data.source import images
+from captious.data.reading.source import images
 from captious.errors import ParameterError
 
 #: The most candidates of an image. All pairs of them are compared, and eigenvalues take their third power.

@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from captious.data import ImageId
-from captious.data.source import images
+from captious.data.reading.source import images
 from captious.server.challenges.definition import ChallengeDefinition
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.data import ImageId, References, read_references
-from captious.data.source import images, some
+from captious.data.reading.source import images, some
 from captious.errors import CaptiousError
 from captious.report.numbers import counted
 from captious.server.challenges.baselines import baseline_problems

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from io import BytesIO
 from typing import Any
 
-from captious.data.file_contents import Format, decode
 from captious.data.ids import ImageId
-from captious.data.json_files import RepeatedKeys, parse_json
-from captious.data.row_parser import MISSING, Batch, parse_rows, record_batches
-from captious.data.source import RowProblem, Source, is_unicode
+from captious.data.reading.file_contents import Format, decode
+from captious.data.reading.json_files import RepeatedKeys, parse_json
+from captious.data.reading.row_parser import MISSING, Batch, parse_rows, record_batches
+from captious.data.reading.source import RowProblem, Source, is_unicode
 from captious.errors import EncodingError
 from captious.server.submissions.equal_captions import equal_captions
 from captious.server.submissions.upload import Problem, UploadLimits, printable

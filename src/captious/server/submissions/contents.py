@@ -6,8 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from os.path import splitext
 
-from captious.data.file_contents import FORMATS
 from captious.data.ids import ImageId
+from captious.data.reading.file_contents import FORMATS
 from captious.server.submissions.archive import assign, is_archive, read_entries, unpack, unpack_gzip
 from captious.server.submissions.captions_file import read_captions
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable

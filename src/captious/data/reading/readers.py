@@ -18,12 +18,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from captious.data.caption_file import CaptionFile, ReadOptions, Role
-from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.caption_sets import CaptionSets
 from captious.data.captions import Captions
-from captious.data.fields import Fields, choose_fields, rows_of_columns
-from captious.data.file_contents import (
+from captious.data.ids import IdForm
+from captious.data.reading.caption_file import CaptionFile, ReadOptions, Role
+from captious.data.reading.caption_rows import CaptionRows, caption_rows
+from captious.data.reading.fields import Fields, choose_fields, rows_of_columns
+from captious.data.reading.file_contents import (
     LINE_FORMATS,
     decode,
     format_of_content,
@@ -32,11 +33,10 @@ from captious.data.file_contents import (
     is_standard_input,
     read_bytes,
 )
-from captious.data.ids import IdForm
-from captious.data.json_files import DECODER, JsonRecords, RepeatedKeys, outlined, parse_json
-from captious.data.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
-from captious.data.row_parser import parse_rows
-from captious.data.source import RowProblem, Source, repeated, some
+from captious.data.reading.json_files import DECODER, JsonRecords, RepeatedKeys, outlined, parse_json
+from captious.data.reading.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
+from captious.data.reading.row_parser import parse_rows
+from captious.data.reading.source import RowProblem, Source, repeated, some
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
@@ -58,7 +58,7 @@ def read_rows(
             a path to .json, .jsonl, .ndjson, .csv, .tsv, .parquet, .txt or .token, plain or with .gz; "-" is standard
             input; a ``CaptionFile``;
             a mapping from image to caption, to a list of captions or to a list of ``{"caption": ...}``;
-            COCO's annotation dictionary, or another one of ``captious.data.layouts``;
+            COCO's annotation dictionary, or another one of ``captious.data.reading.layouts``;
             a sequence of records with the usual fields;
             a sequence of captions or of lists of captions, image i at position i;
             an iterator of these, which is read to its end;

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 from captious.data.ids import ImageId
-from captious.data.json_files import JsonRecords
+from captious.data.reading.json_files import JsonRecords
 
 _LISTS = (list, JsonRecords)
 _Document: TypeAlias = Mapping[Any, Any]

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import IO, Literal, TypeAlias
 
-from captious.data.source import Source
+from captious.data.reading.source import Source
 from captious.errors import (
     CaptionFileError,
     CaptiousError,

@@ -1,8 +1,8 @@
 """Shapes of captions, parsed from JSON or passed as Python objects: mappings, records, documents.
 
 A mapping goes from image to caption or captions. Records are one mapping per caption or per image, with the id and the
-text under one of the names in ``captious.data.fields``. A document is an object that holds records in one of the
-``LAYOUTS``, such as COCO's.
+text under one of the names in ``reading.fields``. A document is an object that holds records in one of the ``LAYOUTS``,
+such as COCO's.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from captious.data.caption_file import Role
-from captious.data.caption_rows import CaptionRows, caption_rows
-from captious.data.document_records import first_of
-from captious.data.fields import (
+from captious.data.ids import IdForm
+from captious.data.reading.caption_file import Role
+from captious.data.reading.caption_rows import CaptionRows, caption_rows
+from captious.data.reading.document_records import first_of
+from captious.data.reading.fields import (
     Fields,
     choose_fields,
     chosen_splits,
@@ -23,11 +24,10 @@ from captious.data.fields import (
     missing_column,
     rows_of_columns,
 )
-from captious.data.ids import IdForm
-from captious.data.json_files import columns_of
-from captious.data.layouts import COCO, Layout, document_layouts, nearest_layout
-from captious.data.row_parser import record_batches
-from captious.data.source import Source, some
+from captious.data.reading.json_files import columns_of
+from captious.data.reading.layouts import COCO, Layout, document_layouts, nearest_layout
+from captious.data.reading.row_parser import record_batches
+from captious.data.reading.source import Source, some
 from captious.errors import option
 
 

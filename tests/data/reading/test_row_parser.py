@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from captious.data.file_contents import Format
-from captious.data.row_parser import MISSING, Batch, parse_rows
-from captious.data.source import RowProblem, Source
+from captious.data.reading.file_contents import Format
+from captious.data.reading.row_parser import MISSING, Batch, parse_rows
+from captious.data.reading.source import RowProblem, Source
 
 SOURCE = Source("c", "candidates", is_file=True)
 FIELDS = ("id", "caption")

@@ -1,4 +1,4 @@
-"""The layouts in which data sets are published: small files in exactly their shape, in tests/data/layouts."""
+"""The layouts in which data sets are published: small files in exactly their shape, in tests/data/reading/layouts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from captious.data import CaptionFile, read_captions, read_groups, read_references, read_rows
-from captious.data.layouts import LAYOUTS
+from captious.data.reading.layouts import LAYOUTS
 from captious.errors import (
     CaptionFileError,
     CaptionTypeError,
@@ -25,11 +25,11 @@ from captious.errors import (
     UnknownImageError,
 )
 
-from .conftest import Refuses, Write
+from ..conftest import Refuses, Write
 
 FOLDER = Path(__file__).parent / "layouts"
 #: The captions that all files hold, from the examples.
-TEXTS = [*json.loads((Path(__file__).parents[2] / "examples" / "references.json").read_text("utf-8")).values()][:4]
+TEXTS = [*json.loads((Path(__file__).parents[3] / "examples" / "references.json").read_text("utf-8")).values()][:4]
 KARPATHY = ["COCO_val2014_000000391895.jpg", "COCO_val2014_000000522418.jpg"]
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from captious.data.source import Refuse, RowProblem, Source
+from captious.data.reading.source import Refuse, RowProblem, Source
 from captious.errors import CaptionFileError
 
 

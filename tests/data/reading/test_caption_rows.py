@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from captious.data import read_rows
-from captious.data.source import images, some
+from captious.data.reading.source import images, some
 from captious.errors import CaptionTypeError, DuplicateCandidateError, EncodingError, MissingCandidatesError
 
-from .conftest import Refuses, Write
+from ..conftest import Refuses, Write
 
 
 def test_at_most_three_items_are_shown() -> None:

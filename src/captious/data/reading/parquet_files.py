@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any
 
-from captious.data.source import Source
+from captious.data.reading.source import Source
 from captious.errors import CaptionFileError, EncodingError, TruncatedFileError, needed_for
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 

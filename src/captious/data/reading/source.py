@@ -7,12 +7,12 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
-from captious.data.caption_file import Role
 from captious.data.ids import ImageId
+from captious.data.reading.caption_file import Role
 from captious.errors import CaptionFileError, InputError
 
 if TYPE_CHECKING:
-    from captious.data.caption_file import ReadOptions
+    from captious.data.reading.caption_file import ReadOptions
 
 Key = TypeVar("Key", bound=Hashable)
 

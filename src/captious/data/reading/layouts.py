@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from operator import not_
 from typing import Any
 
-from captious.data.document_records import DenseCaptions, DocumentRecords, Listed, ListsByKey, first_of
+from captious.data.reading.document_records import DenseCaptions, DocumentRecords, Listed, ListsByKey, first_of
 
 
 @dataclass(frozen=True)

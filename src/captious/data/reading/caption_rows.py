@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from captious.data.caption_file import Role
 from captious.data.ids import IdForm, ImageId, as_image_id
-from captious.data.source import Source, is_unicode, repeated, some
+from captious.data.reading.caption_file import Role
+from captious.data.reading.source import Source, is_unicode, repeated, some
 from captious.errors import (
     CaptionTypeError,
     DuplicateCandidateError,

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import IO, Any
 
-from captious.data.source import Refuse, RowProblem, Source
+from captious.data.reading.source import Refuse, RowProblem, Source
 from captious.errors import CaptionFileError, EncodingError, TruncatedFileError
 from captious.native import json_columns, json_outline
 

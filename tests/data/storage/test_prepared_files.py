@@ -23,8 +23,8 @@ from captious.data import (
     stored_key,
     write_prepared,
 )
-from captious.data import prepared_files as module
-from captious.data.array_files import ArrayFile, write_array_file
+from captious.data.storage import prepared_files as module
+from captious.data.storage.array_files import ArrayFile, write_array_file
 from captious.errors import CaptionFileError, OutputError
 
 

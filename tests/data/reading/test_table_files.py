@@ -11,7 +11,7 @@ import pytest
 from captious.data import read_rows
 from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, EncodingError, TruncatedFileError
 
-from .conftest import Refuses, Write
+from ..conftest import Refuses, Write
 
 
 def test_missing_column_is_refused(refuses: Refuses, write: Write) -> None:

@@ -19,11 +19,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.annotation_storage import StorableLayer, Stored
-from captious.data.array_files import ArrayFile, write_array_file
 from captious.data.captions import LayerStore, References
-from captious.data.file_contents import PREPARED_MAGIC
 from captious.data.ids import ImageId
+from captious.data.reading.file_contents import PREPARED_MAGIC
+from captious.data.storage.annotations import StorableLayer, Stored
+from captious.data.storage.array_files import ArrayFile, write_array_file
 from captious.errors import CaptionFileError, CaptiousError
 from captious.files.atomic_write import whole_file
 from captious.version import __version__

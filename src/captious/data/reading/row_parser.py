@@ -15,9 +15,17 @@ from functools import partial
 from itertools import chain, dropwhile, starmap
 from typing import IO, Any, Final, TypeAlias
 
-from captious.data.file_contents import Format, text_lines
-from captious.data.json_files import DECODER, MOST_BYTES, JsonRecords, RepeatedKeys, columns_of, json_lines, json_list
-from captious.data.source import Refuse, RowProblem, Source, raise_error
+from captious.data.reading.file_contents import Format, text_lines
+from captious.data.reading.json_files import (
+    DECODER,
+    MOST_BYTES,
+    JsonRecords,
+    RepeatedKeys,
+    columns_of,
+    json_lines,
+    json_list,
+)
+from captious.data.reading.source import Refuse, RowProblem, Source, raise_error
 from captious.errors import CaptionFileError, TruncatedFileError
 
 #: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
@@ -70,7 +78,7 @@ def parse_rows(
         InputError: what ``refuse`` and ``choose`` raise.
     """
     if format == "parquet":
-        from captious.data.parquet_files import parquet_batches
+        from captious.data.reading.parquet_files import parquet_batches
 
         return starmap(partial(Batch, "row"), parquet_batches(file, source, choose, size))
     longest = None if size is None else MOST_BYTES
@@ -155,7 +163,7 @@ def _line_batches(
     if format == "txt":  # which may begin with comments
         numbered = dropwhile(lambda entry: entry[1].startswith("#") or not entry[1].strip(), numbered)
     number, first = next(numbered, (1, ""))
-    from captious.data.line_patterns import line_pattern
+    from captious.data.reading.line_patterns import line_pattern
 
     pattern = line_pattern(first)
     if pattern is None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from itertools import compress
 from typing import Any
 
-from captious.data.caption_file import Role
-from captious.data.caption_rows import CaptionRows, caption_rows
 from captious.data.ids import IdForm, ImageId
-from captious.data.layouts import Layout, fields_of, nearest_layout, row_layouts
-from captious.data.source import Source, some
+from captious.data.reading.caption_file import Role
+from captious.data.reading.caption_rows import CaptionRows, caption_rows
+from captious.data.reading.layouts import Layout, fields_of, nearest_layout, row_layouts
+from captious.data.reading.source import Source, some
 from captious.errors import InputError, UnknownNameError, option
 
 #: Names of one group contradict each other; otherwise the first group with one that is there wins.

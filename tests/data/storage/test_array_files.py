@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.data.array_files import ArrayFile, write_array_file
+from captious.data.storage.array_files import ArrayFile, write_array_file
 from captious.errors import CaptionFileError, TruncatedFileError
 
 MAGIC = b"CAPTTEST"

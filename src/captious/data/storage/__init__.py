@@ -1,0 +1,1 @@
+"""References stored with what metrics compute about them, in files of arrays that processes map and share."""
