@@ -15,8 +15,8 @@ traceback and exits with status 2.
     │   ├── MissingObjectsError           an image whose objects are unknown
     │   ├── UnknownImageError             a candidate for an image the references do not know
     │   └── MissingCandidatesError        references without a candidate
-    ├── UnknownNameError              no metric, output, variant or tokenizer of that name
-    ├── ParameterError                a parameter out of range, or contradictory parameters
+    ├── UnknownNameError              no metric, output, variant or tokenizer of that name; also a KeyError
+    ├── ParameterError                a parameter out of range, or contradictory parameters; also a ValueError
     ├── ResourceError                 a resource file that is damaged or unsuitable
     ├── EndpointError                 a model behind an endpoint that gives no answers
     ├── ShardError                    shards of a corpus that could not be scored
@@ -105,7 +105,7 @@ class UnknownNameError(CaptiousError, KeyError):
     """No metric, output, variant or tokenizer of that name."""
 
 
-class ParameterError(CaptiousError):
+class ParameterError(CaptiousError, ValueError):
     """A parameter out of range, or contradictory parameters."""
 
 

@@ -15,7 +15,7 @@ import captious
 from captious.data import read_captions
 from captious.errors import DuplicateCandidateError, ParameterError, UnknownNameError
 from captious.evaluation.score_tables import score_table
-from captious.report.formats import csv, html, json_text, plain_text, write_captions
+from captious.report.formats import csv, json_text, notebook_html, plain_text, write_captions
 
 REFERENCES = {i: [f"a dog runs on road {i}", f"the dog on the road {i}"] for i in range(12)}
 DIVERSE = {i: [f"a dog on road {i}", "the street", "a red bus runs"] for i in REFERENCES}
@@ -164,7 +164,7 @@ def test_reports_of_several_candidates_have_lists(tmp_path: Path) -> None:
     assert document["systems"][0]["description"]["vocabulary"] == 5
     assert document["systems"][0]["description"]["candidates_per_image"] == [3, 3]
     assert "rouge-l" in csv(score_table(reports))
-    assert "rouge-l" in html(reports[0].to_table())
+    assert "rouge-l" in notebook_html(reports[0].to_table())
     for suffix in (".jsonl", ".csv"):
         write_captions(tmp_path / f"captions{suffix}", reports[:1])
     first = json.loads((tmp_path / "captions.jsonl").read_text().splitlines()[0])

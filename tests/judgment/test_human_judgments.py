@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from captious.judgment import judge, load_judgments
-from captious.report.formats import html, latex, markdown
+from captious.report.formats import latex, markdown, notebook_html
 
 from ..support.judgments import write_jsonl
 
@@ -48,7 +48,7 @@ def test_human_agreement_is_averaged_over_pairs_of_raters(tmp_path: Path, protoc
     table = judgment.to_table()
     assert f"\n\\midrule\npeople & {shown}" in latex(table)
     assert f"\n| people | {shown} |" in markdown(table)
-    assert f'people</th><td><span class="value">{shown}</span>' in html(table)
+    assert f'people</th><td><span class="value">{shown}</span>' in notebook_html(table)
 
 
 def test_single_ratings_have_no_human_agreement(tmp_path: Path) -> None:

@@ -31,19 +31,19 @@ def test_files_hold_every_number(form: str, ids: tuple[int | str, ...], tmp_path
 def test_features_are_read_from_one_array_per_image(tmp_path: Path) -> None:
     np.savez(tmp_path / "f.npz", **{"12": VECTORS[0], "cat.png": VECTORS[1]})
     loaded = ImageFeatures.load(tmp_path / "f.npz")
-    np.testing.assert_array_equal(loaded.of([12, "cat"]), VECTORS[:2])
+    np.testing.assert_array_equal(loaded.vectors_of([12, "cat"]), VECTORS[:2])
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "f.h5", "w") as file:
         file["12"] = VECTORS[0]
         file["13"] = VECTORS[1]
-    np.testing.assert_array_equal(ImageFeatures.load(tmp_path / "f.h5").of(["13", "12"]), VECTORS[1::-1])
+    np.testing.assert_array_equal(ImageFeatures.load(tmp_path / "f.h5").vectors_of(["13", "12"]), VECTORS[1::-1])
 
 
 def test_names_of_files_stand_for_ids() -> None:
     features = ImageFeatures(("COCO_val2014_000000000042.jpg", "a.jpg", "a.png"), VECTORS)
-    np.testing.assert_array_equal(features.of([42, "a.png"]), VECTORS[[0, 2]])
+    np.testing.assert_array_equal(features.vectors_of([42, "a.png"]), VECTORS[[0, 2]])
     with pytest.raises(ParameterError, match="1 of 2 images are named by several image files"):
-        features.of(["a", 42])  # it could be either
+        features.vectors_of(["a", 42])  # it could be either
 
 
 def test_invalid_features_are_named_by_image() -> None:

@@ -49,7 +49,7 @@ def test_every_image_gets_a_vector(images: Path, model: Path) -> None:
     assert features.model.startswith(f"{model.name}@")
     assert np.ptp(features.vectors, axis=0).max() > 0
     again = image_features(images, str(model), images=["b", 42])
-    np.testing.assert_allclose(again.vectors, features.of(["b.png", 42]), atol=1e-5)
+    np.testing.assert_allclose(again.vectors, features.vectors_of(["b.png", 42]), atol=1e-5)
 
 
 def test_text_models_and_missing_images_are_refused(images: Path, tmp_path: Path) -> None:

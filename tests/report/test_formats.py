@@ -109,7 +109,7 @@ class TestLatex:
     def test_p_is_mathematics_in_rows_too(self, first: captious.Report, second: captious.Report) -> None:
         table = compare_reports(first, second, resamples=9).to_table()
         assert "& $p$ \\\\" in formats.latex(table)
-        assert "\n$p$ & " in formats.latex(Presentation(transpose=True).of(table))
+        assert "\n$p$ & " in formats.latex(Presentation(transpose=True).apply(table))
 
     def test_a_system_may_have_the_name_of_a_statistic(self, first: captious.Report) -> None:
         table = replace(first.to_table(), rows=[replace(row, label="p") for row in first.to_table().rows])

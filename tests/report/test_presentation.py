@@ -29,14 +29,14 @@ def rows(text: str) -> list[list[str]]:
 
 class TestPercent:
     def test_scores_are_in_hundredths_but_lengths_are_not(self, reports: captious.Reports) -> None:
-        shown = rows(plain_text(Presentation(percent=True).of(reports.to_table())))
+        shown = rows(plain_text(Presentation(percent=True).apply(reports.to_table())))
         assert ["bleu-4", "26.9", "48.6", "◀"] in shown
         assert ["cider-d", "72.0", "167.4", "◀"] in shown
         assert ["length-words", "7.7083", "10.5833"] in shown
 
     def test_percent_scales_intervals_and_differences(self, reports: captious.Reports) -> None:
         compared = compare_reports(*reports.values())
-        text = plain_text(Presentation(percent=True).of(compared.to_table()))
+        text = plain_text(Presentation(percent=True).apply(compared.to_table()))
         d = compared["bleu-4"]
         assert f"{100 * d.interval[0]:.1f} – {100 * d.interval[1]:.1f}" in text
         assert f"+{100 * d.difference:.1f}" in text
@@ -49,7 +49,7 @@ class TestNames:
     def test_names_follow_the_chosen_scheme(
         self, reports: captious.Reports, names: NamingScheme, expected: list[str]
     ) -> None:
-        labels = [row[:1] for row in rows(plain_text(Presentation(naming=names).of(reports.to_table())))]
+        labels = [row[:1] for row in rows(plain_text(Presentation(naming=names).apply(reports.to_table())))]
         assert all([name] in labels for name in (*expected, "length-words"))
 
     def test_variants_and_parameters_stay(self) -> None:
@@ -69,29 +69,29 @@ class TestNames:
 
 class TestTranspose:
     def test_a_terminal_has_a_row_for_each_system(self, reports: captious.Reports) -> None:
-        shown = rows(plain_text(Presentation(transpose=True).of(reports.to_table())))
+        shown = rows(plain_text(Presentation(transpose=True).apply(reports.to_table())))
         assert ["bleu-4", "cider-d", "length-words"] in shown
         assert ["improved", ".4856", "◀", "1.6742", "◀", "10.5833"] in shown
 
     def test_papers_have_a_row_for_each_metric(self, reports: captious.Reports) -> None:
-        table = Presentation(transpose=True).of(reports.to_table())
+        table = Presentation(transpose=True).apply(reports.to_table())
         assert r"bleu-4 & .2694 & \textbf{.4856} \\" in latex(table)
         assert "| bleu-4 | .2694 | **.4856** |" in markdown(table)
 
     def test_transposed_comparison_has_metrics_as_columns(self, reports: captious.Reports) -> None:
         compared = compare_reports(*reports.values())
-        shown = rows(plain_text(Presentation(transpose=True).of(compared.to_table())))
+        shown = rows(plain_text(Presentation(transpose=True).apply(compared.to_table())))
         assert next(row for row in shown if row[:1] == ["effect"])[:2] == ["effect", "size"]
 
     def test_transposed_html_has_row_headers(self, reports: captious.Reports) -> None:
         from captious.report.html import html_table
 
-        html = html_table(Presentation(transpose=True).of(reports.to_table()))
+        html = html_table(Presentation(transpose=True).apply(reports.to_table()))
         assert re.search(r'<th class="text" scope="row">improved</th>', html)
 
     def test_groups_cannot(self, reports: captious.Reports) -> None:
         grouped = reports["improved"].by_group({i: str(i % 2) for i in reports["improved"].ids})
-        table = Presentation(transpose=True).of(grouped_score_table([grouped]))
+        table = Presentation(transpose=True).apply(grouped_score_table([grouped]))
         with pytest.raises(ParameterError, match="groups"):
             plain_text(table)
         assert "midrule" in latex(table)

@@ -20,7 +20,7 @@ def sheets(content: bytes) -> dict[str, list[tuple[object, ...]]]:
 
 
 def test_numbers_are_numbers(first: captious.Report, second: captious.Report) -> None:
-    read = sheets(xlsx(Presentation(percent=True).of(score_table([first, second], intervals=True))))
+    read = sheets(xlsx(Presentation(percent=True).apply(score_table([first, second], intervals=True))))
     assert read["table"][0][1:4] == ("share", "share low", "share high")
     low, high = first["share"].confidence_interval()
     assert read["table"][1][:4] == ("first", 25.0, 100 * low, 100 * high)

@@ -83,7 +83,7 @@ class Destination:
     def deliver(self, content: str | Table) -> None:
         """Print text or a table, or write it to the file atomically."""
         if isinstance(content, Table):
-            content = self.presentation.of(content)
+            content = self.presentation.apply(content)
             if self.is_for_reading:
                 print_table(content)
                 return

@@ -26,7 +26,7 @@ class TextCache(Generic[V]):
         """Number of cached values."""
         return len(self._values)
 
-    def of(self, texts: Sequence[str], compute: Callable[[list[str]], Iterable[V]]) -> list[V]:
+    def get(self, texts: Sequence[str], compute: Callable[[list[str]], Iterable[V]]) -> list[V]:
         """Return the value of each text.
 
         Args:

@@ -111,7 +111,7 @@ class Reward:
             UnknownImageError: an id without references.
         """
         texts = _texts(captions)
-        rows = self._rows.of(image_ids, len(texts))
+        rows = self._rows.look_up(image_ids, len(texts))
         return self._scores(rows, texts)[:, self._column] if len(rows) else np.empty(0)
 
 
@@ -121,7 +121,7 @@ class ImageRows:
     def __init__(self, references: References) -> None:
         self._row_of = references.rows_by_id
 
-    def of(self, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
+    def look_up(self, image_ids: Iterable[ImageId], n_captions: int) -> NDArray[np.int64]:
         """Return the row of the image of each caption, int64[n_captions]. Errors are those of ``Reward``."""
         ids = _listed(image_ids)
         if not set(map(type, ids)) <= {int, str}:

@@ -157,7 +157,7 @@ class Amber(Metric):
 
     def _words(self, captions: Captions) -> list[ImageWords | None]:
         """Return the words of each caption's image; None for images without words, in a subset."""
-        lists = [self.lists.of(image) for image in captions.references.images]
+        lists = [self.lists.words_of(image) for image in captions.references.images]
         help = "images are called 1 to 1004 or AMBER_1.jpg"
         check_known_images(captions, lists, "AMBER's words of", self.lists.name, help)
         return lists

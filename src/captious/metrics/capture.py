@@ -217,7 +217,7 @@ def _match(candidate: Sequence[tuple[str, ...]], reference: Sequence[tuple[str, 
 def _are_alike(item: tuple[str, ...], counterpart: tuple[str, ...], names: LemmaNames) -> bool:
     """Return whether each pair of elements contains the other as a string, or shares a lemma of its synonym sets."""
     return all(
-        one in two or two in one or not names.of(one).isdisjoint(names.of(two))
+        one in two or two in one or not names.lemmas(one).isdisjoint(names.lemmas(two))
         for one, two in zip(item, counterpart, strict=True)
     )
 

@@ -259,7 +259,7 @@ class Chair(Metric):
 
     def _truths(self, captions: Captions) -> list[frozenset[str] | None]:
         """Return the objects in the image of each caption; None if they are unknown, in a subset."""
-        truths = self._objects.of(captions.references)
+        truths = self._objects.look_up(captions.references)
         missing = [row for row, truth in enumerate(truths) if truth is None]
         if missing and not captions.subset:
             ids = set(map(str, self._objects.by_image))

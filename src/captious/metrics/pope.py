@@ -42,7 +42,7 @@ class _Answers:
         """The questions in signatures: the number of questions, and a checksum."""
         return f"{len(self.by_id)}-{zlib.crc32(json.dumps(sorted(self.by_id.items())).encode()):08x}"
 
-    def of(self, id: object) -> bool | None:
+    def answer(self, id: object) -> bool | None:
         return self.by_id.get(str(id))
 
 
@@ -110,7 +110,7 @@ class Pope(Metric):
 
     def _right_answers(self, captions: Captions) -> list[bool | None]:
         """Return the right answers; None for questions without one, in a subset."""
-        answers = [self.labels.of(id) for id in captions.references.images]
+        answers = [self.labels.answer(id) for id in captions.references.images]
         help = "give answers the ids of questions"
         check_known_images(captions, answers, "the right answers to", self.labels.name, help, kind="questions")
         return answers

@@ -141,7 +141,7 @@ class PromptedCandidates(KeyedByFields):
             return zip(map(np.copy, vectors), cut, strict=True)  # rows that do not keep the whole array alive
 
         memo: TextCache[tuple[NDArray[np.float32], np.bool_]] = captions.references.memo(self.key, _CANDIDATES_KEPT)
-        rows = memo.of(captions.candidates, encode)
+        rows = memo.get(captions.candidates, encode)
         vectors = np.array([vector for vector, _ in rows], np.float32).reshape(len(rows), _clip(self.encoder).width)
         return ClipTexts(vectors, np.array([cut for _, cut in rows], np.bool_))
 

@@ -109,7 +109,7 @@ class ImageFeatures:
                 rows[name] = -1 if name in rows else row
         return rows
 
-    def of(self, images: Sequence[ImageId]) -> NDArray[np.float32]:
+    def vectors_of(self, images: Sequence[ImageId]) -> NDArray[np.float32]:
         """Return the vectors of images, float32[n, width].
 
         Raises:

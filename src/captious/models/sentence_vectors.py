@@ -87,7 +87,7 @@ def phrase_vectors(encoder: Encoder, phrases: Sequence[str], references: Referen
     def encode(texts: list[str]) -> list[NDArray[np.float32]]:
         return [vector.copy() for vector in sentence_vectors(encoder, texts).vectors]
 
-    return np.array(memo.of(phrases, encode), np.float32).reshape(len(phrases), encoder.width)
+    return np.array(memo.get(phrases, encode), np.float32).reshape(len(phrases), encoder.width)
 
 
 @dataclass(frozen=True)

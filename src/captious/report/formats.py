@@ -56,7 +56,7 @@ class Presentation:
                 f"there is no style of intervals {self.interval_style!r}", help=f"choose {', '.join(INTERVAL_STYLES)}"
             )
 
-    def of(self, table: Table) -> Table:
+    def apply(self, table: Table) -> Table:
         """Return the table as it is to be shown."""
         columns = table.columns
         if self.percent:
@@ -78,8 +78,8 @@ class Presentation:
             table,
             columns=columns,
             rows=rows,
-            below=None if table.below is None else self.of(table.below),
-            following=[*map(self.of, table.following)],
+            below=None if table.below is None else self.apply(table.below),
+            following=[*map(self.apply, table.following)],
             transposed=table.transposed != self.transpose,
             interval_style=self.interval_style,
         )
@@ -106,13 +106,13 @@ def csv(table: Table) -> str:
 latex = deferred("report.latex:latex")
 markdown = deferred("report.markdown:markdown")
 xlsx = deferred("report.spreadsheet:xlsx")
-html = deferred("report.html:html")
+notebook_html = deferred("report.html:notebook_html")
 page = deferred("report.page.table_page:table_page")
 
 
 def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
     """Return a table in one of ``FORMATS``, as ``Presentation`` shows it."""
-    return FORMATS[format](Presentation(**presentation).of(table))
+    return FORMATS[format](Presentation(**presentation).apply(table))
 
 
 def plot(table: Table, name: str | None = None) -> Figure:

@@ -27,7 +27,7 @@ def asset(name: str) -> str:
     return resources.files("captious.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
-def html(table: Table) -> str:
+def notebook_html(table: Table) -> str:
     """Return a table for notebooks, with its style, and collapsed details about its numbers below."""
     below = "" if any(row.signature for row in table.rows) and not table.legend else details(table)
     if table.below is not None:

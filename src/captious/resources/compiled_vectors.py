@@ -102,7 +102,9 @@ class VectorFile:
         try:
             states = [os.stat(path) for path in self.files]
         except (OSError, ValueError) as error:
-            raise VectorFileError(getattr(error, "strerror", None) or str(error)).of(self.path) from error
+            raise VectorFileError(getattr(error, "strerror", None) or str(error)).as_resource_error(
+                self.path
+            ) from error
         return [[state.st_size, state.st_mtime_ns, state.st_ino] for state in states]
 
     def _summed(self) -> str:

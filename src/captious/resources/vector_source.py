@@ -73,7 +73,7 @@ class VectorFileError(Exception):
         self.reason, self.place = reason, place
         self.help = help or f"supported formats: {FORMS}"
 
-    def of(self, path: Path) -> ResourceError:
+    def as_resource_error(self, path: Path) -> ResourceError:
         """Return the error for the user."""
         where = f"{path}{', ' if self.place else ''}{self.place}"
         return ResourceError(f"these word vectors cannot be read: {self.reason}", where=where, help=self.help)
@@ -97,17 +97,17 @@ def opened(path: Path) -> Iterator[tuple[IO[bytes], IO[bytes]]]:
             else:
                 yield raw, raw
     except VectorFileError as error:
-        raise error.of(path) from error
+        raise error.as_resource_error(path) from error
     except EOFError as error:
         problem = VectorFileError("the compressed file is truncated", "download the file again")
-        raise problem.of(path) from error
+        raise problem.as_resource_error(path) from error
     except (gzip.BadGzipFile, zlib.error) as error:
         problem = VectorFileError(f"the compressed file is damaged ({error})", "download the file again")
-        raise problem.of(path) from error
+        raise problem.as_resource_error(path) from error
     except UnpackedSizeError as error:
-        raise VectorFileError(str(error), RAISE_LIMIT).of(path) from error
+        raise VectorFileError(str(error), RAISE_LIMIT).as_resource_error(path) from error
     except OSError as error:
-        raise VectorFileError(error.strerror or str(error), "give a readable file").of(path) from error
+        raise VectorFileError(error.strerror or str(error), "give a readable file").as_resource_error(path) from error
 
 
 def encoded(words: Sequence[str]) -> list[bytes]:

@@ -69,7 +69,7 @@ class Displayed:
         return _formats().rich_text(self.to_table())
 
     def _repr_html_(self) -> str:
-        return str(_formats().html(self.to_table()))
+        return str(_formats().notebook_html(self.to_table()))
 
     def _ipython_key_completions_(self) -> list[object]:
         return [*self] if isinstance(self, Mapping) else []

@@ -78,7 +78,7 @@ class LemmaNames:
         self._words = np.repeat(np.arange(len(starts) - 1), np.diff(starts))[order]
         self._names: dict[str, frozenset[int]] = {}
 
-    def of(self, name: str) -> frozenset[int]:
+    def lemmas(self, name: str) -> frozenset[int]:
         """Return the lemmas, by number, of the synonym sets of a name; empty if it is not in the dictionary."""
         names = self._names.get(name)
         if names is None:

@@ -133,13 +133,13 @@ def test_a_memo_keeps_what_was_used_last() -> None:
         return [len(text) for text in texts]
 
     memo: TextCache[int] = TextCache(3)
-    assert memo.of(["a", "bb", "a"], compute) == [1, 2, 1]
-    assert memo.of(["bb", "ccc"], compute) == [2, 3]
-    assert memo.of(["a", "dddd"], compute) == [1, 4]  # bb is the oldest now
-    assert memo.of(["a", "ccc", "dddd"], compute) == [1, 3, 4]
-    assert memo.of(["bb"], compute) == [2]
+    assert memo.get(["a", "bb", "a"], compute) == [1, 2, 1]
+    assert memo.get(["bb", "ccc"], compute) == [2, 3]
+    assert memo.get(["a", "dddd"], compute) == [1, 4]  # bb is the oldest now
+    assert memo.get(["a", "ccc", "dddd"], compute) == [1, 3, 4]
+    assert memo.get(["bb"], compute) == [2]
     assert batches == [["a", "bb"], ["ccc"], ["dddd"], ["bb"]]
-    assert memo.of([*"abcdefgh"], compute) == [1] * 8  # more than it keeps
+    assert memo.get([*"abcdefgh"], compute) == [1] * 8  # more than it keeps
     assert len(memo) == 3
-    assert memo.of([], compute) == []
+    assert memo.get([], compute) == []
     assert batches[-1] == [*"abcdefgh"]  # bb came in place of a

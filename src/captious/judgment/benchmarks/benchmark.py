@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 
 from captious.data import References
 from captious.entry_points import did_you_mean
-from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import (
+    CaptionFileError,
+    CaptiousError,
+    EmptyInputError,
+    ParameterError,
+    ResourceError,
+    UnknownNameError,
+)
 from captious.judgment.benchmark_items import Item, judgments_of
 from captious.judgment.files.judgment_files import DataFolder
 from captious.judgment.human_judgments import HumanJudgments
@@ -121,6 +128,8 @@ class Benchmark:
             content = self.content(folder)
             items = content if self.items is None else self.items(protocol, content)
             return judgments_of(protocol, items, folder.read)
+        except CaptiousError:
+            raise
         except (AttributeError, KeyError, TypeError, ValueError, IndexError) as error:
             raise CaptionFileError(
                 f"the data of {self.name} do not have the expected format: {type(error).__name__} {error}",

@@ -252,8 +252,8 @@ class _Marks:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
-    def of(self, text: str) -> str:
-        """Return the mark of a note."""
+    def add(self, text: str) -> str:
+        """Return the mark of a note, which is numbered if it is new."""
         return f"[{self._numbers.setdefault(text, len(self._numbers) + 1)}]"
 
     @property
@@ -286,11 +286,11 @@ def _computed(figure: Reproduced, table: PaperTable, marks: _Marks) -> Cell:
     """Return our value, with a mark for substitutes or for the reason of a missing value."""
     mark = ""
     if figure.reason is not None and not figure.reason.below:
-        mark = marks.of(figure.reason.text)
+        mark = marks.add(figure.reason.text)
     elif figure.reason is None and figure.value is None:
-        mark = marks.of("undefined here, as the statistic is for constant scores or a single rating")
+        mark = marks.add("undefined here, as the statistic is for constant scores or a single rating")
     elif figure.stand_ins and figure.published is not None:
-        mark = marks.of(stand_in_note(figure))
+        mark = marks.add(stand_in_note(figure))
     return Cell(figure.printed, marks=mark, form=_form(figure), digits=table.digits)
 
 

@@ -28,7 +28,7 @@ def critique_scores(
         ParameterError: an image without features.
     """
     critique, references = trained.critique, captions.references
-    features = None if critique.recipe.images == "none" or images is None else images.of(references.images)
+    features = None if critique.recipe.images == "none" or images is None else images.vectors_of(references.images)
     candidates = trained.sentences(captions.candidates)
     if critique.recipe.images == "only":
         return critique.humans(candidates, None, features)

@@ -108,7 +108,7 @@ def train_critique(
             f"no word occurs {recipe.least_count:,} times", where=references.name, help="decrease least_count"
         )
     rng = np.random.default_rng(recipe.seed)
-    features = None if recipe.images == "none" or images is None else images.of(references.images)
+    features = None if recipe.images == "none" or images is None else images.vectors_of(references.images)
     arrays = _initial(recipe, words, 0 if features is None else features.shape[1], vectors, rng)
     batches = _Batches(recipe, references, words, generated or {}, sampled or {}, rng)
     arrays, course = _descend(recipe, arrays, batches, features)

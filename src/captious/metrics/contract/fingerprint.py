@@ -37,7 +37,9 @@ def function_hash(function: Callable[..., Any], name: str) -> str:
     Raises:
         ParameterError: it uses an opaque object, such as a model, and has no attribute ``name``.
     """
-    return _hashed(_Description(name if not isinstance(getattr(function, "name", None), str) else "").of(function))
+    return _hashed(
+        _Description(name if not isinstance(getattr(function, "name", None), str) else "").describe(function)
+    )
 
 
 @functools.cache
@@ -62,7 +64,7 @@ class _Description:
         self._name = name
         self._numbers: dict[int, int] = {}  # ids of described objects, which may contain themselves
 
-    def of(self, value: Any) -> Iterator[str]:
+    def describe(self, value: Any) -> Iterator[str]:
         if isinstance(value, _PLAIN):
             yield f"{type(value).__name__} {value!r}"
         elif id(value) in self._numbers:
@@ -79,9 +81,9 @@ class _Description:
         elif isinstance(value, FunctionType):
             yield from self._all(_source(value.__code__), _dependencies(value))
         elif isinstance(value, staticmethod | classmethod):
-            yield from self.of(value.__func__)
+            yield from self.describe(value.__func__)
         elif isinstance(value, property | functools.cached_property):
-            yield from self.of(getattr(value, "fget", None) or getattr(value, "func", None))
+            yield from self.describe(getattr(value, "fget", None) or getattr(value, "func", None))
         elif isinstance(value, np.ndarray) and value.dtype != object:
             yield f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
         elif isinstance(value, re.Pattern):
@@ -98,7 +100,7 @@ class _Description:
             yield from self._all(type(value).__name__, (value.__wrapped__,))
         elif _is_open(value):
             yield from self.describe_class(type(value))
-            yield from self.of(vars(value))
+            yield from self.describe(vars(value))
         elif self._name:
             raise ParameterError(
                 f"{self._name} uses a {type(value).__qualname__}, whose content its signature cannot show",
@@ -117,7 +119,7 @@ class _Description:
     def _all(self, head: str, values: Iterable[Any]) -> Iterator[str]:
         yield head
         for value in values:
-            yield from self.of(value)
+            yield from self.describe(value)
 
 
 def _dependencies(function: FunctionType) -> Iterator[Any]:

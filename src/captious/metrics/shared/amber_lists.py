@@ -68,7 +68,7 @@ class AmberLists:
         content = json.dumps([images, sorted(self.related.items()), sorted(self.safe)])
         return f"{len(self.by_image)}-{zlib.crc32(content.encode()):08x}"
 
-    def of(self, image: ImageId) -> ImageWords | None:
+    def words_of(self, image: ImageId) -> ImageWords | None:
         """Return the words of an image: 12, "12" or "AMBER_12.jpg"; None for an unknown image."""
         match = _ID.fullmatch(str(image))
         return self.by_image.get(int(match[1])) if match else None

@@ -89,7 +89,7 @@ class FlowLayer(KeyedByFields):
         flow = np.full(len(texts), np.nan)
         rows = [row for row, text in enumerate(texts) if text]
         memo: TextCache[float] = captions.references.memo(self.key, _TEXTS_KEPT)
-        flow[rows] = memo.of([texts[row] for row in rows], lambda new: self._flow(new).tolist())
+        flow[rows] = memo.get([texts[row] for row in rows], lambda new: self._flow(new).tolist())
         return flow
 
     def _flow(self, texts: Sequence[str]) -> NDArray[np.float64]:

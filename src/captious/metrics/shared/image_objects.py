@@ -86,7 +86,7 @@ class ImageObjects:
     def _images(self) -> tuple[ImageId, ...]:
         return tuple(self.by_image)
 
-    def of(self, references: References) -> list[frozenset[str] | None]:
+    def look_up(self, references: References) -> list[frozenset[str] | None]:
         """Return the objects in the image of each row; None for unknown images.
 
         Ids match as those of candidates and references do.

@@ -102,8 +102,8 @@ class WordMeanMetric(VectorMetric):
             for start in range(0, len(captions), _ROWS_AT_ONCE):
                 stop = min(start + _ROWS_AT_ONCE, len(captions))
                 first, end = int(offsets[start]), int(offsets[stop])
-                vectors = candidate_means.of(start, stop)
-                self._compare(vectors[rows[first:end] - start], reference_means.of(first, end), similarity[first:end])
+                vectors = candidate_means.rows(start, stop)
+                self._compare(vectors[rows[first:end] - start], reference_means.rows(first, end), similarity[first:end])
         else:
             layer: TextLayer[Any] = TextLayer(("word means", *self._encoder_key), self._encoded)
             encoded, encoded_references = captions.layer(layer)
@@ -175,7 +175,7 @@ class _Means:
         self._words = words
         self._rows = words.table.rows
 
-    def of(self, first: int, end: int) -> NDArray[np.float64]:
+    def rows(self, first: int, end: int) -> NDArray[np.float64]:
         """Return mean vectors of some captions, float64[end - first, d]; zeros without words."""
         offsets = self._words.offsets[first : end + 1]
         ids = self._words.ids[offsets[0] : offsets[-1]]

@@ -189,7 +189,7 @@ class SystemsPage:
 
     def _content(self, rows: NDArray[np.int64]) -> str:
         table = score_table(self.reports, intervals=True, resamples=self.resamples, seed=self.seed)
-        scores = self._presentation.of(table)
+        scores = self._presentation.apply(table)
         sampling = f"{self.resamples:,} resamples of images, seed {self.seed}"
         warnings = [*map(_parted, self._warnings())]
         commands = [*dict.fromkeys(advice for _, advice in warnings if advice)]
@@ -223,7 +223,7 @@ class SystemsPage:
         """Return a table of groups for each output."""
         if not self.grouped:
             return
-        table = self._presentation.of(grouped_score_table(self.grouped, intervals=True))
+        table = self._presentation.apply(grouped_score_table(self.grouped, intervals=True))
         yield f'<section id="groups"><h2>Scores by {text(self.grouped[0].by)}</h2>'
         for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
             content = scrolling(html_table(table, section=section), f"{name} by group")
@@ -243,7 +243,7 @@ class SystemsPage:
         for (a, b), pair in zip(combinations(range(len(self.reports)), 2), compared, strict=True):
             name = f"{pair[1]} − {pair[0]}"
             table = difference_table(compared[pair], corrected=compared.corrected[pair] if several else None)
-            content = scrolling(html_table(self._presentation.of(table)), name)
+            content = scrolling(html_table(self._presentation.apply(table)), name)
             yield f'<div class="pair" data-a="{a}" data-b="{b}"><h3>{text(name)}</h3>{content}</div>'
         correction = (
             f" Corrected: Holm’s correction for {compared.n_tests:,} tests, all pairs and metrics." if several else ""

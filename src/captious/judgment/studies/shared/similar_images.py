@@ -32,7 +32,7 @@ def image_vectors(references: References, near: str | os.PathLike[str]) -> Any:
     """
     if near == CAPTIONS:
         return _word_features(references)
-    vectors = ImageFeatures.load(near).of(references.ids).astype(np.float64)
+    vectors = ImageFeatures.load(near).vectors_of(references.ids).astype(np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not lengths.all():
         raise ParameterError("an image has features that are all 0", where=str(near), help="compute its features")
