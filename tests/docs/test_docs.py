@@ -13,6 +13,7 @@ import pytest
 from sybil import Document
 
 import captious
+from captious.cli import captious as command_line
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
 from captious.metrics.contract import catalogue
@@ -138,7 +139,17 @@ def test_a_card_shows_no_signature_that_is_not_given(name: str) -> None:
 def test_every_command_has_a_page() -> None:
     pages = (DOCS / "command-line").glob("*.md")
     assert {page.stem for page in pages} == {words[0] for words in COMMANDS if words}
-    assert all(f"(command-line/{words[0]}.md)" in prose(DOCS / "command-line.md") for words in COMMANDS if words)
+
+
+def test_the_table_of_commands_says_what_the_help_says() -> None:
+    lines = (DOCS / "command-line.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if "](command-line/" in line and line.startswith("|")] == [
+        f"| {section} | [`captious {name}`](command-line/{name}.md) | {help[0].lower()}{help[1:-1]} |".replace(
+            "  ", " "
+        )
+        for title, commands in command_line.sections.items()
+        for section, (name, help) in zip([title, *[""] * len(commands)], commands.items(), strict=False)
+    ]
 
 
 @pytest.mark.parametrize("page", [README, *PAGES], ids=page_id)

@@ -94,10 +94,10 @@ class CommandGroup(Group):
     def __init__(self, *args: Any, package: str, sections: Mapping[str, Mapping[str, str]], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._package = package
-        self._sections = sections
+        self.sections = sections
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [name for commands in self._sections.values() for name in commands]
+        return [name for commands in self.sections.values() for name in commands]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
@@ -108,7 +108,7 @@ class CommandGroup(Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         width = max(map(len, self.list_commands(ctx)))
-        for title, commands in self._sections.items():
+        for title, commands in self.sections.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
