@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, settings
 from tests.docs.pages import DATA, page
 from tests.docs.pages import collect as pytest_collect_file
 
-from captious.evaluation import caption_warnings
+from captious.evaluation.caption_checks import caption_warnings
 from captious.resources import meteor_tables as meteor
 
 if TYPE_CHECKING:

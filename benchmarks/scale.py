@@ -77,7 +77,7 @@ def equal(options: argparse.Namespace) -> None:
     """Compare scores of engines with those of one table in one process, while workers are killed at random."""
     import captious
     from captious import scale
-    from captious.evaluation.score_tables import score_table
+    from captious.evaluation.tables.score_tables import score_table
     from captious.report.formats import json_text
 
     metrics = options.metrics or METRICS

@@ -11,7 +11,7 @@ import pytest
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation import GroupedComparison, compare_reports, evaluate
-from captious.evaluation.resampling import holm
+from captious.evaluation.inference.resampling import holm
 from captious.metrics.contract.selection import select
 from captious.random_seed import DEFAULT_SEED
 

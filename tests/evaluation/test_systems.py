@@ -11,7 +11,7 @@ import pytest
 
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
-from captious.evaluation.resampling import holm
+from captious.evaluation.inference.resampling import holm
 
 ANIMALS = ("dog", "cat", "cow")
 REFERENCES = {i: [f"a {animal} runs", f"the {animal} is running fast"] for i, animal in enumerate(ANIMALS)}

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import norm
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.resampling import Sampling, holm
+from captious.evaluation.inference.resampling import Sampling, holm
 from captious.judgment import judge, load_judgments
 from captious.metrics.contract.availability import available
 from captious.metrics.contract.catalogue import get, metric_names

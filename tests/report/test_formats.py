@@ -13,8 +13,8 @@ import pytest
 
 import captious
 from captious.evaluation import compare_reports
-from captious.evaluation.resampling import Sampling
-from captious.evaluation.score_tables import score_table
+from captious.evaluation.inference.resampling import Sampling
+from captious.evaluation.tables.score_tables import score_table
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report import formats

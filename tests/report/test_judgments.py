@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.inference.resampling import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.report.formats import csv as csv_text

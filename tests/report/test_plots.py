@@ -12,7 +12,7 @@ import pytest
 import captious
 from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.inference.resampling import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Curve, Curves, Matrix

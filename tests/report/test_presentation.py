@@ -9,7 +9,7 @@ import pytest
 import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
-from captious.evaluation.score_tables import grouped_score_table, score_table
+from captious.evaluation.tables.score_tables import grouped_score_table, score_table
 from captious.metrics.contract.catalogue import NamingScheme
 from captious.report.formats import Presentation, latex, markdown, plain_text
 

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.cli.data import items
-from captious.evaluation.score_tables import score_table
+from captious.evaluation.tables.score_tables import score_table
 from captious.files.row_files import csv_text
 from captious.parsing.parse_files import read_parses, write_parses
 from captious.parsing.parses import Parse

@@ -29,7 +29,7 @@ from captious.errors import (
     UnknownImageError,
     UnknownNameError,
 )
-from captious.evaluation.score_tables import score_table
+from captious.evaluation.tables.score_tables import score_table
 from captious.metrics.contract.settings import Settings
 from captious.progress import observed
 from captious.report.formats import csv, json_text

@@ -18,7 +18,7 @@ from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
 from captious.data.reading.caption_file import ReadOptions, read_options_of
 from captious.errors import ParameterError
 from captious.evaluation import score
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, MOST_RESAMPLES
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, MOST_RESAMPLES
 from captious.evaluation.systems import system_names
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import names_a_file

@@ -12,7 +12,7 @@ from captious.cli.outputs import warn
 from captious.data import read_references
 from captious.data.reading.file_contents import EXTENSIONS
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import single_reference_warning
+from captious.evaluation.caption_checks.caption_warnings import single_reference_warning
 from captious.evaluation.preparation import write
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings

@@ -22,7 +22,7 @@ from captious.cli.options import (
 from captious.cli.outputs import warn
 from captious.data import read_captions, read_references, same_images
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
 from captious.evaluation.metric_run import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings

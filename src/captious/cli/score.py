@@ -30,10 +30,10 @@ from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
 from captious.evaluation.metric_run import evaluate_systems
-from captious.evaluation.score_tables import grouped_score_table
 from captious.evaluation.systems import system_names
+from captious.evaluation.tables.score_tables import grouped_score_table
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings

@@ -1,7 +1,7 @@
 """The public names of evaluation and where they are, which `__init__.py` reads."""
 
-from .caption_check import CaptionCheck as CaptionCheck
-from .caption_check import check as check
+from .caption_checks.caption_check import CaptionCheck as CaptionCheck
+from .caption_checks.caption_check import check as check
 from .comparison import Comparison as Comparison
 from .comparison import Difference as Difference
 from .comparison import Example as Example

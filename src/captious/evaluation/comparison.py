@@ -12,13 +12,13 @@ from captious.data import Captions, CaptionSets, ImageId, absent_references, sam
 from captious.data.image_matching import match_images, references_of
 from captious.data.reading.caption_file import ColumnNames, read_options_of
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning, issue
-from captious.evaluation.difference_tables import difference_table
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning, issue
+from captious.evaluation.inference.paired_tests import effect_interval, effect_size, resampled_difference
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.metric_run import evaluate
-from captious.evaluation.paired_tests import effect_interval, effect_size, resampled_difference
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.score_report import Report, Result
 from captious.evaluation.systems import pair_names
+from captious.evaluation.tables.difference_tables import difference_table
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from captious.data import References, read_captions, read_references
 from captious.errors import ParameterError, option
-from captious.evaluation.caption_warnings import single_reference_warning
+from captious.evaluation.caption_checks.caption_warnings import single_reference_warning
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import BaseMetric, Savable

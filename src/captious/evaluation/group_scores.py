@@ -20,11 +20,16 @@ import numpy as np
 from captious.data import Groups, read_groups, read_references
 from captious.data.reading.source import some
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import FEW_IMAGES
-from captious.evaluation.difference_tables import grouped_difference_table
-from captious.evaluation.paired_tests import ResampledDifference, Significance, mean_difference, resampled_difference
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, holm
-from captious.evaluation.score_tables import grouped_score_table
+from captious.evaluation.caption_checks.caption_warnings import FEW_IMAGES
+from captious.evaluation.inference.paired_tests import (
+    ResampledDifference,
+    Significance,
+    mean_difference,
+    resampled_difference,
+)
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, holm
+from captious.evaluation.tables.difference_tables import grouped_difference_table
+from captious.evaluation.tables.score_tables import grouped_score_table
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import Displayed, DisplayedMapping

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, read_captions, read_references, same_images
 from captious.errors import EmptyInputError, ParameterError
-from captious.evaluation.caption_warnings import few_images_warning, issue
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning, issue
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.metrics.shared.pairwise_judge import PairwiseJudge
 from captious.models.endpoints import ChatModel
 from captious.random_seed import DEFAULT_SEED

@@ -12,8 +12,8 @@ from captious.data import Captions, CaptionSets, References, read_captions
 from captious.data.image_matching import MatchOptions, match_images, references_of
 from captious.data.reading.caption_file import ColumnNames, read_options_of
 from captious.errors import EmptyInputError, ParameterError
-from captious.evaluation.caption_findings import CaptionFindings
-from captious.evaluation.caption_warnings import issue
+from captious.evaluation.caption_checks.caption_findings import CaptionFindings
+from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.evaluation.score_report import Report, Result, Statistics
 from captious.evaluation.systems import Reports, candidates_by_system, name_of
 from captious.metrics.contract.metric import BaseMetric, Metric, State

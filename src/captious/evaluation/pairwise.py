@@ -11,9 +11,9 @@ from typing import Any
 
 from captious.errors import ParameterError
 from captious.evaluation.comparison import Comparison, compare_reports
-from captious.evaluation.difference_tables import SIGNIFICANT, pairwise_table
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, holm
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, holm
 from captious.evaluation.systems import Reports
+from captious.evaluation.tables.difference_tables import SIGNIFICANT, pairwise_table
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
 from captious.results.table import Table, json_document

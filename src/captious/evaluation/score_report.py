@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId
 from captious.errors import CaptiousError, ParameterError, option
-from captious.evaluation.exact_sums import column_sums
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
-from captious.evaluation.score_tables import score_table
+from captious.evaluation.inference.exact_sums import column_sums
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
+from captious.evaluation.tables.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
 from captious.random_seed import DEFAULT_SEED

@@ -9,9 +9,9 @@ from typing import Unpack
 from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.image_matching import MatchOptions
 from captious.errors import DuplicateCandidateError, EmptyInputError, ParameterError
-from captious.evaluation.caption_findings import CaptionFindings
-from captious.evaluation.caption_warnings import issue
-from captious.evaluation.exact_sums import ExactSums
+from captious.evaluation.caption_checks.caption_findings import CaptionFindings
+from captious.evaluation.caption_checks.caption_warnings import issue
+from captious.evaluation.inference.exact_sums import ExactSums
 from captious.evaluation.metric_run import (
     caption_warnings,
     check_needed_references,

@@ -11,9 +11,9 @@ from captious.data import Captions, CaptionSets, same_images
 from captious.data.reading.file_contents import EXTENSIONS, is_standard_input
 from captious.data.reading.record_shapes import is_document
 from captious.errors import ParameterError
-from captious.evaluation.resampling import DEFAULT_RESAMPLES
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_report import Report
-from captious.evaluation.score_tables import score_table
+from captious.evaluation.tables.score_tables import score_table
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
 from captious.results.table import Table

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError, option
-from captious.evaluation.resampling import Sampling, permutation_p_value
+from captious.evaluation.inference.resampling import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, williams
 from captious.judgment.protocols import Protocol
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.files.judgment_files import data_folder
 from captious.judgment.files.own_judgments import as_own, load_own

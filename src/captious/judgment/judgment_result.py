@@ -8,7 +8,7 @@ from typing import Any
 
 from captious.entry_points import did_you_mean
 from captious.errors import UnknownNameError
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.inference.resampling import Sampling
 from captious.judgment.judgment_table import judgment_table
 from captious.judgment.protocols import Protocol
 from captious.results.displayed import DisplayedMapping

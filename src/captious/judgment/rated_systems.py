@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.evaluation.resampling import permutation_p_value
+from captious.evaluation.inference.resampling import permutation_p_value
 from captious.judgment.correlation import standardized
 from captious.judgment.human_judgments import CaptionJudgments, OfSystems
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from captious.errors import ParameterError
 from captious.evaluation import Comparison, Report, Reports
-from captious.evaluation.resampling import DEFAULT_RESAMPLES
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.files.atomic_write import is_pipe_or_device, whole_file
 from captious.random_seed import DEFAULT_SEED
 from captious.report.page.systems_page import SystemsPage

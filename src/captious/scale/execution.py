@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from captious.data.reading.caption_file import ColumnNames
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ShardError
-from captious.evaluation.caption_warnings import issue
+from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.files.atomic_write import whole_file
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings

@@ -35,8 +35,8 @@ from captious.errors import (
     ShardError,
     UnknownNameError,
 )
-from captious.evaluation.caption_findings import CaptionFindings
-from captious.evaluation.exact_sums import ExactSums
+from captious.evaluation.caption_checks.caption_findings import CaptionFindings
+from captious.evaluation.inference.exact_sums import ExactSums
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings

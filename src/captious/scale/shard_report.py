@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation.caption_findings import CaptionFindings
-from captious.evaluation.exact_sums import ExactSums
+from captious.evaluation.caption_checks.caption_findings import CaptionFindings
+from captious.evaluation.inference.exact_sums import ExactSums
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.metric_run import add_reference_counts
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.score_report import Report, Result, Statistics, no_captions
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.selection import Selection

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.evaluation.caption_findings import CaptionFindings
-from captious.evaluation.exact_sums import ExactSums
+from captious.evaluation.caption_checks.caption_findings import CaptionFindings
+from captious.evaluation.inference.exact_sums import ExactSums
 
 
 def products(statistics: NDArray[np.float64]) -> NDArray[np.float64]:

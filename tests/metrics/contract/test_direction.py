@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation.score_tables import score_table
+from captious.evaluation.tables.score_tables import score_table
 from captious.judgment.studies import critical_failures, metric_correlations, reference_counts, robustness
 from captious.judgment.studies.score_distributions import score_distributions
 from captious.judgment.studies.system_correlations import system_correlations

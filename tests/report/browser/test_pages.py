@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import captious
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.inference.resampling import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix

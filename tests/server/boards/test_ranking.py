@@ -10,7 +10,7 @@ from scipy.special import ndtri
 
 pytest.importorskip("django")
 
-from captious.evaluation.resampling import bootstrap_p_value, holm, ranks
+from captious.evaluation.inference.resampling import bootstrap_p_value, holm, ranks
 from captious.server.boards import ranking
 from captious.server.boards.ranking import SIGNIFICANCE, RankedScores, corrected_rows, rank_rows, update_ranks
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from captious.compat.aac_metrics.inputs import Outs, check_metric_inputs, device_name, table
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import issue
+from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.metrics.bertscore import BertScore
 from captious.models import Encoder
 

@@ -11,7 +11,7 @@ from typing import Any
 from captious.compat.aac_metrics.inputs import Outs, device_name, is_mono_sents, outs, table
 from captious.compat.aac_metrics.metric_functions import spider
 from captious.errors import ParameterError, ResourceError
-from captious.evaluation.caption_warnings import issue
+from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.metrics.sbert import Sbert
 from captious.models import Encoder
 from captious.models.error_detectors import ErrorDetector, as_error_detector

@@ -14,7 +14,7 @@ from captious.compat.aac_metrics.inputs import Outs, SplitIntoWords, outs, table
 from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import issue
+from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.metrics import meteor as _meteor
 from captious.metrics import rouge_l as _rouge_l
 from captious.metrics import spice as _spice

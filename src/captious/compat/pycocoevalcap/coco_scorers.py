@@ -16,7 +16,7 @@ from captious.compat.pycocoevalcap.bleu_scorer import scores_of
 from captious.compat.pycocoevalcap.harness_input import Texts, captions, captions_of_several, is_nothing
 from captious.compat.pycocoevalcap.meteor_protocol import Process, statistics_line, statistics_scores
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import issue
+from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.metrics import cider_d, meteor, rouge_l, spice, wmd
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors

@@ -15,7 +15,7 @@ from typing import Any
 
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.files.judgment_files import DataFolder, data_folder
 from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgment_result import Judgment

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.judgment.human_judgments import HumanJudgments, RatedCaptions
 from captious.judgment.scores.metric_scores import (
     Metrics,

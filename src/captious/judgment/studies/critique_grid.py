@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from captious.data import read_captions
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.studies.robustness import PATHOLOGIES, specimens_of
 from captious.judgment.studies.shared.study_sources import checksums, name_of_file
 from captious.judgment.study_result import Dot, Dots, Study

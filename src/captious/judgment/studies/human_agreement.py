@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, read_references
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.files.judgment_files import DataFolder
 from captious.judgment.scores.metric_scores import Metrics, as_selection, score_captions
 from captious.judgment.studies.shared.study_sources import checksums, name_of_file

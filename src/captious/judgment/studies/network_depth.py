@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Sequence
 
 from captious.errors import ParameterError
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.studies.shared.network_trials import Trials, Variation
 from captious.judgment.study_result import Study

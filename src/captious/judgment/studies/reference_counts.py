@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.files.judgment_files import data_folder
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions

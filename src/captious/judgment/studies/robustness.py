@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from captious.data import Captions, References, read_references
 from captious.errors import ParameterError
 from captious.evaluation import Report
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, interval
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, interval
 from captious.judgment.scores.metric_scores import Metrics, as_selection, check_not_constant, score_captions
 from captious.judgment.studies.shared.similar_images import CAPTIONS, image_vectors, near_donors
 from captious.judgment.studies.shared.study_sources import checksums, name_of_file

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from captious.data import read_captions, read_references, same_images
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.scores.metric_scores import Metrics, all_warnings, as_selection, score_captions, sign_of
 from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import read_captions, read_references, same_images
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
-from captious.evaluation.resampling import DEFAULT_RESAMPLES, Sampling
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.files.decompression import user_text
 from captious.judgment.benchmarks import benchmark_names
 from captious.judgment.correlation import Points, correlation, p_of_none

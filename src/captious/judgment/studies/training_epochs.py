@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.inference.resampling import Sampling
 from captious.judgment.correlation import correlation
 from captious.judgment.human_judgments import RatedCaptions
 from captious.judgment.studies.shared.network_trials import Trials

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import read_captions
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import Sampling
 from captious.evaluation.systems import name_of
 from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Study

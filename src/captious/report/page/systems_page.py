@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.evaluation import GroupedReport, PairwiseComparison, Report, Reports
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.difference_tables import difference_table
-from captious.evaluation.resampling import DEFAULT_RESAMPLES
-from captious.evaluation.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
+from captious.evaluation.tables.difference_tables import difference_table
+from captious.evaluation.tables.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
 from captious.random_seed import DEFAULT_SEED
 from captious.report import numbers
 from captious.report.formats import Presentation

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from captious.evaluation.resampling import DEFAULT_RESAMPLES
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.server.challenges.challenge_metrics import public_label, public_path
 from captious.server.local_times import local_time
 from captious.server.people.access import why_hidden

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from captious.evaluation.resampling import can_vary
+from captious.evaluation.inference.resampling import can_vary
 
 #: The level of significance.
 SIGNIFICANCE = 0.05

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from captious.evaluation.paired_tests import effect_size
-from captious.evaluation.resampling import Sampling, bootstrap_p_value
+from captious.evaluation.inference.paired_tests import effect_size
+from captious.evaluation.inference.resampling import Sampling, bootstrap_p_value
 from captious.server.boards.leaderboard_query import Query
 from captious.server.boards.ranking import SIGNIFICANCE
 from captious.server.boards.shown_digits import effect_digits, p_digits, rounded, rounded_ends

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import option, options_as_flags
 from captious.evaluation import Report, evaluate
-from captious.evaluation.caption_findings import KINDS, CaptionFindings
+from captious.evaluation.caption_checks.caption_findings import KINDS, CaptionFindings
 from captious.files.atomic_write import whole_file
 from captious.metrics.contract.selection import Selection
 from captious.random_seed import DEFAULT_SEED

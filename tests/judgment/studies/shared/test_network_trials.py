@@ -15,7 +15,7 @@ from scipy.stats import kendalltau
 
 from captious.data import read_references
 from captious.errors import ParameterError
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.inference.resampling import Sampling
 from captious.judgment.studies import feature_ablation, network_depth, training_epochs, training_size
 from captious.judgment.studies.shared import network_trials
 from captious.judgment.studies.shared.network_trials import Trials, Variation

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation.caption_warnings import few_images_warning
-from captious.evaluation.resampling import Sampling
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.inference.resampling import Sampling
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.protocols import Protocol
 from captious.judgment.studies.shared.study_sources import checksums, judged_captions

@@ -7,7 +7,7 @@ from typing import Any, Unpack
 from captious.data import Captions, CaptionSets, read_captions
 from captious.data.image_matching import MatchOptions
 from captious.errors import EmptyInputError
-from captious.evaluation.caption_findings import KINDS, CaptionFindings, Finding
+from captious.evaluation.caption_checks.caption_findings import KINDS, CaptionFindings, Finding
 from captious.evaluation.systems import name_of
 from captious.results.displayed import Displayed
 from captious.results.table import Cell, Column, Row, Table, json_document

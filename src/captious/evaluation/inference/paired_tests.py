@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.evaluation.resampling import (
+from captious.evaluation.inference.resampling import (
     Sampling,
     bootstrap_p_value,
     bootstrap_sums,

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from captious.evaluation.result_pictures import difference_pictures, effect_picture
-from captious.evaluation.score_tables import (
+from captious.evaluation.tables.result_pictures import difference_pictures, effect_picture
+from captious.evaluation.tables.score_tables import (
     AVERAGES,
     exclusions,
     images_text,

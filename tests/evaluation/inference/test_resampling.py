@@ -14,8 +14,8 @@ from scipy.stats import norm
 
 import captious
 from captious.errors import ParameterError
-from captious.evaluation import resampling
-from captious.evaluation.resampling import (
+from captious.evaluation.inference import resampling
+from captious.evaluation.inference.resampling import (
     DEFAULT_SEED,
     MOST_RESAMPLES,
     Sampling,

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
-from captious.evaluation.resampling import DEFAULT_RESAMPLES
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.random_seed import DEFAULT_SEED
 from captious.results.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
@@ -119,7 +119,7 @@ def _side_by_side(
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}
     if sampling:  # pictures are of intervals
-        from captious.evaluation.result_pictures import score_pictures
+        from captious.evaluation.tables.result_pictures import score_pictures
 
         pictures = score_pictures(columns, rows)
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)

@@ -13,7 +13,7 @@ import captious
 from captious.data import Captions
 from captious.data.text_checks import repeats_itself
 from captious.evaluation import evaluate
-from captious.evaluation.caption_findings import CaptionFindings
+from captious.evaluation.caption_checks.caption_findings import CaptionFindings
 from captious.metrics.contract.selection import select
 from tests.support.site import EXAMPLES
 

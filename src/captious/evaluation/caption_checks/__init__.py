@@ -1,0 +1,1 @@
+"""Properties of captions that make scores misleading: their detection, ``check``, and warnings."""

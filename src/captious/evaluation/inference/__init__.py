@@ -1,0 +1,1 @@
+"""Statistical inference: exact sums, resampling, and paired tests, as functions of arrays."""

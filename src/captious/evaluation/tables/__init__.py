@@ -1,0 +1,1 @@
+"""Scores and differences as tables and pictures."""
