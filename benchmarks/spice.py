@@ -47,7 +47,7 @@ def main() -> None:
         return child(options.child, options.data, options.system)
     if not options.data.is_dir():
         parser.error(f"no shared data in {options.data}")
-    from captious.resources import spice_grammar
+    from captious.resources.grammars import spice_grammar
 
     grammars = ["bundled"] if spice_grammar.find() is None else ["corenlp", "bundled"]
     print(f"{machine()}; threads: {options.threads}; Karpathy system {options.system}, 4 references")

@@ -19,7 +19,7 @@ import pytest
 from captious.cli import main
 from captious.errors import options_as_flags
 from captious.resources import meteor_tables as meteor
-from captious.resources import spice_grammar
+from captious.resources.grammars import spice_grammar
 
 from ..support.meteor_files import MeteorFiles
 

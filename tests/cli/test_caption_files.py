@@ -11,7 +11,7 @@ import pytest
 from ..support.commands import COMMANDS
 from .conftest import Run, assert_refused
 
-LAYOUTS = Path(__file__).parents[1] / "data" / "layouts"
+LAYOUTS = Path(__file__).parents[1] / "data" / "reading" / "layouts"
 #: Commands that read no captions, or those of a benchmark, or captions under names that a server fixes.
 OTHERS = {
     "challenge",

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import captious
-from captious.learned import network_training as training
 from captious.learned.critique.critique_weights import CritiqueWeights
-from captious.learned.feature_metrics import Features
-from captious.learned.feature_sets import as_feature_set
-from captious.learned.network_weights import NetworkWeights
+from captious.learned.networks import network_training as training
+from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_sets import as_feature_set
+from captious.learned.networks.network_weights import NetworkWeights
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
 

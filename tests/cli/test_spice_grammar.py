@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.resources import spice_grammar
-from captious.resources.corenlp_grammar import fingerprint_of
+from captious.resources.grammars import spice_grammar
+from captious.resources.grammars.corenlp_grammar import fingerprint_of
 
 from ..support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
 from ..support.web_server import Web, serving

@@ -33,7 +33,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from captious.metrics.contract import catalogue
 from captious.parsing.parsed_captions import approximate
 from captious.resources.cache import is_first_time
-from captious.resources.grammar import BUNDLED
+from captious.resources.grammars.grammar import BUNDLED
 
 from ..support.encoders import minilm_folder
 from .blocks import RUN, Block, run

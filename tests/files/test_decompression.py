@@ -17,7 +17,7 @@ from captious.judgment.files.own_judgments import load_own
 from captious.metrics.shared.document_frequencies import DocumentFrequencies
 from captious.parsing.parse_files import read_parses
 from captious.resources import meteor_tables as meteor
-from captious.resources.named_vectors import VectorFile
+from captious.resources.vectors.named_vectors import VectorFile
 from captious.text.stop_words import as_stop_words
 
 from ..support.meteor_files import PARAPHRASES, MeteorFiles

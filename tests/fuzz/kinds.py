@@ -29,9 +29,9 @@ from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.parsing.parse_files import read_parses
 from captious.progress import Progress
 from captious.resources import meteor_tables as meteor
-from captious.resources import named_vectors, spice_grammar
-from captious.resources.vector_files import source_of
-from captious.resources.vector_index import DuplicateWordError, VectorIndex, index_of
+from captious.resources.vectors import named_vectors, spice_grammar
+from captious.resources.vectors.vector_files import source_of
+from captious.resources.vectors.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.text.stop_words import as_stop_words
 
 from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 import captious
 from captious.data import Captions, read_captions
 from captious.errors import CaptiousError
-from captious.learned.caption_features import KnownWords
-from captious.learned.caption_weights import FEATURES, CaptionWeights
+from captious.learned.caption_agreement.caption_features import KnownWords
+from captious.learned.caption_agreement.caption_weights import FEATURES, CaptionWeights
 from captious.learned.captious_metric import Captious
 from captious.text import PTB
 from captious.text.tokenizers import SMURF

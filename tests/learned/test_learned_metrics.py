@@ -10,16 +10,16 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, ResourceError
-from captious.learned.feature_metrics import Features
-from captious.learned.feature_sets import Feature, FeatureSet
 from captious.learned.lceval import LCEval
-from captious.learned.network_weights import NetworkWeights
+from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_sets import Feature, FeatureSet
+from captious.learned.networks.network_weights import NetworkWeights
+from captious.learned.networks.training_examples import Examples, make_examples
 from captious.learned.nneval import NNEval
-from captious.learned.training_examples import Examples, make_examples
-from captious.resources.grammar import VERSION
+from captious.resources.grammars.grammar import VERSION
 
 from ..support.corpora import TOY, table
-from .test_network import random_network
+from .networks.test_network import random_network
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 

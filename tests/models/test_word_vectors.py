@@ -11,7 +11,7 @@ import pytest
 from captious import Settings, WordVectors
 from captious.errors import ParameterError, ResourceError
 from captious.models.word_vectors import missing_vectors
-from captious.resources import named_vectors as resource
+from captious.resources.vectors import named_vectors as resource
 
 from ..support.vector_files import fasttext_of, text_of
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.learned.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
+from captious.learned.caption_agreement.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
 from captious.text.word_forms import negations
 
 

@@ -12,7 +12,7 @@ import pytest
 from captious.parsing.bounds import tuned_bounds
 from captious.parsing.tree_parser import TreeParser
 from captious.parsing.tuning_captions import sample_captions
-from captious.resources.grammar import Grammar
+from captious.resources.grammars.grammar import Grammar
 
 from ..oracles.text_grammar import read_text_grammar
 

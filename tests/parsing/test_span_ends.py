@@ -11,7 +11,7 @@ from captious.parsing.lexicon import ScoredLexicon
 from captious.parsing.span_ends import BEGINS, ENDS, LONGEST, SpanEnds
 from captious.parsing.tree_parser import EXACT, TreeParser
 from captious.parsing.tuning_captions import sample_captions
-from captious.resources.grammar import bundled_arrays, bundled_grammar
+from captious.resources.grammars.grammar import bundled_arrays, bundled_grammar
 
 LENGTHS = 21, 30, 60, 100
 

@@ -14,7 +14,7 @@ from captious.parsing.caption_parser import parser_with
 from captious.parsing.lexicon import Lexicon
 from captious.parsing.tree_parser import LONGEST, TreeParser, pieces
 from captious.parsing.tuning_captions import sample_captions
-from captious.resources.grammar import ANY, Grammar
+from captious.resources.grammars.grammar import ANY, Grammar
 
 from ..oracles.cky import derivation_score
 from ..support.trees import Tree, parse

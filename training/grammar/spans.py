@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.parsing.span_ends import UNIT, SpanEnds, features
-from captious.resources.grammar import Grammar
+from captious.resources.grammars.grammar import Grammar
 from counts import Reduced, category
 from derivations import Derivations
 

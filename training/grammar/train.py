@@ -21,9 +21,9 @@ from captious.files.atomic_write import whole_file
 from captious.parsing.bounds import tuned_bounds
 from captious.parsing.lexicon import lexicon_of
 from captious.parsing.tree_parser import TreeParser
-from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays, write_arrays
-from captious.resources.grammar import FILE, FORMAT, VERSION, Grammar
+from captious.resources.grammars import spice_grammar
+from captious.resources.grammars.grammar import FILE, FORMAT, VERSION, Grammar
 from counts import Reduced, category, count
 from derivations import derive
 from perceptron import Perceptron

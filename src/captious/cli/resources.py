@@ -12,7 +12,7 @@ from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError
 from captious.resources.cache import cache_folder
 from captious.resources.compiled_files import ResourceFiles
-from captious.resources.spice_grammar import SpiceGrammar
+from captious.resources.grammars.spice_grammar import SpiceGrammar
 from captious.resources.user_resources import RESOURCES, Resource
 
 

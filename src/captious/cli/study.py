@@ -33,7 +33,7 @@ from captious.cli.outputs import Destination, output_options
 from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
 from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES
-from captious.learned.network_recipes import RECIPES
+from captious.learned.networks.network_recipes import RECIPES
 from captious.report.formats import FORMATS
 
 if TYPE_CHECKING:

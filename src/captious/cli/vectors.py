@@ -10,9 +10,9 @@ import click
 from captious.cli import Group
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import print_rows
-from captious.resources import named_vectors as resource
 from captious.resources.cache import cache_folder
-from captious.resources.compiled_vectors import INSTALL, VectorFile
+from captious.resources.vectors import named_vectors as resource
+from captious.resources.vectors.compiled_vectors import INSTALL, VectorFile
 
 
 @click.group(cls=Group, subcommand_metavar="COMMAND")

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
-from captious.learned.caption_explanation import Agreement, Parts, explanations
-from captious.learned.caption_features import EncodedLayer, agreement, similarities, slips
-from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights
-from captious.learned.encoder_heads import FULL_FEATURES, EncoderHead, HeadedLayer
+from captious.learned.caption_agreement.caption_explanation import Agreement, Parts, explanations
+from captious.learned.caption_agreement.caption_features import EncodedLayer, agreement, similarities, slips
+from captious.learned.caption_agreement.caption_weights import FEATURES, LANGUAGES, CaptionWeights
+from captious.learned.caption_agreement.encoder_heads import FULL_FEATURES, EncoderHead, HeadedLayer
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ChoiceParameter, ResourceParameter
@@ -144,8 +144,8 @@ class Captious(MeanMetric):
     def features(self, captions: Captions) -> NDArray[np.float64]:
         """Return the features that scores are computed from, float64[n, k].
 
-        See ``captious.learned.caption_weights.FEATURES``; for the variant ``full``,
-        ``captious.learned.encoder_heads.FULL_FEATURES``.
+        See ``captious.learned.caption_agreement.caption_weights.FEATURES``; for the variant ``full``,
+        ``captious.learned.caption_agreement.encoder_heads.FULL_FEATURES``.
         """
         candidates, references = captions.layer(self.layer)
         cosines = similarities(

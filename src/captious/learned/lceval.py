@@ -12,10 +12,10 @@ from typing import ClassVar
 import numpy as np
 
 from captious.errors import ParameterError
-from captious.learned.feature_sets import Feature, FeatureSet, as_feature_set
-from captious.learned.learned_metric import LearnedMetric
-from captious.learned.network import Network
-from captious.learned.network_weights import NetworkWeights
+from captious.learned.networks.feature_sets import Feature, FeatureSet, as_feature_set
+from captious.learned.networks.learned_metric import LearnedMetric
+from captious.learned.networks.network import Network
+from captious.learned.networks.network_weights import NetworkWeights
 from captious.metrics.cider import Cider
 from captious.metrics.cider_d import CiderD
 from captious.metrics.hwcm import Hwcm

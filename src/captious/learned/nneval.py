@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from captious.learned.learned_metric import LearnedMetric
+from captious.learned.networks.learned_metric import LearnedMetric
 from captious.metrics.bleu import Bleu
 from captious.metrics.cider_d import CiderD
 from captious.metrics.meteor import Meteor

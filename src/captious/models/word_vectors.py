@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.errors import ParameterError, ResourceError
-from captious.resources import named_vectors as resource
-from captious.resources.compiled_vectors import INSTALL
-from captious.resources.vector_index import Block, DuplicateWordError, VectorIndex, index_of
+from captious.resources.vectors import named_vectors as resource
+from captious.resources.vectors.compiled_vectors import INSTALL
+from captious.resources.vectors.vector_index import Block, DuplicateWordError, VectorIndex, index_of
 
 _SHOWN = 8  # digits of the checksum in signatures
 
@@ -51,7 +51,7 @@ class WordVectors:
         The default is named by ``CAPTIOUS_VECTORS``, or is the only one that was added.
 
         Raises:
-            MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``resources.named_vectors.find``.
+            MissingExtraError, ParameterError, UnknownNameError, ResourceError: as ``named_vectors.find``.
         """
         if isinstance(what, WordVectors):
             return what

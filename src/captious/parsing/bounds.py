@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.native import Pcfg
 from captious.parsing.lexicon import BOUNDARY, WordLists, lexicon_of
-from captious.resources.grammar import Grammar
+from captious.resources.grammars.grammar import Grammar
 
 _ROOT = "ROOT"
 _CATEGORY = re.compile(r"-[A-Z]+-|[^-=|#^~_\[ ]+")

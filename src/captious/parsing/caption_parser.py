@@ -26,10 +26,10 @@ from captious.parsing.span_ends import SpanEnds
 from captious.parsing.tree_parser import LONGEST, TreeParser, Trees, pieces
 from captious.parsing.tuning_captions import drawn_captions, sample_captions
 from captious.progress import Progress
-from captious.resources import spice_grammar
 from captious.resources.arrays import Arrays
 from captious.resources.compiled_files import compiled
-from captious.resources.grammar import BUNDLED, Grammar, bundled_arrays, bundled_grammar
+from captious.resources.grammars import spice_grammar
+from captious.resources.grammars.grammar import BUNDLED, Grammar, bundled_arrays, bundled_grammar
 from captious.text import PTB_RAW
 
 #: Grammars by the name that users ask for, the best first.

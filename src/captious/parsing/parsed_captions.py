@@ -18,7 +18,7 @@ import numpy as np
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.errors import Advice, ParameterError, UnknownNameError
 from captious.parsing.parses import Parse, StoredParses, parse_arrays
-from captious.resources.grammar import BUNDLED
+from captious.resources.grammars.grammar import BUNDLED
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
 

@@ -22,7 +22,7 @@ from captious.parsing.bounds import Bounds, make_pcfg
 from captious.parsing.lexicon import Lexicon, WordLists, WordTags, lexicon_of
 from captious.parsing.span_ends import LONGEST as LONGEST_SPAN
 from captious.parsing.span_ends import SpanEnds
-from captious.resources.grammar import Grammar
+from captious.resources.grammars.grammar import Grammar
 
 #: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB.
 LONGEST = 100

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from captious.parsing.lexicon import ANY_SHAPE
-from captious.resources.grammar import bundled_grammar
+from captious.resources.grammars.grammar import bundled_grammar
 
 _LONGEST = 20
 _Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from captious.resources import meteor_tables as meteor
-from captious.resources import spice_grammar
 from captious.resources.compiled_files import ResourceFiles
+from captious.resources.grammars import spice_grammar
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from captious.evaluation.inference.resampling import (
     ranks,
 )
 from captious.judgment import judge, studies
-from captious.learned.training_examples import make_examples
+from captious.learned.networks.training_examples import make_examples
 from captious.metrics.contract.metric import Metric
 
 shapes = st.tuples(st.integers(1, 40), st.integers(1, 4))

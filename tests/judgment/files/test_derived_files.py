@@ -10,7 +10,7 @@ import pytest
 
 from captious.errors import ResourceError
 from captious.judgment.files.derived_files import coco_examples, expert_ratings
-from captious.learned.training_example_files import read_examples, read_judged
+from captious.learned.networks.training_example_files import read_examples, read_judged
 
 from ...support.judgments import write_jsonl
 

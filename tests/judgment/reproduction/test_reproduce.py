@@ -19,8 +19,8 @@ from captious.judgment.reproduction.paper_index import STATES, PaperIndex
 from captious.judgment.reproduction.reproduce import reproduce, stand_ins
 from captious.judgment.reproduction.reproduction_result import Reproduced
 from captious.judgment.studies import word_frequencies
-from captious.learned.feature_sets import Feature, FeatureSet
-from captious.learned.network_recipes import Recipe, as_recipe
+from captious.learned.networks.feature_sets import Feature, FeatureSet
+from captious.learned.networks.network_recipes import Recipe, as_recipe
 from captious.report.formats import FORMATS
 
 from ...support.judgments import write_jsonl

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions, References
 from captious.evaluation import evaluate
-from captious.learned.caption_weights import CaptionWeights
-from captious.learned.feature_sets import as_feature_set
-from captious.learned.network import Network
-from captious.learned.network_weights import NetworkWeights
+from captious.learned.caption_agreement.caption_weights import CaptionWeights
+from captious.learned.networks.feature_sets import as_feature_set
+from captious.learned.networks.network import Network
+from captious.learned.networks.network_weights import NetworkWeights
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, FlagParameter, IntegerParameter, NumberParameter

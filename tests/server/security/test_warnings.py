@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from captious.parsing.parsed_captions import approximate
-from captious.resources.grammar import VERSION
+from captious.resources.grammars.grammar import VERSION
 from tests.support.site import Site
 from tests.support.small_challenge import REFERENCES, write_folder
 

@@ -13,8 +13,8 @@ from captious.data import read_references
 from captious.errors import ParameterError
 from captious.judgment.files.derived_files import coco_sources
 from captious.judgment.files.judgment_files import data_folder
-from captious.learned.training_example_files import read_ids, write_examples
-from captious.learned.training_examples import NEGATIVES, make_examples
+from captious.learned.networks.training_example_files import read_ids, write_examples
+from captious.learned.networks.training_examples import NEGATIVES, make_examples
 
 
 @click.command()

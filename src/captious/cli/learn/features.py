@@ -10,8 +10,8 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file, reads_captions, settings_options, subset_option
 from captious.cli.outputs import warn
 from captious.data import read_captions
-from captious.learned.feature_metrics import FEATURE_FORMATS, Features, check_feature_file, write_features
-from captious.learned.feature_sets import FEATURE_SETS
+from captious.learned.networks.feature_metrics import FEATURE_FORMATS, Features, check_feature_file, write_features
+from captious.learned.networks.feature_sets import FEATURE_SETS
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 

@@ -10,8 +10,8 @@ from captious.errors import ResourceError
 from captious.files.atomic_write import whole_file
 from captious.judgment.human_judgments import RatedCaptions
 from captious.judgment.judging import load_judgments
-from captious.learned.training_example_files import read_ids, write_examples
-from captious.learned.training_examples import make_examples
+from captious.learned.networks.training_example_files import read_ids, write_examples
+from captious.learned.networks.training_examples import make_examples
 
 _REFERENCES = "coco/captions_val2014.json.gz"
 _SYSTEMS = "coco/results_val2014"

@@ -19,8 +19,8 @@ from captious.judgment.papers.paper import (
     judged,
     judged_parts,
 )
-from captious.learned.feature_sets import FeatureSet, as_feature_set
-from captious.learned.network_recipes import Recipe, as_recipe
+from captious.learned.networks.feature_sets import FeatureSet, as_feature_set
+from captious.learned.networks.network_recipes import Recipe, as_recipe
 
 _METRICS = {
     "BLEU-1": "bleu-1",

@@ -11,7 +11,7 @@ from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.scores.metric_needs import needs_of_metric
-from captious.learned.network_recipes import Recipe, as_recipe
+from captious.learned.networks.network_recipes import Recipe, as_recipe
 
 #: States of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
 #: ours; figures are computed, but none is published; another command computes it; nothing can be computed without what

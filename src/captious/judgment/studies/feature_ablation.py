@@ -14,8 +14,8 @@ from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.studies.shared.network_trials import Trials, Variation
 from captious.judgment.study_result import Dot, Dots, Study
-from captious.learned.feature_sets import FeatureSet
-from captious.learned.network_recipes import Recipe
+from captious.learned.networks.feature_sets import FeatureSet
+from captious.learned.networks.network_recipes import Recipe
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
@@ -61,7 +61,7 @@ def feature_ablation(
     Raises:
         ParameterError: a single feature, or a group of no, all or unknown features.
         MissingExtraError: torch is not installed.
-        Others as ``captious.learned.metric_training.learn`` and ``judge``.
+        Others as ``captious.learned.networks.metric_training.learn`` and ``judge``.
     """
     trials = Trials(
         examples,

@@ -13,7 +13,7 @@ from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.studies.shared.network_trials import Trials, Variation
 from captious.judgment.study_result import Study
-from captious.learned.network_recipes import Recipe
+from captious.learned.networks.network_recipes import Recipe
 from captious.metrics.contract.settings import Settings
 from captious.random_seed import DEFAULT_SEED
 

@@ -17,9 +17,9 @@ from captious.judgment.correlation import correlation
 from captious.judgment.human_judgments import RatedCaptions
 from captious.judgment.studies.shared.network_trials import Trials
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.learned.network import Network
-from captious.learned.network_recipes import Recipe
-from captious.learned.network_training import train_network
+from captious.learned.networks.network import Network
+from captious.learned.networks.network_recipes import Recipe
+from captious.learned.networks.network_training import train_network
 from captious.metrics.contract.settings import Settings
 from captious.random_seed import DEFAULT_SEED
 

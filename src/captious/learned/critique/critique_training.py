@@ -18,7 +18,7 @@ from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded, vocabulary_of
 from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.learned.critique.drawn_negatives import permuted, replace_random_words
-from captious.learned.network_training import check_torch
+from captious.learned.networks.network_training import check_torch
 from captious.learned.weight_files import check_name
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures

@@ -19,13 +19,13 @@ from captious.evaluation.inference.resampling import Sampling
 from captious.judgment.studies import feature_ablation, network_depth, training_epochs, training_size
 from captious.judgment.studies.shared import network_trials
 from captious.judgment.studies.shared.network_trials import Trials, Variation
-from captious.learned.feature_metrics import Features
-from captious.learned.feature_sets import FeatureSet
-from captious.learned.network import Network
-from captious.learned.network_recipes import Recipe, as_recipe
-from captious.learned.network_training import train_network
-from captious.learned.training_example_files import write_examples
-from captious.learned.training_examples import make_examples
+from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_sets import FeatureSet
+from captious.learned.networks.network import Network
+from captious.learned.networks.network_recipes import Recipe, as_recipe
+from captious.learned.networks.network_training import train_network
+from captious.learned.networks.training_example_files import write_examples
+from captious.learned.networks.training_examples import make_examples
 from captious.metrics.contract.settings import Settings
 
 torch = pytest.importorskip("torch")

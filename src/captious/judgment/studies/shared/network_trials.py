@@ -21,11 +21,11 @@ from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, Rate
 from captious.judgment.protocols import Protocol
 from captious.judgment.studies.shared.study_sources import checksums, judged_captions
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.learned.feature_metrics import Features
-from captious.learned.feature_sets import FeatureSet
-from captious.learned.metric_training import training_data
-from captious.learned.network_recipes import Recipe, as_recipe
-from captious.learned.network_training import check_torch, train_network
+from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_sets import FeatureSet
+from captious.learned.networks.metric_training import training_data
+from captious.learned.networks.network_recipes import Recipe, as_recipe
+from captious.learned.networks.network_training import check_torch, train_network
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps

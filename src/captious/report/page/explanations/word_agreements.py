@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from captious.evaluation import Report
-from captious.learned.caption_explanation import Agreement
+from captious.learned.caption_agreement.caption_explanation import Agreement
 from captious.learned.captious_metric import Captious
 from captious.report.page.caption_words import TokenTable
 from captious.report.page.explanations.explained import Explained
