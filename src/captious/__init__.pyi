@@ -89,8 +89,8 @@ from .metrics.rouge_n import RougeN as RougeN
 from .metrics.rouge_s import RougeS as RougeS
 from .metrics.sbert import Sbert as Sbert
 from .metrics.self_cider import SelfCider as SelfCider
-from .metrics.shared.document_frequencies import DocumentFrequencies as DocumentFrequencies
-from .metrics.shared.pairwise_judge import PairwiseJudge as PairwiseJudge
+from .metrics.shared.frequencies.document_frequencies import DocumentFrequencies as DocumentFrequencies
+from .metrics.shared.judges.pairwise_judge import PairwiseJudge as PairwiseJudge
 from .metrics.smurf import Smurf as Smurf
 from .metrics.soft_spice import SoftSpice as SoftSpice
 from .metrics.sparcs import Sparcs as Sparcs

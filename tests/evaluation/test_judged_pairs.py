@@ -13,7 +13,7 @@ import captious
 from captious.cli.judge_pairwise import judge_pairwise as command
 from captious.errors import CaptiousWarning, ParameterError
 from captious.evaluation.judged_pairs import strengths
-from captious.metrics.shared.pairwise_judge import preference
+from captious.metrics.shared.judges.pairwise_judge import preference
 from captious.models.endpoints import Answer, ChatModel
 
 from ..support.chat_server import ChatServer

@@ -14,7 +14,7 @@ from captious.data import read_rows
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.files.decompression import UnpackedSizeError, check_size, plain_content, unpacked, user_text
 from captious.judgment.files.own_judgments import load_own
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.parsing.parse_files import read_parses
 from captious.resources import meteor_tables as meteor
 from captious.resources.vectors.named_vectors import VectorFile

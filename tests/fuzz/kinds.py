@@ -24,7 +24,7 @@ from captious.errors import CaptiousError
 from captious.judgment.files.own_judgments import load_own
 from captious.judgment.scores.benchmark_scores import read_scores
 from captious.judgment.studies.system_correlations import _measures
-from captious.metrics.shared.document_frequencies import DocumentFrequencies, _checksum
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, _checksum
 from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.parsing.parse_files import read_parses
 from captious.progress import Progress

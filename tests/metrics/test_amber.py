@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import captious
 from captious.errors import MissingExtraError, MissingObjectsError, ParameterError, ResourceError
 from captious.metrics.amber import Amber
-from captious.metrics.shared.amber_lists import ImageWords
+from captious.metrics.shared.image_contents.amber_lists import ImageWords
 from captious.models import WordVectors
 from captious.text.base_forms import nouns
 

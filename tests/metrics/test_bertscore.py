@@ -17,7 +17,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.metrics.bertscore import LAYERS, BertScore
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.token_frequencies import TokenFrequencies
+from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 from captious.models import Encoder, encoders, token_vectors
 
 from ..oracles import bertscore as oracle

@@ -22,8 +22,8 @@ from captious.errors import (
     UnknownNameError,
 )
 from captious.metrics.chair import Chair
-from captious.metrics.shared.image_objects import ImageObjects
-from captious.metrics.shared.object_words import ObjectWords, as_object_words
+from captious.metrics.shared.image_contents.image_objects import ImageObjects
+from captious.metrics.shared.image_contents.object_words import ObjectWords, as_object_words
 from captious.text.nltk_tokens import word_tokenize
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"

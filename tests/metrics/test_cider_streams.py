@@ -15,7 +15,7 @@ import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 
 from ..support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.metrics.contract.metric import Metric
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 from ..oracles import bleu, cider, ngram_precision, rouge_l, rouge_n, rouge_s, unigram_recall

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from captious import read_references
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.native import NgramFrequencies
 from captious.resources.coco_val import FILE, NAME
 

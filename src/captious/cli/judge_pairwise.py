@@ -13,7 +13,7 @@ from captious.cli.outputs import Destination, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
 from captious.evaluation.systems import system_names
-from captious.metrics.shared.pairwise_judge import PairwiseJudge
+from captious.metrics.shared.judges.pairwise_judge import PairwiseJudge
 from captious.report.formats import FORMATS
 
 

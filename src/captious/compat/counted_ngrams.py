@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.compat.counted_images import CountedImages
 from captious.metrics import cider, cider_d
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 __all__ = ["COOKING", "CountedCaptions", "Counts", "cook_refs", "cook_test", "precook"]

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from captious.errors import ResourceError
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 __all__ = ["CORPUS", "frequencies"]

@@ -16,7 +16,7 @@ from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.caption_checks.caption_warnings import few_images_warning, issue
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
-from captious.metrics.shared.pairwise_judge import PairwiseJudge
+from captious.metrics.shared.judges.pairwise_judge import PairwiseJudge
 from captious.models.endpoints import ChatModel
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import Displayed

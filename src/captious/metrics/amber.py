@@ -18,8 +18,8 @@ from captious.data import Captions, KeyedByFields
 from captious.errors import MissingExtraError, ParameterError, ResourceError, option
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
-from captious.metrics.shared.amber_lists import AmberLists, ImageWords, as_amber_lists
-from captious.metrics.shared.known_images import check_known_images
+from captious.metrics.shared.image_contents.amber_lists import AmberLists, ImageWords, as_amber_lists
+from captious.metrics.shared.image_contents.known_images import check_known_images
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.models import WordVectors

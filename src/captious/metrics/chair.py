@@ -24,9 +24,16 @@ from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.image_objects import ImageObjects, as_image_objects
-from captious.metrics.shared.known_images import check_known_images
-from captious.metrics.shared.object_words import COCO, BaseForms, Mention, MentionFinder, ObjectWords, as_object_words
+from captious.metrics.shared.image_contents.image_objects import ImageObjects, as_image_objects
+from captious.metrics.shared.image_contents.known_images import check_known_images
+from captious.metrics.shared.image_contents.object_words import (
+    COCO,
+    BaseForms,
+    Mention,
+    MentionFinder,
+    ObjectWords,
+    as_object_words,
+)
 from captious.text.base_forms import Singulars, lemmas
 from captious.text.nltk_tokens import word_tokenize
 

@@ -19,8 +19,8 @@ from captious.data import Captions, KeyedByFields, References
 from captious.errors import ParameterError, option
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import TokenizerParameter
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.frequencies_parameter import FrequenciesParameter
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.frequencies_parameter import FrequenciesParameter
 from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgram, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from captious.metrics.cider import Cider, WeightLayer
 from captious.metrics.contract.parameters import NumberParameter
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 
 
 class CiderD(Cider):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, KeyedByFields, References
 from captious.metrics.cider import Cider, WeightLayer, ids_in_frequencies, word_map_of
 from captious.metrics.contract.metric import MeanMetric, State
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import Tokenizer, Tokens, WordLayer
 

@@ -13,8 +13,8 @@ from captious.metrics.cider import Cider
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, TokenizerParameter
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.frequencies_parameter import FrequenciesParameter
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.frequencies_parameter import FrequenciesParameter
 from captious.metrics.shared.sentence_coverage import PairScores, SentenceCoverage
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from captious.metrics.shared.model_judge import JudgeMetric, Reading, first_object
+from captious.metrics.shared.judges.model_judge import JudgeMetric, Reading, first_object
 from captious.models.endpoints import Answer
 
 

@@ -13,7 +13,7 @@ from itertools import accumulate
 
 from captious.errors import ParameterError
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter
-from captious.metrics.shared.model_judge import JudgeMetric, Reading, final_answer
+from captious.metrics.shared.judges.model_judge import JudgeMetric, Reading, final_answer
 from captious.models.endpoints import Answer, Token
 
 _ALTERNATIVES = 5

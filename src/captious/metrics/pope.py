@@ -23,7 +23,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.files.decompression import user_text
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.metrics.shared.known_images import check_known_images
+from captious.metrics.shared.image_contents.known_images import check_known_images
 
 _LABELS = {"yes": True, "no": False}
 _NO = frozenset({"No", "not", "no"})

@@ -19,8 +19,8 @@ from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import TokenizerParameter
 from captious.metrics.contract.set_metrics import SetMeanMetric
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.frequencies_parameter import FrequenciesParameter
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.frequencies_parameter import FrequenciesParameter
 from captious.metrics.shared.spectra import check_candidates, spread
 from captious.native import threads
 

@@ -16,7 +16,7 @@ from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, TokenizerParameter
-from captious.metrics.shared.frequencies_parameter import FrequenciesParameter
+from captious.metrics.shared.frequencies.frequencies_parameter import FrequenciesParameter
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.spice import Spice
 

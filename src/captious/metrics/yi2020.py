@@ -21,8 +21,8 @@ from captious.errors import ParameterError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter, Parameter
 from captious.metrics.shared.encoder_metric import EncoderMetric
+from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.metrics.shared.stop_words_parameter import StopWordsParameter
-from captious.metrics.shared.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
 from captious.progress import Progress
 

@@ -16,7 +16,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.files.atomic_write import whole_file
 from captious.metrics.contract.combined import CombinedState
 from captious.metrics.contract.metric import State
-from captious.metrics.shared.document_frequencies import DocumentFrequencies, FrequencySum
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, FrequencySum
 
 #: The state of each metric of a plan, None for those that need none.
 States: TypeAlias = tuple[State | None, ...]

@@ -17,8 +17,8 @@ from captious.learned.networks.feature_metrics import Features
 from captious.learned.networks.feature_sets import Feature, FeatureSet, as_feature_set
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.frequencies_parameter import as_frequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.frequencies_parameter import as_frequencies
 from captious.metrics.spice import Spice
 from captious.models import WordVectors
 from captious.parsing.parsed_captions import ParsedCaptions, as_parse_source

@@ -28,7 +28,7 @@ from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, FlagParameter, IntegerParameter, NumberParameter
 from captious.metrics.contract.selection import select
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
 from captious.parsing.parse_files import FileOfParses
 from captious.text import PTB, WHITESPACE, TokenLayer

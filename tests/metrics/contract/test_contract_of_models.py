@@ -17,7 +17,7 @@ from captious.data import Captions
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
-from captious.metrics.shared.token_frequencies import TokenFrequencies
+from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.models import Encoder
 

@@ -7,7 +7,7 @@ import pytest
 
 import captious
 from captious.errors import ParameterError
-from captious.metrics.shared.token_frequencies import TokenFrequencies
+from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 
 from ...support.corpora import references_table
 

@@ -20,8 +20,8 @@ from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.image_objects import ImageObjects
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.image_contents.image_objects import ImageObjects
 from captious.models import Encoder, WordVectors
 from captious.models.endpoints import ChatModel
 from captious.native import MOST_THREADS, threads

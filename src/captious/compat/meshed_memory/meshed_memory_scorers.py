@@ -15,7 +15,7 @@ from captious.compat.pycocoevalcap.harness_input import Texts, captions, caption
 from captious.errors import ParameterError
 from captious.evaluation.reward import Reward
 from captious.metrics import cider_d
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 __all__ = ["Bleu", "Cider", "CiderScorer", "Meteor", "Rouge"]

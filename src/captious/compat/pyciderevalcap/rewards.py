@@ -17,7 +17,7 @@ from captious.data import Captions
 from captious.errors import InputError, ParameterError
 from captious.evaluation.reward import Reward
 from captious.metrics import cider, cider_d
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 __all__ = ["Cider", "CiderD"]

@@ -18,7 +18,7 @@ from captious.compat.pycocoevalcap.meteor_protocol import Process, statistics_li
 from captious.errors import ParameterError
 from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.metrics import cider_d, meteor, rouge_l, spice, wmd
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.models import WordVectors
 from captious.scenes.facts import CATEGORIES, agreement, count
 from captious.text import SPACES, WHITESPACE

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from captious.learned.weight_files import packed, read_weights, unpacked, write_weights
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.native import NgramFrequencies, Vocabulary, subword_buckets
 from captious.text import languages
 

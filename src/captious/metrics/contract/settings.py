@@ -21,8 +21,8 @@ from captious.text import Tokenizer, as_tokenizer
 
 if TYPE_CHECKING:
     from captious.data import ImageId
-    from captious.metrics.shared.document_frequencies import DocumentFrequencies
-    from captious.metrics.shared.image_objects import ImageObjects
+    from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+    from captious.metrics.shared.image_contents.image_objects import ImageObjects
     from captious.models import Encoder, WordVectors
     from captious.models.endpoints import ChatModel
     from captious.parsing.parsed_captions import ParseSource
@@ -134,12 +134,12 @@ def _folder(value: Any) -> Any:
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "language": deferred("text.languages:as_language"),
     "tokenizer": as_tokenizer,
-    "idf": deferred("metrics.shared.frequencies_parameter:as_frequencies"),
+    "idf": deferred("metrics.shared.frequencies.frequencies_parameter:as_frequencies"),
     "model": deferred("models.encoders:as_encoder"),
     "vectors": deferred("models:WordVectors.open"),
     "parser": deferred("parsing.parsed_captions:as_parse_source"),
     "images": _folder,
-    "objects": deferred("metrics.shared.image_objects:as_image_objects"),
+    "objects": deferred("metrics.shared.image_contents.image_objects:as_image_objects"),
     "training": read_references,
     "judge": deferred("models.endpoints:as_chat_model"),
 }

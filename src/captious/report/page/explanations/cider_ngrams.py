@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.metrics.cider import Cider
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.report.page.caption_words import TokenTable
 from captious.report.page.explanations.explained import Explained
 from captious.text import WordLayer

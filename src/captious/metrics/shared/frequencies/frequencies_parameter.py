@@ -7,7 +7,7 @@ from functools import cache
 
 from captious.errors import ParameterError
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.metrics.shared.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.resources.coco_val import FILE, NAME
 
 

@@ -115,7 +115,7 @@ class DocumentFrequencies:
             ResourceError: no such file, or not such a pickle.
             ParameterError: neither the file nor ``n_documents`` gives the number of documents.
         """
-        from captious.metrics.shared.frequency_pickles import read_pickle
+        from captious.metrics.shared.frequencies.frequency_pickles import read_pickle
 
         counts, n_in_file = read_pickle(path)
         n = n_in_file if n_documents is None else n_documents
@@ -131,7 +131,7 @@ class DocumentFrequencies:
         Raises:
             OutputError: the file cannot be written.
         """
-        from captious.metrics.shared.frequency_pickles import write_pickle
+        from captious.metrics.shared.frequencies.frequency_pickles import write_pickle
 
         write_pickle(path, self.by_ngram(), self.n_documents)
 

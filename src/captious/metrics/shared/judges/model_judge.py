@@ -17,7 +17,7 @@ from captious.errors import ParameterError, option
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.parameters import IntegerParameter, NumberParameter, ResourceParameter
 from captious.metrics.contract.set_metrics import mean_of_scored
-from captious.metrics.shared.judge_prompt import Prompt, PromptParameter, listed
+from captious.metrics.shared.judges.judge_prompt import Prompt, PromptParameter, listed
 from captious.models.endpoints import Answer, ChatModel, Question, as_chat_model, missing_client
 from captious.models.images import find_images
 from captious.random_seed import DEFAULT_SEED

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.metrics.shared.model_judge import ModelJudge, Reading, first_object
+from captious.metrics.shared.judges.model_judge import ModelJudge, Reading, first_object
 from captious.models.endpoints import Answer
 
 

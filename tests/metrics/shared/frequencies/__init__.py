@@ -1,0 +1,1 @@
+"""Tests of captious.metrics.shared.frequencies."""
