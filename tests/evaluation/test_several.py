@@ -171,6 +171,6 @@ def test_reports_of_several_candidates_have_lists(tmp_path: Path) -> None:
     assert first["candidates"] == ALIKE[0]
     assert (tmp_path / "captions.csv").read_text().splitlines()[1].startswith('0,"[""a dog on a road""')
     with pytest.raises(ParameterError, match="alike has several candidates per image, and only one can be shown"):
-        captious.write_report(tmp_path / "page.html", reports)
+        captious.write_report(reports, tmp_path / "page.html")
     assert reports[0].columns()["candidates"][1] == ALIKE[1]
     assert reports[0].candidates[2] == ALIKE[2]

@@ -171,7 +171,7 @@ def test_reports_of_shards_are_plotted_with_intervals(tmp_path: Path) -> None:
 
 def test_pages_have_names_of_pages(tmp_path: Path) -> None:
     with pytest.raises(captious.CaptiousError, match=r"page\.xyz is not the name of a page"):
-        captious.write_report(tmp_path / "page.xyz", report())
+        captious.write_report(report(), tmp_path / "page.xyz")
     with pytest.raises(captious.CaptiousError, match="is not a path"):
-        captious.write_report(report(), tmp_path / "page.html")  # type: ignore[arg-type]
+        captious.write_report(tmp_path / "page.html", report())  # type: ignore[arg-type]
     assert not [*tmp_path.iterdir()]

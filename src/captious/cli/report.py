@@ -78,5 +78,5 @@ def report(
                 help="a report shows systems on the same images; remove the others from both files",
             )
     reports = evaluate_systems(tables, selection, announce=warn)
-    write_report(output, reports, image_url=image_url, groups=groups, **of_page)
+    write_report(reports, output, image_url=image_url, groups=groups, **of_page)
     warn(reports.warnings + few_images_warning(len(ids)))

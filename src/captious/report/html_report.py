@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 def write_report(
-    path: str | os.PathLike[str],
     result: Report | Reports | Comparison | Judgment | Study | Sequence[Report],
+    path: str | os.PathLike[str],
     *,
     title: str = "",
     image_url: str | os.PathLike[str] | None = None,
@@ -35,9 +35,9 @@ def write_report(
     """Write a result as a self-contained HTML file. The same result gives the same bytes.
 
     Args:
-        path: the file, whose name ends in .html.
         result: the result to show: one system or several that were scored with the same metrics on the same images, a
             comparison, a judgment or a study.
+        path: the file, whose name ends in .html.
         title: title of the page. By default, the systems and the number of images, or the name of the result.
         image_url: the images of captions: a URL such as
             ``https://images.example.org/{id:012d}.jpg``, a path relative to the page, such as ``images/{id}.jpg``, or a
@@ -76,7 +76,7 @@ def check_page(path: str | os.PathLike[str]) -> None:
         ParameterError: it is not a path, or its name does not end in .html.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError(f"{path!r:.60} is not a path", help="give the path first, then the result")
+        raise ParameterError(f"a {type(path).__name__} is not a path", help="give the result first, then the path")
     if Path(path).suffix.lower() not in (".html", ".htm") and not is_pipe_or_device(path):
         raise ParameterError(
             f"{Path(path).name} is not the name of a page", where=str(path), help=f"name it {Path(path).stem}.html"
@@ -101,5 +101,5 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
     if isinstance(result, Displayed):
         return table_page(result.to_table(), title)
     raise ParameterError(
-        f"{result!r:.60} is not a result", help="give a Report, several of them, a Comparison, Judgment or Study"
+        f"a {type(result).__name__} is not a result", help="give a Report, several of them, a Comparison, Judgment or Study"
     )

@@ -48,6 +48,26 @@ def test_user_function_is_scored_compared_and_judged(function: Callable[..., Any
     assert captious.reward(function, REFERENCES)([2, 1], ["a cat", "a bus"]).tolist() == [1.0, 0.5]
 
 
+def test_annotations_that_say_nothing_leave_the_choice_to_the_name() -> None:
+    def of_one(candidate: Any, references: Any) -> float:
+        return overlap(candidate, references)
+
+    def of_optional(candidate: str | None, references: list[str]) -> float:
+        return overlap(candidate or "", references)
+
+    def of_unknown(candidate: "Caption", references: "References") -> float:  # type: ignore[name-defined] # noqa: F821
+        return overlap(candidate, references)
+
+    def of_all(candidates: Any, references: Any) -> list[float]:
+        return overlaps(candidates, references)
+
+    def of_texts(lines: list[str], references: list[list[str]]) -> list[float]:
+        return overlaps(lines, references)
+
+    report = captious.score(GOOD, REFERENCES, [of_one, of_optional, of_unknown, of_all, of_texts])
+    assert all(result.per_caption.tolist() == [0.5, 1.0] for result in report.values())
+
+
 def test_judgment_of_a_function_is_plotted(tmp_path: Path) -> None:
     rows = [
         {"candidate": text, "references": ["a dog runs fast"], "rating": rating}

@@ -34,7 +34,7 @@ def examples(meteor_tables: object, tmp_path_factory: pytest.TempPathFactory) ->
     reports = systems(["bleu-4", "meteor", "rouge-l", "cider-d", "cider-d@paper", "cider", "cider-r", "spice", "wmd"])
     path = tmp_path_factory.mktemp("page") / "examples.html"
     groups = {image: "even" if image % 2 == 0 else "odd" for image in reports[0].ids}
-    write_report(path, reports, resamples=20, groups=groups, image_url="images/{id:06d}.svg")
+    write_report(reports, path, resamples=20, groups=groups, image_url="images/{id:06d}.svg")
     (path.parent / "images").mkdir()
     for image in reports[0].ids:
         (path.parent / "images" / f"{image:06d}.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
@@ -45,7 +45,7 @@ def examples(meteor_tables: object, tmp_path_factory: pytest.TempPathFactory) ->
 def awkward(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A page about captions that are hard to carry."""
     path = tmp_path_factory.mktemp("page") / "awkward.html"
-    write_report(path, hostile(["bleu-1", "rouge-l", "cider-d"]), resamples=5)
+    write_report(hostile(["bleu-1", "rouge-l", "cider-d"]), path, resamples=5)
     return path
 
 

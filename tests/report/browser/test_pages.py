@@ -63,7 +63,7 @@ def check(page: Any) -> None:
 
 def test_scores_in_hundredths(open_page: Opener, tmp_path: Path) -> None:
     reports = systems(["rouge-l", "cider-d"])
-    write_report(tmp_path / "percent.html", reports, resamples=20, percent=True)
+    write_report(reports, tmp_path / "percent.html", resamples=20, percent=True)
     page = open_page(tmp_path / "percent.html")
     first = page.locator(".option").first
     image = [*map(str, reports[0].ids)].index(first.locator(".id").inner_text())
@@ -219,7 +219,7 @@ def test_share_of_scores_near_zero_is_labeled(open_page: Opener, tmp_path: Path)
         warnings.simplefilter("ignore")
         references = {image: ["a dog runs on grass"] for image in candidates}
         report = captious.score(candidates, references, ["bleu-4", "rouge-l"])
-    write_report(tmp_path / "page.html", report, resamples=5)
+    write_report(report, tmp_path / "page.html", resamples=5)
     page = open_page(tmp_path / "page.html")
     heads = page.locator("#distributions figcaption").all_inner_texts()
     assert heads == ["bleu-4 · below .001: 60%", "rouge-l · below .001: 60%"]
@@ -232,7 +232,7 @@ def test_alignment_figures_equal_those_of_python(open_page: Opener, meteor_table
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = captious.score(candidates, references, ["meteor"])
-    write_report(tmp_path / "page.html", report, resamples=5)
+    write_report(report, tmp_path / "page.html", resamples=5)
     page = open_page(tmp_path / "page.html")
     for image, candidate in candidates.items():
         expected = max((align(candidate, reference) for reference in references[image]), key=attrgetter("score"))
@@ -262,7 +262,7 @@ def test_thumbnails_are_shown(open_page: Opener, examples: Path, tmp_path: Path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = captious.score({1: "a cat"}, {1: ["a cat"]}, ["rouge-l"])
-    write_report(tmp_path / "page.html", report, resamples=2, image_url=tmp_path / "a folder")
+    write_report(report, tmp_path / "page.html", resamples=2, image_url=tmp_path / "a folder")
     page = open_page(tmp_path / "page.html")
     for picture in (page.locator(".option .thumbnail"), page.get_by_role("img", name="Image 1")):
         expect(picture).to_have_js_property("naturalWidth", 1)
@@ -337,7 +337,7 @@ def test_judgments_and_studies_are_drawn(open_page: Opener, tmp_path: Path) -> N
     }
     study = Study("s", "A study", ("metric", "value"), [{"metric": "a", "value": 0.5}], pictures=pictures)
     for name, result, charts in (("judgment", Judgment([verdict], Sampling(10, 0)), 1), ("study", study, 5)):
-        write_report(tmp_path / f"{name}.html", result)
+        write_report(result, tmp_path / f"{name}.html")
         page = open_page(tmp_path / f"{name}.html")
         expect(page.locator("svg.plot")).to_have_count(charts)
         if name == "study":
@@ -349,7 +349,7 @@ def test_single_image_with_equal_values_is_drawn(open_page: Opener, tmp_path: Pa
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = captious.score({1: "a cat"}, {1: ["a cat", "two dogs"]}, ["rouge-l", "cider-d"])
-        write_report(tmp_path / "one.html", report, resamples=2)
+        write_report(report, tmp_path / "one.html", resamples=2)
     page = open_page(tmp_path / "one.html")
     chart = page.locator("#distributions figure").first
     expect(chart.locator("svg")).to_contain_text("0.00.20.40.60.81.0")
@@ -367,7 +367,7 @@ def test_sentence_coverage_is_explained(open_page: Opener, tmp_path: Path) -> No
         captious.score(side, references, ["coverage", "coverage-cider:idf=coco"], system=name)
         for name, side in (("one", candidates), ("two", {**candidates, "qc": "A cat sleeps."}))
     ]
-    write_report(tmp_path / "coverage.html", reports, resamples=20)
+    write_report(reports, tmp_path / "coverage.html", resamples=20)
     page = open_page(tmp_path / "coverage.html")
     metrics = {"coverage": captious.Coverage(), "coverage-cider:idf=coco": captious.CoverageCider(idf="coco")}
     for label, metric in metrics.items():
@@ -401,7 +401,7 @@ def test_word_agreement_is_explained(open_page: Opener, tmp_path: Path) -> None:
         captious.score(side, references, ["captious", "rouge-l"], system=name)
         for name, side in (("one", candidates), ("two", {**candidates, "qc": ""}))
     ]
-    write_report(tmp_path / "agreement.html", reports, resamples=20)
+    write_report(reports, tmp_path / "agreement.html", resamples=20)
     page = open_page(tmp_path / "agreement.html")
     page.get_by_label("Explain").select_option(label="captious")
     for image in references:

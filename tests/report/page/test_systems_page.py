@@ -391,7 +391,7 @@ def test_local_images_need_no_url(examples: list[captious.Report], tmp_path: Pat
     (tmp_path / "images").mkdir()
     for image in examples[0].ids:
         (tmp_path / "images" / f"{image:012d}.jpg").touch()
-    captious.write_report(tmp_path / "page.html", examples, resamples=5, image_url=tmp_path / "images")
+    captious.write_report(examples, tmp_path / "page.html", resamples=5, image_url=tmp_path / "images")
     page = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert page.strings(page.manifest["files"]) == [f"./images/{image:012d}.jpg" for image in examples[0].ids]
     assert page.manifest["url"] is None
@@ -411,11 +411,11 @@ def test_reports_of_different_images_are_refused(examples: list[captious.Report]
     with pytest.raises(ParameterError, match="not scored on the same images"):
         report_page([examples[0], other])
     with pytest.raises(OutputError):
-        write_report(tmp_path / "no" / "folder.html", examples[0], resamples=5)
+        write_report(examples[0], tmp_path / "no" / "folder.html", resamples=5)
 
 
 def test_write_report(tmp_path: Path, examples: list[captious.Report]) -> None:
-    captious.write_report(tmp_path / "page.html", examples[0], title="A title", resamples=5)
+    captious.write_report(examples[0], tmp_path / "page.html", title="A title", resamples=5)
     written = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<title>A title</title>" in written
     assert EXAMPLES.name not in written

@@ -6,13 +6,13 @@ import hashlib
 import inspect
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,8 +33,9 @@ _PLURAL = frozenset(
 class FunctionMetric(MeanMetric):
     """A function as a metric whose corpus score is the mean. Its signature includes a hash of the source.
 
-    The function takes one candidate and the list of its references, or a list of candidates and a list of lists. It
-    takes lists if its first parameter has a plural name (``candidates``), or an annotation other than ``str``.
+    The function takes one candidate and the list of its references, or a list of candidates and a list of lists. The
+    annotation of its first parameter decides, if it is ``str`` or a sequence; otherwise the name: plural names, such as
+    ``candidates``, get lists.
 
     Args:
         function: the function.
@@ -219,9 +220,14 @@ def _takes_lists(function: ScoreFunction, name: str) -> bool:
             help="define it with two parameters: def NAME(candidate, references)",
         ) from None
     first = next(iter(signature.parameters.values()))
-    if first.annotation is not inspect.Parameter.empty:
-        return first.annotation not in (str, "str")
-    return first.name in _PLURAL
+    try:
+        annotation = get_type_hints(function).get(first.name)
+    except Exception:  # names in annotations that are not defined when the program runs
+        annotation = None
+    kind = get_origin(annotation) or annotation
+    if kind is str or not isinstance(kind, type) or not issubclass(kind, Iterable):
+        return kind is not str and first.name in _PLURAL
+    return True
 
 
 def _place(function: ScoreFunction) -> str:
