@@ -7,23 +7,31 @@ from click.testing import CliRunner
 
 import captious
 from captious.cli import captious as command_line
-from captious.errors import ParameterError, option, options_as_flags
+from captious.errors import ParameterError, option, option_style, setting
 
 
 @pytest.mark.parametrize(
     ("name", "value", "in_python", "as_flag"),
     [
         ("subset", "", "subset=True", "--subset"),
-        ("idf", "coco", 'idf="coco"', "--idf coco"),
+        ("clean", "prompt", 'clean="prompt"', "--clean prompt"),
         ("per_caption", "FOLDER", "per_caption=FOLDER", "--per-caption FOLDER"),
         ("columns", "id=NAME", 'columns="id=NAME"', "--columns id=NAME"),
     ],
 )
 def test_options_are_named_as_flags_or_keywords(name: str, value: str, in_python: str, as_flag: str) -> None:
     assert option(name, value) == in_python
-    with options_as_flags():
+    with option_style("command line"):
         assert option(name, value) == as_flag
     assert option(name, value) == in_python
+
+
+def test_settings_are_named_as_flags_or_fields() -> None:
+    assert setting("idf", "coco") == 'settings=captious.Settings(idf="coco")'
+    with option_style("command line"):
+        assert setting("idf", "coco") == "--idf coco"
+    with option_style("challenge"):
+        assert setting("idf", "coco") == 'idf="coco"'
 
 
 def test_readers_of_messages_see_options_as_they_write_them() -> None:

@@ -29,8 +29,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Literal, TypeAlias
 
-_AS_FLAGS: ContextVar[bool] = ContextVar("options as flags", default=False)
+OptionStyle: TypeAlias = Literal["command line", "python", "challenge"]
+
+_STYLE: ContextVar[OptionStyle] = ContextVar("option style", default="python")
 
 
 class CaptiousError(Exception):
@@ -162,27 +165,33 @@ class Advice(str):
 
 
 def option(name: str, value: str = "") -> str:
-    """Format an option for messages: ``--idf coco`` on the command line, ``idf="coco"`` in Python.
+    """Format an option for messages: ``--clean prompt`` on the command line, ``clean="prompt"`` in Python.
 
     Args:
         name: the parameter.
         value: a value, or a placeholder in capitals such as ``FILE``; empty for a flag.
     """
-    if _AS_FLAGS.get():
+    if _STYLE.get() == "command line":
         return f"--{name.replace('_', '-')} {value}".rstrip()
     if not value:
         return f"{name}=True"
     return f"{name}={value}" if value.isupper() else f'{name}="{value}"'
 
 
+def setting(name: str, value: str) -> str:
+    """Format a setting for messages, which in Python is a field of ``captious.Settings``; otherwise as ``option``."""
+    text = option(name, value)
+    return f"settings=captious.Settings({text})" if _STYLE.get() == "python" else text
+
+
 @contextmanager
-def options_as_flags(as_flags: bool = True) -> Iterator[None]:
-    """Choose whether messages in the block show options as command-line flags or as in Python."""
-    token = _AS_FLAGS.set(as_flags)
+def option_style(style: OptionStyle) -> Iterator[None]:
+    """Choose how messages in the block show options: as flags, as in Python, or as in challenge.toml."""
+    token = _STYLE.set(style)
     try:
         yield
     finally:
-        _AS_FLAGS.reset(token)
+        _STYLE.reset(token)
 
 
 def reason(error: OSError | ValueError) -> str:

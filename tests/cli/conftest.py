@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from captious.cli import main
-from captious.errors import options_as_flags
+from captious.errors import option_style
 from captious.resources import meteor_tables as meteor
 from captious.resources.grammars import spice_grammar
 
@@ -43,7 +43,7 @@ Run: TypeAlias = Callable[..., Outcome]
 @pytest.fixture(autouse=True)
 def flags() -> Iterator[None]:
     """Tests of commands compare messages with the library's, which name options as the command line does."""
-    with options_as_flags():
+    with option_style("command line"):
         yield
 
 

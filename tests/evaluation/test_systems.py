@@ -171,3 +171,16 @@ def test_recognition_of_systems_does_not_depend_on_the_folder(tmp_path: Path, mo
     with pytest.raises(captious.CaptiousError, match="there is no such file") as caught:
         captious.score({"a": "base.json", "b": "typo.json"}, {"1": ["a dog", "the dog"]}, "rouge-l")
     assert "typo.json" in caught.value.where
+
+
+def test_warnings_of_some_systems_begin_with_their_names() -> None:
+    references = {image: ["a dog runs", "a cat sits"] for image in range(12)}
+    good, empty = dict.fromkeys(references, "a dog sits"), dict.fromkeys(references, "")
+    with pytest.warns(captious.CaptiousWarning, match="^empty: 12 of 12 candidates are empty"):
+        reports = captious.score({"good": good, "empty": empty, "again": good}, references, "rouge-l")
+    assert [warning.partition(":")[0] for warning in reports.warnings] == ["empty"]
+    pairs = reports.compare().warnings
+    assert pairs == reports.warnings
+    with pytest.warns(captious.CaptiousWarning):
+        both = captious.score({"a": empty, "b": {**empty, 0: ""}}, references, "rouge-l")
+    assert both.warnings == both["a"].warnings == both["b"].warnings

@@ -21,7 +21,7 @@ import click
 
 from captious.cli.process import at_a_terminal, prepare_streams, stoppable
 from captious.entry_points import deferred, did_you_mean
-from captious.errors import CaptiousError, CaptiousWarning, ParameterError, options_as_flags
+from captious.errors import CaptiousError, CaptiousWarning, ParameterError, option_style
 from captious.progress import observed
 from captious.version import __version__
 
@@ -125,7 +125,7 @@ class CommandGroup(Group):
 @click.pass_context
 def captious(context: click.Context, debug: bool) -> None:
     """Evaluate image captions and caption metrics."""
-    context.with_resource(options_as_flags())
+    context.with_resource(option_style("command line"))
 
 
 def main() -> None:

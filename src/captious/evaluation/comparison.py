@@ -12,7 +12,7 @@ from captious.data import Captions, CaptionSets, ImageId, absent_references, sam
 from captious.data.image_matching import match_images, references_of
 from captious.data.reading.caption_file import ColumnNames, read_options_of
 from captious.errors import ParameterError
-from captious.evaluation.caption_checks.caption_warnings import few_images_warning, issue
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning, issue, warnings_by_system
 from captious.evaluation.inference.paired_tests import effect_interval, effect_size, resampled_difference
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.metric_run import evaluate
@@ -172,7 +172,15 @@ class Comparison(DisplayedMapping[str, Difference]):
     @property
     def warnings(self) -> list[str]:
         """Warnings about the comparison, one sentence each."""
-        sentences = [*self.a.warnings, *self.b.warnings, *few_images_warning(self.a.n_images)]
+        return [
+            *warnings_by_system([(report.system, report.warnings) for report in (self.a, self.b)]),
+            *self.own_warnings,
+        ]
+
+    @property
+    def own_warnings(self) -> list[str]:
+        """Warnings about the comparison itself, without those of the systems."""
+        sentences = few_images_warning(self.a.n_images)
         if self.a.description is not None and self.b.description is not None:
             description_a, description_b = self.a.description, self.b.description
             if (description_a.fewest, description_a.most) != (description_b.fewest, description_b.most):
@@ -180,7 +188,7 @@ class Comparison(DisplayedMapping[str, Difference]):
                     "the systems have different numbers of candidates per image, on which diversity and scores of the "
                     "best candidate depend."
                 )
-        return [*dict.fromkeys(sentences)]
+        return sentences
 
 
 def compare(

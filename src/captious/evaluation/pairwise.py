@@ -80,7 +80,7 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
     @property
     def warnings(self) -> list[str]:
         """Warnings about the comparison, one sentence each."""
-        sentences = [warning for compared in self.values() for warning in compared.warnings]
+        sentences = self.reports.warnings + [warning for pair in self.values() for warning in pair.own_warnings]
         smallest = self.n_tests / (self.resamples + 1)
         if smallest > SIGNIFICANT:
             sentences.append(

@@ -11,6 +11,7 @@ from captious.data import Captions, CaptionSets, same_images
 from captious.data.reading.file_contents import EXTENSIONS, is_standard_input
 from captious.data.reading.record_shapes import is_document
 from captious.errors import ParameterError
+from captious.evaluation.caption_checks.caption_warnings import warnings_by_system
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.score_report import Report
 from captious.evaluation.tables.score_tables import score_table
@@ -43,9 +44,11 @@ class Reports(DisplayedMapping[str, Report]):
 
     @property
     def warnings(self) -> list[str]:
-        """Warnings about misleading scores, one sentence each."""
-        sentences = [warning for report in self.values() for warning in report.warnings]
-        return [*dict.fromkeys([*sentences, *self.different_images])]
+        """Warnings about misleading scores, one sentence each; those of only some systems begin with their names."""
+        return [
+            *warnings_by_system([(system, report.warnings) for system, report in self.items()]),
+            *self.different_images,
+        ]
 
     @property
     def different_images(self) -> list[str]:

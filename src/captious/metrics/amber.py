@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields
-from captious.errors import MissingExtraError, ParameterError, ResourceError, option
+from captious.errors import MissingExtraError, ParameterError, ResourceError, setting
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
 from captious.metrics.shared.image_contents.amber_lists import AmberLists, ImageWords, as_amber_lists
@@ -151,7 +151,7 @@ class Amber(Metric):
         if self.vectors is None:
             messages.append(
                 "amber compares words by equality alone; the authors' program also takes words for equal whose vectors "
-                f"are similar: give {option('vectors', 'NAME')}."
+                f"are similar: give {setting('vectors', 'NAME')}."
             )
         return messages
 

@@ -18,7 +18,7 @@ from captious.data import Captions, ImageId, KeyedByFields, read_rows
 from captious.data.ids import numbers_from_text
 from captious.data.reading.caption_rows import CaptionRows
 from captious.data.reading.source import images
-from captious.errors import MissingObjectsError, ParameterError, option
+from captious.errors import MissingObjectsError, ParameterError, setting
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
@@ -73,7 +73,7 @@ class _Objects(
         if value is None:
             raise ParameterError(
                 "chair needs the objects in the images",
-                help=f"give them: {option('objects', 'FILE')}; captious fit chair writes such a file",
+                help=f"give them: {setting('objects', 'FILE')}; captious fit chair writes such a file",
             )
         return as_image_objects(value)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import ParameterError, option
+from captious.errors import ParameterError, option, setting
 from captious.metrics.contract.metric import MeanMetric, RowScores, State
 from captious.metrics.contract.parameters import TokenizerParameter
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
@@ -55,8 +55,8 @@ class Cider(MeanMetric):
             raise ParameterError(
                 f"these document frequencies were counted with the tokenizer {counted_with}, not {tokenizer}",
                 where=self.idf.label,
-                help=f"count them again with {option('tokenizer', tokenizer)}, or score with "
-                f"{option('tokenizer', counted_with)}",
+                help=f"count them again with {setting('tokenizer', tokenizer)}, or score with "
+                f"{setting('tokenizer', counted_with)}",
             )
 
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
@@ -117,7 +117,7 @@ class Cider(MeanMetric):
         if idf is None:
             raise ParameterError(
                 f"{self.name} needs the document frequencies of many images",
-                help=f"give {option('idf', 'coco')}, or a file of candidates and one of references with "
+                help=f"give {setting('idf', 'coco')}, or a file of candidates and one of references with "
                 f"{option('image', 'ID')}",
             )
         words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=True)
@@ -170,8 +170,8 @@ class Cider(MeanMetric):
         return [
             f"{self.name} weights n-grams by their inverse document frequency over images, and "
             f"there {'is' if n == 1 else 'are'} only {n:,}: the score is unreliable and cannot be compared with "
-            f"others.{zero} Use the document frequencies of COCO ({option('idf', 'coco')}), or of a large corpus of "
-            f"your own (captious fit cider-d REFERENCES -o FILE; {option('idf', 'FILE')})."
+            f"others.{zero} Use the document frequencies of COCO ({setting('idf', 'coco')}), or of a large corpus of "
+            f"your own (captious fit cider-d REFERENCES -o FILE; {setting('idf', 'FILE')})."
         ]
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.errors import ParameterError, option
+from captious.errors import ParameterError, setting
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter, TextParameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
@@ -33,7 +33,7 @@ class _ImageFolder(ResourceParameter[str | os.PathLike[str] | None, Path]):
         if not isinstance(value, str | os.PathLike):
             raise ParameterError(
                 f"{metric.name} needs the images" + (f", and {value!r:.60} is not a folder" if value else ""),
-                help=f"give the folder of image files: {option('images', 'DIR')}",
+                help=f"give the folder of image files: {setting('images', 'DIR')}",
             )
         return Path(value)
 
@@ -71,7 +71,7 @@ class ClipScore(EncoderMetric):
         if self.arguments.get("model") is None:
             raise ParameterError(
                 f"{self.name}@pac-s needs a checkpoint of PAC-S",
-                help=f"give the file of its authors: {option('model', 'clip_ViT-B-32.pth')}",
+                help=f"give the file of its authors: {setting('model', 'clip_ViT-B-32.pth')}",
             )
         if "w" not in self.arguments:
             self.w = _PAC_W

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References, read_references
-from captious.errors import ParameterError, option
+from captious.errors import ParameterError, setting
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import Vocabulary
@@ -84,7 +84,7 @@ class _TrainingCaptions(ResourceParameter[References | str | os.PathLike[str] | 
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs the captions that the system was trained on",
-                help=f"give a file of captions: {option('training', 'FILE')}",
+                help=f"give a file of captions: {setting('training', 'FILE')}",
             )
         return read_references(value)
 

@@ -101,5 +101,6 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
     if isinstance(result, Displayed):
         return table_page(result.to_table(), title)
     raise ParameterError(
-        f"a {type(result).__name__} is not a result", help="give a Report, several of them, a Comparison, Judgment or Study"
+        f"a {type(result).__name__} is not a result",
+        help="give a Report, several of them, a Comparison, Judgment or Study",
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import ParameterError, option
+from captious.errors import ParameterError, setting
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
 from captious.parsing.parsed_sentences import ParsedSentences
 from captious.parsing.parses import Parse
@@ -91,7 +91,7 @@ class _Tuples:
                 raise ParameterError(
                     "a scene graph needs collapsed dependencies, which this parse does not have",
                     where=" ".join(parse.words),
-                    help=f"spaCy pipelines do not produce them: use {option('parser', 'corenlp')} or bundled, or a "
+                    help=f"spaCy pipelines do not produce them: use {setting('parser', 'corenlp')} or bundled, or a "
                     "file of parses",
                 )
             tuples = self.by_id[id(parse)] = tuples_of(parse)

@@ -11,7 +11,7 @@ import unicodedata
 from functools import cache
 from typing import Any
 
-from captious.errors import MissingExtraError, option
+from captious.errors import MissingExtraError, setting
 
 
 @cache
@@ -38,7 +38,7 @@ def thai_words(caption: str) -> list[str]:
     except ImportError as error:
         raise MissingExtraError(
             "the tokenizer th needs PyThaiNLP",
-            help=f"pip install 'captious[languages]', or choose {option('tokenizer', 'char')}",
+            help=f"pip install 'captious[languages]', or choose {setting('tokenizer', 'char')}",
         ) from error
     words: list[str] = []
     for word in word_tokenize(caption, engine="newmm", keep_whitespace=False):

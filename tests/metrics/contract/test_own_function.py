@@ -55,7 +55,7 @@ def test_annotations_that_say_nothing_leave_the_choice_to_the_name() -> None:
     def of_optional(candidate: str | None, references: list[str]) -> float:
         return overlap(candidate or "", references)
 
-    def of_unknown(candidate: "Caption", references: "References") -> float:  # type: ignore[name-defined] # noqa: F821
+    def of_unknown(candidate: Caption, references: References) -> float:  # type: ignore[name-defined] # noqa: F821
         return overlap(candidate, references)
 
     def of_all(candidates: Any, references: Any) -> list[float]:

@@ -1,9 +1,9 @@
-"""Warnings about small numbers of images and references, and the function that issues warnings."""
+"""Warnings about small numbers of images and references, warnings of several systems, and their issue."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from captious.data import References
 from captious.errors import CaptiousWarning
@@ -22,6 +22,22 @@ def issue(sentences: Iterable[str]) -> None:
         if sentence not in _issued:
             _issued.add(sentence)
             warnings.warn(sentence, CaptiousWarning, stacklevel=3)
+
+
+def warnings_by_system(warnings: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Return the warnings of systems, each once; those of only some systems begin with the names of these.
+
+    Args:
+        warnings: name and warnings of each system.
+    """
+    systems: dict[str, list[str]] = {}
+    for system, sentences in warnings:
+        for sentence in dict.fromkeys(sentences):
+            systems.setdefault(sentence, []).append(system)
+    return [
+        sentence if len(names) == len(warnings) else type(sentence)(f"{', '.join(names)}: {sentence}")
+        for sentence, names in systems.items()
+    ]
 
 
 def few_images_warning(n: int) -> list[str]:

@@ -125,7 +125,9 @@ class Parameterized:
             parameters |= {name: item for name, item in vars(base).items() if isinstance(item, Parameter)}
         cls.declared = {name: item for name, item in parameters.items() if name not in cls.without_parameters}
 
-    def __init__(self, **arguments: Any) -> None:
+    def __init__(self, *positional: Any, **arguments: Any) -> None:
+        if positional:
+            raise TypeError(f"{type(self).__name__} takes parameters by name: {', '.join(self.declared)}")
         if unknown := next((name for name in arguments if name not in self.declared), None):
             raise no_parameter(type(self), unknown, self.declared)
         #: The arguments that are not the default: name -> value.

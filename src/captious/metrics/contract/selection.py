@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, cast, overload
 
@@ -142,8 +142,10 @@ def select(
             requested by name uses.
     """
     if not isinstance(settings := settings or Settings(), Settings):
+        names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
         raise ParameterError(
-            f"{settings!r:.60} is not a captious.Settings", help="give captious.Settings(tokenizer=...)"
+            f"{settings!r:.60} is not a captious.Settings",
+            help=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})",
         )
     requests, unnamed, warnings = _expanded(metrics, settings, several=bool(several))
     by_name: dict[tuple[str, str], RequestedMetric] = {}

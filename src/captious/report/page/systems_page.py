@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.evaluation import GroupedReport, PairwiseComparison, Report, Reports
-from captious.evaluation.caption_checks.caption_warnings import few_images_warning
+from captious.evaluation.caption_checks.caption_warnings import few_images_warning, warnings_by_system
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.tables.difference_tables import difference_table
 from captious.evaluation.tables.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
@@ -270,8 +270,10 @@ class SystemsPage:
         return f'<p class="lead">Best score: {text(", ".join(systems))}.</p>'
 
     def _warnings(self) -> Iterator[str]:
-        for report in self.grouped or self.reports:
-            yield from report.warnings
+        shown: Sequence[Report | GroupedReport] = self.grouped or self.reports
+        yield from warnings_by_system(
+            [(system.system, report.warnings) for system, report in zip(self.reports, shown, strict=True)]
+        )
         yield from few_images_warning(self.reports[0].n_images)
         yield from exclusions(self.reports)
 

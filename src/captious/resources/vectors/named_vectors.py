@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError, option
+from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError, setting
 from captious.files.atomic_write import whole_file
 from captious.resources.cache import cache_folder, expanded, make_folder
 from captious.resources.vectors.compiled_vectors import (
@@ -74,7 +74,7 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
             raise ParameterError(
                 "several word vectors are available",
                 where=f"available: {', '.join(available)}",
-                help=f"choose with {option('vectors', 'NAME')}, or set {VARIABLE}",
+                help=f"choose with {setting('vectors', 'NAME')}, or set {VARIABLE}",
             )
         raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else source

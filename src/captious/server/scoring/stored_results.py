@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
-from captious.errors import option, options_as_flags
+from captious.errors import option, option_style
 from captious.evaluation import Report, evaluate
 from captious.evaluation.caption_checks.caption_findings import KINDS, CaptionFindings
 from captious.files.atomic_write import whole_file
@@ -62,7 +62,7 @@ def score_set(
     Outputs have their public labels.
     """
     captions = Captions(tuple(candidates[image] for image in references.ids), references)
-    with options_as_flags(False):  # as challenge.toml writes them
+    with option_style("challenge"):
         report: Report = evaluate(captions, selection, system=system)
         warnings = _warnings(captions, selection, report.warnings)
         changed = {label: public_label(label) for label in report} | _site_words()

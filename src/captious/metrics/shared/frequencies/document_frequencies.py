@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import KeyedByFields, References, Stored, read_references, stored_key
-from captious.errors import CaptiousError, ParameterError, ResourceError, option
+from captious.errors import CaptiousError, ParameterError, ResourceError, setting
 from captious.files.atomic_write import whole_file
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, user_bytes
 from captious.metrics.contract.metric import State
@@ -205,7 +205,7 @@ class DocumentFrequencies:
         """
         from captious.resources.npy_files import read_npz
 
-        help = f"use {option('idf', 'coco')}, or create a file: captious fit cider-d REFERENCES -o FILE.idf"
+        help = f"use {setting('idf', 'coco')}, or create a file: captious fit cider-d REFERENCES -o FILE.idf"
         raw = user_bytes(path, "document frequencies", help)
         try:
             content = read_npz(io.BytesIO(raw))
@@ -322,7 +322,7 @@ class FrequencySum:
         if n > _MOST_COUNTED:
             raise ParameterError(
                 f"document frequencies of {n:,} images cannot be counted",
-                help=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with {option('idf', 'FILE')}",
+                help=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with {setting('idf', 'FILE')}",
             )
         ngrams, frequencies = part.counts.entries()
         total.counts.add(_renumbered(ngrams, total.vocabulary.add(tuple(part.vocabulary.words()))), frequencies)

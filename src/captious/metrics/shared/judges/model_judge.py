@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import ParameterError, option
+from captious.errors import ParameterError, setting
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.parameters import IntegerParameter, NumberParameter, ResourceParameter
 from captious.metrics.contract.set_metrics import mean_of_scored
@@ -34,7 +34,7 @@ class JudgeParameter(ResourceParameter[ChatModel | str | os.PathLike[str] | None
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs a model behind an endpoint",
-                help=f"give it: {option('judge', 'MODEL')}, with the name of a model or a captious.ChatModel",
+                help=f"give it: {setting('judge', 'MODEL')}, with the name of a model or a captious.ChatModel",
             )
         return as_chat_model(value)
 
@@ -93,7 +93,7 @@ class ModelJudge(BaseMetric):
         if shows_images and self.images is None:
             raise ParameterError(
                 f"{self.name}@{self.variant} needs the images",
-                help=f"give the folder of image files: {option('images', 'DIR')}",
+                help=f"give the folder of image files: {setting('images', 'DIR')}",
             )
         self._prompt = self.prompt or Prompt.of_package(f"{self.prompts}-{self.variant}")
         required, forbidden = (("references",), ()) if self.needs_references else ((), ("references",))
