@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.docs.pages import DATA, page
 from tests.docs.pages import collect as pytest_collect_file
+from tests.support.needs import check_skip, required
 
 from captious.evaluation import caption_warnings
 from captious.resources import meteor_tables as meteor
@@ -49,6 +50,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="number of fuzzed examples of each kind (default: a small sample)",
     )
     parser.addoption("--postgresql", action="store_true", help="tests/server: a temporary PostgreSQL, not SQLite")
+
+
+def pytest_configure() -> None:
+    """Refuse unknown names before any test runs."""
+    required(os.environ.get("CAPTIOUS_REQUIRED", ""))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    check_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    check_skip(report)
+    return report
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -100,7 +120,7 @@ def endpoint() -> Iterator[ChatServer]:
 def shared_data() -> Path:
     """The folder of real captions and reference outputs, beside the project or where CAPTIOUS_SHARED_DATA says."""
     if not DATA.is_dir():
-        pytest.skip("no shared data")
+        pytest.skip("no shared_data")
     return DATA
 
 
@@ -109,7 +129,7 @@ def meteor_tables() -> meteor.MeteorTables:
     """METEOR's published tables."""
     found = meteor.find()
     if found is None:
-        pytest.skip(f"METEOR's tables are not installed: {meteor.INSTALL}")
+        pytest.skip(f"no pycocoevalcap: {meteor.INSTALL}")
     if found.label != "1.5":
-        pytest.skip(f"the tables of {found.origin} are not those of METEOR 1.5")
+        pytest.skip(f"not here: the tables of {found.origin} are not those of METEOR 1.5")
     return found

@@ -55,5 +55,5 @@ def coco() -> Path:
     beside_project = Path(__file__).parents[2].parent / "shared" / "data"
     folder = Path(os.environ.get("CAPTIOUS_SHARED_DATA", beside_project)) / "coco"
     if not folder.is_dir():
-        pytest.skip("no shared data")
+        pytest.skip("no shared_data")
     return folder

@@ -135,15 +135,15 @@ def _mark(item: pytest.Item, how: list[str], why: str) -> None:
     item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))  # Sybil cannot show errors outside of blocks
     for word in how:
         if word == "skip":
-            item.add_marker(pytest.mark.skip(reason=why))
+            item.add_marker(pytest.mark.skip(reason=f"not here: {why}"))
         elif word in _MARKS:
             item.add_marker(word)
         elif word == "needs data":
-            item.add_marker(pytest.mark.skipif(not DATA.is_dir(), reason="no shared data"))
+            item.add_marker(pytest.mark.skipif(not DATA.is_dir(), reason="no shared_data"))
         else:
             package = word.removeprefix("needs ")
             missing = importlib.util.find_spec(package) is None
-            item.add_marker(pytest.mark.skipif(missing, reason=f"{package} is not installed"))
+            item.add_marker(pytest.mark.skipif(missing, reason=f"no {package}"))
     if "nightly" in how:
         item.add_marker("slow")
 

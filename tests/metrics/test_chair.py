@@ -28,7 +28,7 @@ from captious.text.nltk_tokens import word_tokenize
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 CHAIR = SHARED / "chair"
-with_data = pytest.mark.skipif(not CHAIR.exists(), reason="no shared data")
+with_data = pytest.mark.skipif(not CHAIR.exists(), reason="no shared_data")
 
 OBJECTS = {1: ["person", "motorcycle"], 2: ["dog"], 3: [], 4: ["cat", "couch"]}
 CANDIDATES = {

@@ -82,7 +82,7 @@ def test_rewards_are_the_scores() -> None:
     assert scorer.signature == signatures[0]
 
 
-@pytest.mark.skipif(not GOLD.exists(), reason="no shared data")
+@pytest.mark.skipif(not GOLD.exists(), reason="no shared_data")
 @pytest.mark.parametrize("system", range(3))
 def test_cider_r_equals_the_official_scores(system: int) -> None:
     expected = json.loads(gzip.decompress((GOLD / "cider_r.json.gz").read_bytes()))[f"karpathy_sys{system}"]

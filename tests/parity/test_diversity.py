@@ -19,7 +19,7 @@ from captious.text import PTB, WHITESPACE
 
 DATA = Path(os.environ.get("CAPTIOUS_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
 
-pytestmark = pytest.mark.skipif(not (DATA / "diversity").is_dir(), reason="no shared data")
+pytestmark = pytest.mark.skipif(not (DATA / "diversity").is_dir(), reason="no shared_data")
 
 
 @pytest.fixture(scope="module")

@@ -48,7 +48,7 @@ def test_singular_of_a_word_is_as_expected(word: str, expected: str) -> None:
     assert singular(word) == expected
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="no shared data")
+@pytest.mark.skipif(not DATA.exists(), reason="no shared_data")
 def test_singulars_agree_on_every_recorded_word() -> None:
     lines = gzip.decompress(DATA.read_bytes()).decode().splitlines()
     rows = [line.split("\t") for line in lines]

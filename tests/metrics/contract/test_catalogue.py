@@ -69,7 +69,7 @@ def test_metrics_say_what_they_are(name: str) -> None:
     assert all(metric.variants.values())
     assert all(parameter.summary for parameter in metric.declared.values())
     if name in MISSING:
-        pytest.skip(f"{name} is not installed: {MISSING[name]}")
+        pytest.skip(MISSING[name])
     assert metric().variant == next(iter(metric.variants))
     assert repr(metric()) == f"{metric.__name__}()"
 
