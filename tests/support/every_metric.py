@@ -41,8 +41,8 @@ def variants_of(name: str) -> list[str]:
 
 
 def every_variant(*names: str) -> list[ParameterSet]:
-    """(name, variant) of these metrics, or of all that judge single captions, as parameters of tests; what cannot run
-    here is skipped.
+    """(name, variant) of these metrics, or of all that judge single captions and need neither a model nor other inputs,
+    as parameters of tests; what is not installed is skipped.
     """
     return [
         pytest.param(
@@ -50,7 +50,7 @@ def every_variant(*names: str) -> list[ParameterSet]:
             id=f"{name}@{variant}",
             marks=[pytest.mark.skip(MISSING[name])] if name in MISSING else [],
         )
-        for name in names or [name for name in catalogue.metric_names() if name not in OF_SETS]
+        for name in names or [n for n in catalogue.metric_names() if n not in (*OF_SETS, *MODELS, *INPUTS)]
         for variant in variants_of(name)
     ]
 
