@@ -1,7 +1,9 @@
 // Python bindings of document frequencies and CIDEr.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"

@@ -1,9 +1,17 @@
 // Python bindings of METEOR's kernels.
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
 #include <stdexcept>
-#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "meteor/compiler.hpp"

@@ -1,5 +1,11 @@
 // Python bindings of overlaps between captions: n-grams, subsequences, skip-bigrams.
 #include "bindings.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 #include "ngrams/ngram_counts.hpp"
 #include "ngrams/reference_ngrams.hpp"
 #include "ngrams/sequences.hpp"

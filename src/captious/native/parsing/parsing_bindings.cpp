@@ -1,7 +1,13 @@
 // Python bindings of the parser.
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <string>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "parallel.hpp"

@@ -1,5 +1,12 @@
 // Python bindings of vocabularies and of the tokenizers that fill them.
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "vocabulary/shared_vocabulary.hpp"
