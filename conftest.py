@@ -104,7 +104,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def warnings_of_its_own() -> None:
     """Issue warnings again that an earlier test has caused."""
-    caption_warnings._issued.clear()
+    caption_warnings.issued.clear()
 
 
 @pytest.fixture(scope="module")

@@ -94,10 +94,9 @@ def test_captious_score_computes_the_same(demo: Site, tmp_path: Path, monkeypatc
     assert computed_again(files, tmp_path, monkeypatch) == 4 * len(rows) // 5
 
 
-def test_private_references_and_exact_scores_stay(site: Site, tmp_path: Path) -> None:
+def test_private_references_and_exact_scores_stay(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.server.security.world import MARKERS, World
 
-    monkeypatch = site._monkeypatch
     world = World(Site(site.data, monkeypatch), tmp_path)
     for query in ("phase=main", "phase=main&public=1", "anonymous=1", "public=1", ""):
         response = world.as_user("olga").get(f"/challenges/open/archive.zip?{query}")
