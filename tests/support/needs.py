@@ -15,7 +15,7 @@ import pytest
 #: Modules, programs and data by the group that provides them: an extra, .ci/peers.txt, the system, or neither.
 GROUPS = {
     "test": (
-        *("Stemmer", "datacite", "django", "fsspec", "h5py", "httpx", "ipykernel", "matplotlib", "nanobind"),
+        *("Stemmer", "yaml", "datacite", "django", "fsspec", "h5py", "httpx", "ipykernel", "matplotlib", "nanobind"),
         *("nbclient", "nbformat", "nltk", "openpyxl", "pandas", "polars", "pyarrow", "pycocoevalcap"),
         *("pycocotools", "pydantic", "rouge_score", "sacrebleu", "tomlkit"),
     ),
