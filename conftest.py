@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.docs.pages import DATA, page
 from tests.docs.pages import collect as pytest_collect_file
+from tests.docs.pages import page
 from tests.support.needs import check_skip, required
+from tests.support.shared_data import DATA
 
 from captious.evaluation import caption_warnings
 from captious.resources import meteor_tables as meteor

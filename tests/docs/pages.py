@@ -36,10 +36,10 @@ from captious.resources.cache import is_first_time
 from captious.resources.grammar import BUNDLED
 
 from ..support.encoders import minilm_folder
+from ..support.shared_data import DATA, with_data
 from .blocks import RUN, Block, run
 
 PROJECT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("CAPTIOUS_SHARED_DATA", PROJECT.parent / "shared" / "data"))
 #: The vectors of the examples, which stand for those that a reader has.
 EXAMPLE_VECTORS = PROJECT / "examples" / "captions-12d.txt"
 
@@ -139,7 +139,7 @@ def _mark(item: pytest.Item, how: list[str], why: str) -> None:
         elif word in _MARKS:
             item.add_marker(word)
         elif word == "needs data":
-            item.add_marker(pytest.mark.skipif(not DATA.is_dir(), reason="no shared_data"))
+            item.add_marker(with_data)
         else:
             package = word.removeprefix("needs ")
             missing = importlib.util.find_spec(package) is None
