@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.docs.pages import DATA, page
 from tests.docs.pages import collect as pytest_collect_file
+from tests.docs.pages import page
+from tests.support.needs import check_skip, required
+from tests.support.shared_data import DATA
 
 from captious.evaluation.caption_checks import caption_warnings
 from captious.resources import meteor_tables as meteor
@@ -51,6 +53,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--postgresql", action="store_true", help="tests/server: a temporary PostgreSQL, not SQLite")
 
 
+def pytest_configure() -> None:
+    """Refuse unknown names before any test runs."""
+    required(os.environ.get("CAPTIOUS_REQUIRED", ""))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    check_skip(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    check_skip(report)
+    return report
+
+
 def pytest_xdist_auto_num_workers() -> int:
     """Return one worker more than there are processors, as some tests only wait."""
     return (os.cpu_count() or 1) + 1
@@ -84,7 +105,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def warnings_of_its_own() -> None:
     """Issue warnings again that an earlier test has caused."""
-    caption_warnings._issued.clear()
+    caption_warnings.issued.clear()
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +121,7 @@ def endpoint() -> Iterator[ChatServer]:
 def shared_data() -> Path:
     """The folder of real captions and reference outputs, beside the project or where CAPTIOUS_SHARED_DATA says."""
     if not DATA.is_dir():
-        pytest.skip("no shared data")
+        pytest.skip("no shared_data")
     return DATA
 
 
@@ -109,7 +130,7 @@ def meteor_tables() -> meteor.MeteorTables:
     """METEOR's published tables."""
     found = meteor.find()
     if found is None:
-        pytest.skip(f"METEOR's tables are not installed: {meteor.INSTALL}")
+        pytest.skip(f"no pycocoevalcap: {meteor.INSTALL}")
     if found.label != "1.5":
-        pytest.skip(f"the tables of {found.origin} are not those of METEOR 1.5")
+        pytest.skip(f"not here: the tables of {found.origin} are not those of METEOR 1.5")
     return found

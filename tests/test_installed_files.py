@@ -17,9 +17,9 @@ def test_installed_files_are_those_of_the_package() -> None:
     try:
         installed = importlib.metadata.distribution("captious")
     except importlib.metadata.PackageNotFoundError:
-        pytest.skip("captious is not installed")
+        pytest.skip("not here: captious is not installed")
     if json.loads(installed.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
-        pytest.skip("captious is installed in editable mode")
+        pytest.skip("not here: captious is installed in editable mode")
     names = [file.as_posix() for file in installed.files or ()]
     scripts = {name for name in names if name.startswith("..")}
     made = {name for name in names if "__pycache__/" in name}

@@ -1,3 +1,3 @@
-"""The version of captious, stated here and nowhere else."""
+"""The version of captious, of which signatures and the metadata of the package are made."""
 
 __version__ = "0.1.0"

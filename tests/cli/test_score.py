@@ -396,7 +396,7 @@ def test_system_file_name_that_is_not_text_is_escaped(folder: Path, run: Run) ->
     try:
         (folder / "baseline.json").rename(folder / odd)
     except OSError:
-        pytest.skip("this file system takes only names that are text")
+        pytest.skip("not here: this file system takes only names that are text")
     for extension in ("jsonl", "csv", "parquet"):
         outcome = run(
             "score", odd, "improved.json", "references.json", "-m", "rouge-l", "--per-caption", f"x.{extension}"

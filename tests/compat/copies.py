@@ -150,7 +150,7 @@ def copy_toolkit(folder: Path, changes: Mapping[str, tuple[str, str]] | None = N
     """
     installed = installed_folder("pycocoevalcap")
     if installed is None:
-        pytest.skip("pycocoevalcap is not installed")
+        pytest.skip("no pycocoevalcap")
     left_out = shutil.ignore_patterns("*.jar", "*.gz", "lib", "example", "__pycache__")
     shutil.copytree(installed, folder, ignore=left_out, dirs_exist_ok=True)
     for path, (old, new) in (changes or {}).items():

@@ -254,9 +254,10 @@ def test_functions_equal_aac_metrics(aac_toolkit: ModuleType, name: str, options
 def test_java_metrics_equal_aac_metrics(
     aac_toolkit: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    jars = meteor_tables.installed_folder("pycocoevalcap")
-    if jars is None or shutil.which("java") is None:
-        pytest.skip("no Java, or no pycocoevalcap with its jars")
+    if (jars := meteor_tables.installed_folder("pycocoevalcap")) is None:
+        pytest.skip("no pycocoevalcap")
+    if shutil.which("java") is None:
+        pytest.skip("no java")
     cache = tmp_path / "cache" / "aac-metrics"
     cache.mkdir(parents=True)
     (cache / "meteor").symlink_to(jars / "meteor")

@@ -29,7 +29,7 @@ images = st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=4)
 
 def theirs(module: str) -> Any:
     """A module of the installed toolkit."""
-    pytest.importorskip("pycocoevalcap", reason="the toolkit is not installed")
+    pytest.importorskip("pycocoevalcap")
     toolkit = importlib.import_module(f"pycocoevalcap.{module}")
     assert not toolkit.__name__.startswith("captious")
     return toolkit

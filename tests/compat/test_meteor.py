@@ -33,7 +33,7 @@ def official() -> Any:
     """The toolkit's Meteor, with its process."""
     if shutil.which("java") is None:
         pytest.skip("no java")
-    module = pytest.importorskip("pycocoevalcap.meteor.meteor", reason="the toolkit is not installed")
+    module = pytest.importorskip("pycocoevalcap.meteor.meteor")
     scorer = module.Meteor()
     yield scorer
     process = scorer.meteor_p

@@ -25,8 +25,8 @@ from captious.errors import InputError
 from ..support.every_metric import MISSING
 from .conftest import GTS, RES, FakeCoco
 
-no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=f"not installed: {MISSING.get('meteor')}")
-no_spice = pytest.mark.skipif("spice" in MISSING, reason=f"not installed: {MISSING.get('spice')}")
+no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=MISSING.get("meteor", ""))
+no_spice = pytest.mark.skipif("spice" in MISSING, reason=MISSING.get("spice", ""))
 SCORERS = [Bleu, Rouge, Cider, pytest.param(Meteor, marks=no_meteor), pytest.param(Spice, marks=no_spice)]
 
 

@@ -251,7 +251,7 @@ def test_diversity_equals_the_official_program(shared_data: Path, tmp_path: Path
     """mBLEU and self-CIDEr of 1,000 images, with the document frequencies of all val2014 references."""
     path = shared_data / "diversity" / "diversity_official.jsonl.gz"
     if not path.is_file():
-        pytest.skip("no official values of diversity")
+        pytest.skip("no shared_data: official values of diversity")
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz", "rt", encoding="utf-8") as file:

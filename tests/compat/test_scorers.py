@@ -34,7 +34,7 @@ from ..support.every_metric import MISSING
 from .conftest import BLEU, BLEU_1, BLEU_4, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, METEOR, RES, ROUGE
 
 needs_tables = pytest.mark.usefixtures("meteor_tables")
-no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=f"not installed: {MISSING.get('meteor')}")
+no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=MISSING.get("meteor", ""))
 SCORERS = [Bleu, pytest.param(Meteor, marks=no_meteor), Rouge, Cider, WMD]
 
 

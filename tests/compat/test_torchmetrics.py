@@ -177,7 +177,7 @@ def in_process(rank: int, shares: list[slice], folder: str) -> None:
 )
 def test_processes_are_synchronized(shares: list[slice], tmp_path: Path) -> None:
     if not torch.distributed.is_available():
-        pytest.skip("torch without torch.distributed")
+        pytest.skip("not here: torch without torch.distributed")
     torch.multiprocessing.spawn(in_process, (shares, str(tmp_path)), nprocs=len(shares))
     for rank in range(len(shares)):
         scores = pickle.loads((tmp_path / f"{rank}.pickle").read_bytes())
@@ -214,7 +214,7 @@ distributed.destroy_process_group()
 @pytest.mark.slow
 def test_torchrun_processes_are_synchronized(tmp_path: Path) -> None:
     if not torch.distributed.is_available():
-        pytest.skip("torch without torch.distributed")
+        pytest.skip("not here: torch without torch.distributed")
     preds, target = [*PREDS, "a red bus"], [*TARGET, ["a bus is red", "the red bus"]]  # a sampler pads what is odd
     (tmp_path / "captions.json").write_text(json.dumps([*zip(preds, target, strict=True)]))
     (tmp_path / "evaluation.py").write_text(EVALUATION)

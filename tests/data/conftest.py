@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -50,10 +49,6 @@ def refuses() -> Refuses:
 
 
 @pytest.fixture(scope="session")
-def coco() -> Path:
+def coco(shared_data: Path) -> Path:
     """The folder of COCO captions and results."""
-    beside_project = Path(__file__).parents[2].parent / "shared" / "data"
-    folder = Path(os.environ.get("CAPTIOUS_SHARED_DATA", beside_project)) / "coco"
-    if not folder.is_dir():
-        pytest.skip("no shared data")
-    return folder
+    return shared_data / "coco"

@@ -36,10 +36,10 @@ from captious.resources.cache import is_first_time
 from captious.resources.grammars.grammar import BUNDLED
 
 from ..support.encoders import minilm_folder
+from ..support.shared_data import DATA, with_data
 from .blocks import RUN, Block, run
 
 PROJECT = Path(__file__).parents[2]
-DATA = Path(os.environ.get("CAPTIOUS_SHARED_DATA", PROJECT.parent / "shared" / "data"))
 #: The vectors of the examples, which stand for those that a reader has.
 EXAMPLE_VECTORS = PROJECT / "examples" / "captions-12d.txt"
 
@@ -135,15 +135,15 @@ def _mark(item: pytest.Item, how: list[str], why: str) -> None:
     item.add_marker(pytest.mark.filterwarnings("ignore::ResourceWarning"))  # Sybil cannot show errors outside of blocks
     for word in how:
         if word == "skip":
-            item.add_marker(pytest.mark.skip(reason=why))
+            item.add_marker(pytest.mark.skip(reason=f"not here: {why}"))
         elif word in _MARKS:
             item.add_marker(word)
         elif word == "needs data":
-            item.add_marker(pytest.mark.skipif(not DATA.is_dir(), reason="no shared data"))
+            item.add_marker(with_data)
         else:
             package = word.removeprefix("needs ")
             missing = importlib.util.find_spec(package) is None
-            item.add_marker(pytest.mark.skipif(missing, reason=f"{package} is not installed"))
+            item.add_marker(pytest.mark.skipif(missing, reason=f"no {package}"))
     if "nightly" in how:
         item.add_marker("slow")
 

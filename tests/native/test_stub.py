@@ -24,8 +24,6 @@ def content(stub: str) -> str:
 
 
 def test_stub_is_the_generated_one() -> None:
-    if not STUB.exists():
-        pytest.skip("no stub")
     stubgen = pytest.importorskip("nanobind.stubgen")
     generator = stubgen.StubGen(_kernels)
     generator.put(_kernels)

@@ -47,7 +47,7 @@ def run(room: int) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="not here: no /proc")
 @pytest.mark.parametrize("threads", [0, 1, 2])
 def test_threads_that_cannot_be_had(threads: int) -> None:
     expected, actual = run(0), run(threads * STACK + STACK // 2)

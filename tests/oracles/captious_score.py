@@ -23,7 +23,7 @@ def bucket(ngram: str, n_buckets: int) -> int:
 
 def word_vector(word: str, weights: CaptionWeights) -> NDArray[np.float64]:
     if word in weights.numbers:
-        return weights.vectors[weights.numbers[word]].astype(float)
+        return np.asarray(weights.vectors[weights.numbers[word]], np.float64)
     marked = f"<{word}>"
     pieces = [marked[i : i + n] for i in range(len(marked)) for n in (3, 4, 5) if i + n <= len(marked)]
     buckets = [bucket(piece, len(weights.subwords)) for piece in pieces]

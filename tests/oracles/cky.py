@@ -10,7 +10,7 @@ import numpy as np
 
 from captious.resources.grammars.grammar import Grammar
 
-Chart: TypeAlias = dict[tuple[int, int], dict[int, float]]
+Chart: TypeAlias = dict[tuple[int, int], dict[int, np.float32]]
 
 
 def anything(state: int, begin: int, end: int) -> bool:
@@ -38,10 +38,10 @@ def viterbi_chart(
     for length in range(1, len(tags) + 1):
         for begin in range(len(tags) - length + 1):
             end = begin + length
-            best: dict[int, float] = {}
+            best: dict[int, np.float32] = {}
 
             def offer(
-                state: int, score: float, best: dict[int, float] = best, span: tuple[int, int] = (begin, end)
+                state: int, score: np.float32, best: dict[int, np.float32] = best, span: tuple[int, int] = (begin, end)
             ) -> bool:
                 if score <= best.get(state, -np.inf) or not allowed(state, *span):
                     return False

@@ -80,7 +80,7 @@ def lceval(inputs: Inputs, known: Known, combine: Combine | None = None) -> list
 
 def _chains(inputs: Inputs, kind: int, combine: Combine) -> list[float]:
     """HWCM of lemmas (0) or relations (1), for lengths up to 1, 2, 3 and 4."""
-    ours, *theirs = [(parse[kind], parse[2]) for parse in inputs.parses]
+    ours, *theirs = [(relations if kind else lemmas, heads) for lemmas, relations, heads in inputs.parses]
     each = [hwcm.official(ours, [other]) for other in theirs]
     return [combine(column) for column in zip(*each, strict=True)]
 

@@ -12,7 +12,7 @@ import math
 import re
 import zipfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,7 +30,7 @@ BEAM = 40
 
 _LETTER = r"A-Za-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u017E\u0400-\u0527\uA640-\uA66E\uA67E-\uA697\u1D00-\u1D7F"
 _KEPT_DOT = "\ud800"  # half a character: no text has it
-_RULES = [
+_RULES: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (rf"([^{_LETTER}0-9 \t\n\r\f\v.'`,\-‘’])", r" \1 "),
     (r"\.\.+", lambda dots: f" {_KEPT_DOT * len(dots[0])} "),
     (r"([^0-9]),([^0-9])", r"\1 , \2"),

@@ -89,7 +89,7 @@ def capture(
     sides = [message(tuples, nouns, stops) for tuples, nouns in (ours, theirs)]
     kinds = []
     for kind in range(3):
-        first, second = ([item if kind == 2 else (item,) for item in side[kind]] for side in sides)
+        first, second = ([item if isinstance(item, tuple) else (item,) for item in side[kind]] for side in sides)
         kinds.append(matched(first, second, jar, like))
     f1 = [2 * p * r / (p + r + 1e-6) for p, r in kinds]
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,9 +15,9 @@ from captious.data import CaptionSets, read_captions, read_references
 from captious.evaluation.description import describe
 from captious.text import PTB, WHITESPACE
 
-DATA = Path(os.environ.get("CAPTIOUS_SHARED_DATA", Path(__file__).parents[2].parent / "shared" / "data"))
+from ..support.shared_data import DATA, with_data
 
-pytestmark = pytest.mark.skipif(not (DATA / "diversity").is_dir(), reason="no shared data")
+pytestmark = with_data
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ def official_grammar(shared_data: Path) -> Grammar:
     """The grammar of CoreNLP 3.6.0, in its text form."""
     path = shared_data / "spice" / "corenlp" / "grammar.txt.gz"
     if not path.exists():
-        pytest.skip("no official grammar")
+        pytest.skip("no shared_data: the official grammar")
     return read_text_grammar(path)
 
 
@@ -46,7 +46,7 @@ def gold_trees(shared_data: Path) -> GoldTrees:
     def read(name: str, most: int) -> list[tuple[list[str], str]]:
         path = shared_data / "spice" / f"{name}.jsonl.gz"
         if not path.exists():
-            pytest.skip("no gold trees")
+            pytest.skip("no shared_data: gold trees")
         trees = []
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             for line in lines:

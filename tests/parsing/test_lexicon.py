@@ -110,7 +110,7 @@ def test_official_words_of_the_boundary(official_grammar: Grammar) -> None:
 def test_spellings_are_the_official_ones(shared_data: Path) -> None:
     path = shared_data / "spice" / "spelling.tsv"
     if not path.exists():
-        pytest.skip("no spellings")
+        pytest.skip("no shared_data: spellings")
     pairs = dict(line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
     assert len(pairs) == 145
     assert {word: american(word) for word in pairs} == pairs

@@ -85,7 +85,7 @@ def result(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 def test_results_are_mappings(result: Any) -> None:
     if not isinstance(result, Mapping):
-        pytest.skip("not a mapping")
+        pytest.skip("not here: not a mapping")
     keys = [*result]
     assert len(result) == len(keys) > 0
     assert all(key in result and result[key] is result[key] for key in keys)
@@ -128,7 +128,7 @@ def text(value: object) -> object:
 
 def test_data_frames_have_the_records_of_csv(result: Any) -> None:
     if not hasattr(result, "to_csv"):
-        pytest.skip("not shown by itself")
+        pytest.skip("not here: not shown by itself")
     pytest.importorskip("pandas")
     pytest.importorskip("polars")
     written = rows(result)

@@ -49,7 +49,7 @@ def corenlp_grammar(shared_data: Path) -> Path:
     """The published grammar of CoreNLP, beside its text form."""
     path = shared_data / "spice" / "corenlp" / "englishPCFG.ser.gz"
     if not path.is_file():
-        pytest.skip("no grammar of CoreNLP in the shared data")
+        pytest.skip("no shared_data: the grammar of CoreNLP")
     return path
 
 

@@ -142,7 +142,7 @@ def test_concurrent_processes_compile_once(path: Path, tmp_path: Path) -> None:
     assert others(path) == set()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+@pytest.mark.skipif(sys.platform == "win32", reason="not here: no SIGKILL")
 def test_killed_build_is_taken_over(path: Path, tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     victim = start(MAKE.replace("{beforehand}", STUCK), path, marker)
@@ -156,7 +156,7 @@ def test_killed_build_is_taken_over(path: Path, tmp_path: Path) -> None:
     assert others(path) == set()
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+@pytest.mark.skipif(sys.platform == "win32", reason="not here: no SIGKILL")
 def test_killed_build_is_replaced(path: Path, tmp_path: Path) -> None:
     victim = start(MAKE.replace("{beforehand}", STUCK), path, tmp_path / "marker")
     wait_until((tmp_path / "marker writing").exists)
@@ -204,7 +204,7 @@ except ResourceError as error:
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="not here: the system has no limits as those of Linux")
 def test_file_size_limit_is_reported(path: Path) -> None:
     assert output(start(LIMITED, path)) == "the cache cannot be written to: File too large\n"
     assert not path.exists()

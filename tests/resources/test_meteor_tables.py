@@ -105,7 +105,7 @@ def test_replaced_package_is_not_searched(monkeypatch: pytest.MonkeyPatch) -> No
     assert meteor.find() is None
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="no permissions")
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="not here: no permissions")
 def test_unreadable_cache_has_no_tables(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     FILES.write(cache / "meteor", data="")
     stat = os.stat

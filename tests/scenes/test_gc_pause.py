@@ -53,7 +53,7 @@ def test_pause_ends_with_an_error() -> None:
     assert gc.isenabled()
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="not here: no fork")
 def test_forked_process_collects_garbage() -> None:
     with gc_pause:
         child = os.fork()

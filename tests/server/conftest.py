@@ -24,7 +24,7 @@ from tests.support.site import Site, empty_site
 def postgres() -> Iterator[Postgres]:
     """A PostgreSQL server with no databases yet, where it is installed."""
     if programs() is None:
-        pytest.skip("no PostgreSQL")
+        pytest.skip("no postgresql")
     with Postgres() as running:
         yield running
 
@@ -42,7 +42,7 @@ def database(request: pytest.FixtureRequest) -> str:
 def sqlite(database: str) -> None:
     """For tests that are about SQLite."""
     if database:
-        pytest.skip("is about SQLite")
+        pytest.skip("not here: is about SQLite")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -23,10 +23,14 @@ TRAINED = ("nneval", "lceval")
 VECTORS = ("wmd", "mowe", "wembsim", "captious", "coverage")
 #: The lowest score, where it is not 0.
 LOWEST = {"mowe": -1.0}
-#: Metrics that cannot run in these tests, and what they lack.
-MISSING = {name: command for name in catalogue.metric_names() if (command := catalogue.get(name).missing()) is not None}
-MISSING |= dict.fromkeys(MODELS, "a model, which its own tests bring")
-MISSING |= dict.fromkeys(INPUTS, "more than captions, which its own tests bring")
+#: Metrics that cannot run in these tests, and why, as a reason for skipping them; METEOR's tables come with a package.
+MISSING = {
+    name: f"no pycocoevalcap: {command}"
+    for name in catalogue.metric_names()
+    if (command := catalogue.get(name).missing()) is not None
+}
+MISSING |= dict.fromkeys(MODELS, "not here: its own tests bring a model")
+MISSING |= dict.fromkeys(INPUTS, "not here: its own tests bring more than captions")
 #: Metrics of several candidates per image, which have tests of their own.
 OF_SETS = tuple(name for name in catalogue.metric_names() if issubclass(catalogue.get(name), SetMetric))
 
@@ -37,16 +41,16 @@ def variants_of(name: str) -> list[str]:
 
 
 def every_variant(*names: str) -> list[ParameterSet]:
-    """(name, variant) of these metrics, or of all that judge single captions, as parameters of tests; what cannot run
-    here is skipped.
+    """(name, variant) of these metrics, or of all that judge single captions and need neither a model nor other inputs,
+    as parameters of tests; what is not installed is skipped.
     """
     return [
         pytest.param(
             (name, variant),
             id=f"{name}@{variant}",
-            marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
+            marks=[pytest.mark.skip(MISSING[name])] if name in MISSING else [],
         )
-        for name in names or [name for name in catalogue.metric_names() if name not in OF_SETS]
+        for name in names or [n for n in catalogue.metric_names() if n not in (*OF_SETS, *MODELS, *INPUTS)]
         for variant in variants_of(name)
     ]
 

@@ -87,7 +87,8 @@ def random_clip(seed: int = 7) -> OpenAiClip:
         model = OpenAiClip()
         for weights in model.parameters():
             nn.init.normal_(weights, std=0.2)
-    return model.eval()
+    model.eval()
+    return model
 
 
 def save_checkpoint(model: OpenAiClip, path: Path) -> Path:

@@ -108,9 +108,9 @@ class OpenIDProvider:
             texts = [base64.urlsafe_b64encode(json.dumps(part).encode()).rstrip(b"=").decode() for part in parts]
             return ".".join([*texts, ""])
         if self.signing == "HS256":
-            key = jwk.OctKey.import_key(self._key.as_pem(private=False))
+            public = jwk.OctKey.import_key(self._key.as_pem(private=False))
             header = {"alg": "HS256", "kid": "one"}
-            return str(jwt.encode(header, claims, key, registry=JWSRegistry(algorithms=["HS256"])))
+            return str(jwt.encode(header, claims, public, registry=JWSRegistry(algorithms=["HS256"])))
         key = self._stranger if self.signing == "stranger" else self._key
         return str(jwt.encode({"alg": "RS256", "kid": "one"}, claims, key))
 

@@ -5,12 +5,14 @@ python -P races.py DATA
 
 from __future__ import annotations
 
+import functools
 import json
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from tests.support.small_challenge import REFERENCES, queue, upload, write_folder
 
@@ -79,7 +81,7 @@ def cancel_or_take() -> list[Any]:
     results = []
     for _ in range(20):
         [submission] = queue()
-        taken, cancelled = at_once(lambda: lease.take("worker"), lambda submission=submission: cancel(submission))
+        taken, cancelled = at_once(lambda: lease.take("worker"), functools.partial(cancel, submission))
         submission.refresh_from_db()
         results.append([taken is not None, cancelled, submission.status])
     return results
@@ -92,7 +94,7 @@ def first_requests() -> int:
 
     user = User.objects.create_user("cem")
     at_once(lambda: personal_team(user), lambda: personal_team(user))
-    return Team.objects.filter(is_personal=True, memberships__user=user).count()
+    return int(Team.objects.filter(is_personal=True, memberships__user=user).count())
 
 
 def two_uploads() -> list[int]:
@@ -111,7 +113,7 @@ def two_uploads() -> list[int]:
         headers = {"authorization": f"Bearer {make_token(user, 'test')}"}
         return int(Client().post(address, upload(), "application/octet-stream", headers=headers).status_code)
 
-    return at_once(*[lambda user=user: send(user) for user in users])
+    return at_once(*[functools.partial(send, user) for user in users])
 
 
 def while_loading(folder: Path) -> list[Any]:
@@ -120,11 +122,12 @@ def while_loading(folder: Path) -> list[Any]:
     from captious.server.models import Submission
     from captious.server.operations import worker
     from captious.server.scoring import lease, versions
+    from captious.server.scoring.queue import queue_again
+    from captious.server.scoring.stored_results import write_results
 
     Submission.objects.all().delete()
     [submission] = queue()
     has_queued, goes_on, is_written = threading.Event(), threading.Event(), threading.Event()
-    queue_again, write = versions.queue_again, worker.write_results
 
     def then_wait(rows: Any) -> int:
         n = queue_again(rows)
@@ -133,7 +136,7 @@ def while_loading(folder: Path) -> list[Any]:
         return n
 
     def then_say(path: Path, results: Any) -> None:
-        write(path, results)
+        write_results(path, results)
         is_written.set()
 
     def load() -> None:
@@ -149,9 +152,8 @@ def while_loading(folder: Path) -> list[Any]:
         assert is_written.wait(60)
         goes_on.set()
 
-    versions.queue_again, worker.write_results = then_wait, then_say
-    at_once(load, score, commit)
-    versions.queue_again, worker.write_results = queue_again, write
+    with mock.patch.multiple(versions, queue_again=then_wait), mock.patch.multiple(worker, write_results=then_say):
+        at_once(load, score, commit)
     found = [seen(submission)]
     while (taken := lease.take("worker")) is not None:
         worker.score(taken)
@@ -176,7 +178,7 @@ def main() -> None:
 
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
     load_challenge(folder)
-    found = {"two uploads": two_uploads()}
+    found: dict[str, Any] = {"two uploads": two_uploads()}
     found["burst"] = burst()
     found |= {**take_all(), "cancelled or taken": cancel_or_take()}
     found["teams"] = first_requests()

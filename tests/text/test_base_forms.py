@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import pickle
 import sys
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 from captious.errors import MissingExtraError, ResourceError
 from captious.text.base_forms import Singulars, lemmas, singular
 
-DATA = Path(__file__).parents[3] / "shared" / "data" / "chair" / "singular.tsv.gz"
+from ..support.shared_data import DATA, with_data
 
 
 @pytest.mark.parametrize(
@@ -48,9 +47,9 @@ def test_singular_of_a_word_is_as_expected(word: str, expected: str) -> None:
     assert singular(word) == expected
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="no shared data")
+@with_data
 def test_singulars_agree_on_every_recorded_word() -> None:
-    lines = gzip.decompress(DATA.read_bytes()).decode().splitlines()
+    lines = gzip.decompress((DATA / "chair" / "singular.tsv.gz").read_bytes()).decode().splitlines()
     rows = [line.split("\t") for line in lines]
     assert len(rows) > 27_000
     assert [(word, singular(word)) for word, _, _ in rows] == [(word, expected) for word, expected, _ in rows]

@@ -5,6 +5,7 @@
 // At every position the rule with the longest match wins, its look-ahead included; among equals, the first.
 
 #include <cstddef>
+#include <exception>
 #include <fstream>
 #include <iostream>
 #include <optional>

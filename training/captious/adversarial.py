@@ -17,6 +17,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 import captious
 from captious.learned.caption_agreement.caption_weights import CaptionWeights
@@ -128,11 +129,11 @@ def _open(text: str) -> str:
 def _twice(copies: Sequence[Pair], examples: Examples, weights: CaptionWeights) -> list[Pair]:
     """Copies of which a second word is exchanged."""
     texts = [wrong for _, wrong, _ in copies]
-    images = {number: np.array([number]) for number in range(len(texts))}
+    images: dict[int | str, NDArray[np.int64]] = {number: np.array([number]) for number in range(len(texts))}
     wrong = replace(examples, texts=tuple(texts), tokens=Tokens.of(texts, examples.tokenizer).split(), images=images)
     ways = ("noun", "adjective", "verb", "number")
     again = make_negatives(wrong, weights.words, weights.vectors, ways=ways, seed=2)
-    return [(copies[i][0], " ".join(again[i].words), copies[i][2]) for i in again]
+    return [(copies[i][0], " ".join(again[i].words), copies[i][2]) for i in range(len(copies)) if i in again]
 
 
 def _digits(copies: Sequence[Pair]) -> list[Pair]:

@@ -33,7 +33,8 @@ def comparisons(features: NDArray[np.float64], ratings: NDArray[np.float64], *, 
     one, two = np.random.default_rng(seed).integers(len(ratings), size=(2, _PAIRS))
     apart = np.abs(ratings[one] - ratings[two]) > _APART
     sign = np.sign(ratings[one] - ratings[two])[apart, None]
-    return (features[one[apart]] - features[two[apart]]) * sign
+    differences: NDArray[np.float64] = (features[one[apart]] - features[two[apart]]) * sign
+    return differences
 
 
 def fitted(

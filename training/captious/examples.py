@@ -241,7 +241,9 @@ def own_examples(captions: Path, ratings: Path | None, language: str) -> Example
     """
     references = read_references(captions)
     bounds = pairwise(references.offsets.tolist())
-    images = {str(i): references.texts[a:b] for i, (a, b) in zip(references.ids, bounds, strict=True)}
+    images: dict[int | str, Sequence[str]] = {
+        str(i): references.texts[a:b] for i, (a, b) in zip(references.ids, bounds, strict=True)
+    }
     try:
         examples = Examples.of(images, language, [] if ratings is None else read_ratings(ratings))
         _check_size(examples, len(images))

@@ -71,8 +71,9 @@ class States:
 
     def vectors(self, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
         """Vectors of the distinct texts, of length 1, float32[n_texts, width]."""
-        vectors = self.pooled.astype(np.float32) @ matrix
-        return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        vectors: NDArray[np.float32] = self.pooled.astype(np.float32) @ matrix
+        vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+        return vectors
 
 
 def _read(path: Path) -> dict[str, NDArray[np.float16]]:
@@ -129,7 +130,8 @@ def train_head(states: States, examples: Examples, recipe: HeadRecipe) -> NDArra
         if step % 100 == 0 or step == recipe.steps - 1:
             print(f"  step {step:,}: loss {loss.item():.3f}", flush=True)
     with torch.no_grad():
-        return head.matrix.numpy()
+        matrix: NDArray[np.float32] = head.matrix.numpy()
+        return matrix
 
 
 class _Head(torch.nn.Module):

@@ -90,8 +90,9 @@ def make_negatives(
         seen = words_of(image)
         for i in random.permutation(len(ways)).tolist():
             changed = makers[ways[i]](parse, seen)
-            usable = changed is not None and letters(" ".join(changed)) not in examples.kept_out
-            if usable and changed != [*parse.words]:
+            if changed is None or changed == [*parse.words]:
+                continue
+            if letters(" ".join(changed)) not in examples.kept_out:
                 found[image] = Negative(caption, ways[i], tuple(changed))
                 break
     return found

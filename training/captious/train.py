@@ -83,8 +83,18 @@ def main() -> None:
             "coefficients": np.zeros(len(FEATURES)),
             **others,
         }
-        ngrams = count_ngrams(of, words, recipe)
-        return CaptionWeights(tuple(names[i] for i in words), *vectors, left, right, *ngrams, name="new", **values)
+        ngrams, documents, n_documents = count_ngrams(of, words, recipe)
+        return CaptionWeights(
+            tuple(names[i] for i in words),
+            *vectors,
+            left,
+            right,
+            ngrams,
+            documents,
+            n_documents,
+            name="new",
+            **values,
+        )
 
     print("the encoder, without the images that are held out")
     kept, held_out = examples.part(held_out=False), examples.part(held_out=True)

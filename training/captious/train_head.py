@@ -13,6 +13,7 @@ import dataclasses
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -131,8 +132,8 @@ def main() -> None:
     print(f"hidden states of {len(examples.texts):,} captions and {len(negatives):,} wrong ones")
     states = States.of(encoder, examples, negatives, kept_states)
 
-    def head(matrix: NDArray[np.float32], **others: object) -> EncoderHead:
-        values = {"bias": 0.0, "coefficients": np.zeros(len(FULL_FEATURES)), "about": {}, **others}
+    def head(matrix: NDArray[np.float32], **others: Any) -> EncoderHead:
+        values: dict[str, Any] = {"bias": 0.0, "coefficients": np.zeros(len(FULL_FEATURES)), "about": {}, **others}
         return EncoderHead(name or encoder.name, probe(encoder), matrix, shipped.name, name="new", **values)
 
     print("the head, without the images that are held out")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from captious.errors import CaptiousError, ParameterError, ResourceError
 from captious.files.atomic_write import whole_file
+from captious.files.checksum import checksum
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
@@ -95,7 +95,7 @@ def read_weights(
         written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
         if written != _FORMAT:
             raise ResourceError("these weights were written by another version of captious")
-        return make(arrays, value, f"{Path(path).stem}-{zlib.crc32(content):08x}")
+        return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
     except CaptiousError as error:
         where = "\n".join(filter(None, [str(path), error.where]))
         raise ResourceError(error.message, where=where, help=help) from error

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError, ResourceError
+from captious.files.checksum import checksum
 from captious.files.decompression import user_text
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
@@ -40,7 +40,7 @@ class _Answers:
     @cached_property
     def label(self) -> str:
         """The questions in signatures: the number of questions, and a checksum."""
-        return f"{len(self.by_id)}-{zlib.crc32(json.dumps(sorted(self.by_id.items())).encode()):08x}"
+        return f"{len(self.by_id)}-{checksum(json.dumps(sorted(self.by_id.items())))}"
 
     def answer(self, id: object) -> bool | None:
         return self.by_id.get(str(id))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isfinite
@@ -21,6 +20,7 @@ from captious.data import Captions, References
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError, ResourceError
 from captious.files.atomic_write import whole_file
+from captious.files.checksum import checksum
 from captious.files.decompression import user_text
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
@@ -90,7 +90,7 @@ class SmurfConstants:
     def label(self) -> str:
         """The constants in signatures: the name, and a checksum of the numbers."""
         numbers = np.array([getattr(self, part) for part in _PARTS])
-        return f"{self.name}@{zlib.crc32(numbers.astype('<f8').tobytes()):08x}"
+        return f"{self.name}@{checksum(numbers)}"
 
     @property
     def contents(self) -> str:

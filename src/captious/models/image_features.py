@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +21,7 @@ from captious.data import ImageId
 from captious.data.reading.source import images as image_list
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.files.atomic_write import check_place, whole_file
+from captious.files.checksum import checksum
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 from captious.files.row_files import write_parquet
 from captious.models.images import ids_in_name
@@ -93,8 +93,8 @@ class ImageFeatures:
     def label(self) -> str:
         """The features in signatures: the model and a checksum of ids and vectors."""
         order = sorted(range(len(self)), key=lambda row: str(self.ids[row]))
-        checksum = zlib.crc32("\n".join(str(self.ids[row]) for row in order).encode("utf-8", "surrogatepass"))
-        return f"{self.model or 'features'}-{zlib.crc32(self.vectors[order].astype('<f4').tobytes(), checksum):08x}"
+        ids = "\n".join(str(self.ids[row]) for row in order)
+        return f"{self.model or 'features'}-{checksum(ids, self.vectors[order].astype(np.float32))}"
 
     @cached_property
     def _rows(self) -> dict[str, int]:

@@ -33,17 +33,17 @@ class Vocabulary:
     def __init__(self) -> None: ...
 
     def copy(self) -> Vocabulary:
-        """Return a copy with the same words and ids."""
+        """A copy with the same words and ids."""
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        Return the words as arrays to save: their concatenated UTF-8, and the end of each.
+        The words as arrays to save: their concatenated UTF-8, and the end of each.
         """
 
     @staticmethod
     def of_arrays(arrays: dict[str, numpy.typing.NDArray[Any]]) -> Vocabulary:
         """
-        Return the vocabulary saved as `arrays`. Raises ValueError for arrays that contradict each other.
+        The vocabulary saved as `arrays`. Raises ValueError for arrays that contradict each other.
         """
 
     def __len__(self) -> int: ...
@@ -87,12 +87,12 @@ class ReferenceNgrams:
         """Number of images."""
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """Return the index as arrays to save."""
+        """The index as arrays to save."""
 
     @staticmethod
     def of_arrays(ids: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], image_offsets: numpy.typing.NDArray[numpy.int64], arrays: dict[str, numpy.typing.NDArray[Any]], threads: int) -> ReferenceNgrams:
         """
-        Return the index of these references saved as `arrays`, which it uses in place. Raises ValueError
+        The index of these references saved as `arrays`, which it uses in place. Raises ValueError
         for arrays that contradict each other; whether they belong to these references is not checked.
         """
 
@@ -153,12 +153,12 @@ class NgramFrequencies:
         """All n-grams and their counts, as `add` takes them."""
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """Return the counts of `count` as arrays to save."""
+        """The counts of `count` as arrays to save."""
 
     @staticmethod
     def of_arrays(references: ReferenceNgrams, arrays: dict[str, numpy.typing.NDArray[Any]]) -> NgramFrequencies:
         """
-        Return the frequencies of these references saved as `arrays`. Raises ValueError for arrays that do
+        The frequencies of these references saved as `arrays`. Raises ValueError for arrays that do
         not fit.
         """
 
@@ -207,7 +207,7 @@ def json_columns(text: bytes, start: int, end: int, names: tuple[str, ...]) -> l
     """
 
 class MeteorTablesCompiler:
-    """Compiles METEOR's published files to arrays."""
+    """METEOR's published files, compiled to arrays."""
 
     def __init__(self) -> None: ...
 
@@ -218,7 +218,7 @@ class MeteorTablesCompiler:
 
     def finish(self, *, synsets: bytes, exceptions: bytes, function_words: bytes) -> dict[str, numpy.typing.NDArray[Any]]:
         """
-        Return the arrays of MeteorLexicon by name. Can be called once. Raises as `add_paraphrases` does.
+        The arrays of MeteorLexicon by name. Can be called once. Raises as `add_paraphrases` does.
         """
 
 class MeteorLexicon:
@@ -227,7 +227,7 @@ class MeteorLexicon:
     def __init__(self, tables: dict[str, numpy.typing.NDArray[Any]]) -> None: ...
 
     def copy(self) -> MeteorLexicon:
-        """Return a copy with the same words."""
+        """A copy with the same words."""
 
     def __len__(self) -> int: ...
 
@@ -237,12 +237,12 @@ class MeteorLexicon:
         """
 
     def arrays(self) -> dict[str, numpy.typing.NDArray[Any]]:
-        """Return the facts as arrays to save."""
+        """The facts as arrays to save."""
 
     @staticmethod
     def of_arrays(tables: dict[str, numpy.typing.NDArray[Any]], arrays: dict[str, numpy.typing.NDArray[Any]]) -> MeteorLexicon:
         """
-        Return the lexicon saved as `arrays`, given the same tables. Raises ValueError for arrays that do
+        The lexicon saved as `arrays`, given the same tables. Raises ValueError for arrays that do
         not fit.
         """
 
@@ -280,7 +280,7 @@ class Pcfg:
 
     def parse(self, tag_offsets: numpy.typing.NDArray[numpy.int64], tag_states: numpy.typing.NDArray[numpy.int32], tag_scores: numpy.typing.NDArray[numpy.float32], words: numpy.typing.NDArray[numpy.int32], offsets: numpy.typing.NDArray[numpy.int64], *, plainly: bool, threads: int) -> tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.int32], numpy.typing.NDArray[numpy.float32]]:
         """
-        Return the best derivation of each sentence: offsets of nodes, then states, rules, begins and ends in
+        The best derivation of each sentence: offsets of nodes, then states, rules, begins and ends in
         preorder, and the score of each sentence, -inf where there is none. Rules are numbers of binary rules,
         then of unary ones; -1 above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not
         use the coarser grammar.

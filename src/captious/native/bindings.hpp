@@ -5,10 +5,10 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
-#include <mutex>
 #include <shared_mutex>
 #include <span>
 #include <stdexcept>

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #if !defined(__cpp_lib_to_chars) || defined(CAPTIOUS_STRTOD)
 #include <clocale>

@@ -1,13 +1,14 @@
 // Hash functions of the kernels. Tables compare full keys, so collisions cost time but never change a result.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
 
 namespace captious {
 
-// Folds the 128-bit product of two words: every input bit reaches every output bit.
+// The 128-bit product of two words, folded into 64 bits: bits of both words spread over the whole result.
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
     unsigned __int128 product = static_cast<unsigned __int128>(a ^ 0x9E3779B97F4A7C15ULL) * (b ^ 0xD1B54A32D192ED03ULL);
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);

@@ -14,14 +14,14 @@ thread_local Clock::time_point next_look{};
 
 }  // namespace
 
-StopScope::StopScope(const std::atomic<bool>& stop, bool own_thread) {
+StopScope::StopScope(const std::atomic<bool>& stop, bool own_thread) : outer_(followed), outer_asks_(asks_python) {
     followed = &stop;
     asks_python = !own_thread;
 }
 
 StopScope::~StopScope() {
-    followed = nullptr;
-    asks_python = true;
+    followed = outer_;
+    asks_python = outer_asks_;
 }
 
 void begin_kernel() { next_look = Clock::now() + kPatience; }

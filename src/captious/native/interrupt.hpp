@@ -14,13 +14,17 @@ constexpr std::chrono::milliseconds kPatience{100};
 struct Stopped {};
 
 // During its lifetime, poll() throws Stopped in this thread once the flag is set. In worker threads, poll()
-// does not call Python.
+// does not call Python. Scopes may be nested: each restores what applied before it.
 class StopScope {
 public:
     StopScope(const std::atomic<bool>& stop, bool own_thread);
     ~StopScope();
     StopScope(const StopScope&) = delete;
     StopScope& operator=(const StopScope&) = delete;
+
+private:
+    const std::atomic<bool>* outer_;
+    bool outer_asks_;
 };
 
 // Marks the start of a kernel, which need not check for signals before its patience is over.

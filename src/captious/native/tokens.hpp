@@ -1,6 +1,7 @@
 // Captions as flat arrays of word ids.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

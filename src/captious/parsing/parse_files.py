@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import os
 import reprlib
-import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +24,7 @@ from captious.data.reading.file_contents import decode, read_bytes
 from captious.data.reading.source import Source
 from captious.errors import CaptionFileError
 from captious.files.atomic_write import whole_file
+from captious.files.checksum import checksum
 from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.conllu import read_conllu
 from captious.parsing.parses import Edge, Parse, check_tree
@@ -109,7 +109,7 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
             )
         if parser:
             made_by[parser] = None
-    return FileOfParses(parses, Path(source.name).name, f"{zlib.crc32(data):08x}", tuple(made_by))
+    return FileOfParses(parses, Path(source.name).name, checksum(data), tuple(made_by))
 
 
 def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse, str]], *, made_by: str = "") -> int:

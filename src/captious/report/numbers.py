@@ -81,11 +81,6 @@ def p_value(p: float, digits: int = 3) -> str:
     return f"<{score(smallest, digits)}" if p < smallest else score(p, digits)
 
 
-def counted(n: int, noun: str) -> str:
-    """Format a count: "1 image", "5,000 images"."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
-
-
 def plain(text: str) -> str:
     """Return text from outside on one line, with line breaks, tabs and control characters as spaces.
 

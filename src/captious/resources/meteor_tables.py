@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from captious.errors import MissingExtraError, ResourceError
+from captious.files.checksum import checksum
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
 from captious.progress import Progress
 from captious.resources.arrays import Arrays
@@ -82,8 +83,8 @@ class MeteorTables(ResourceFiles):
         """Return the tables of another language: its function words, which most languages do not have."""
         if language == self.language:
             return self
-        checksum = zlib.crc32(_function_words(self, language))
-        return replace(self, language=language, fingerprint=f"{language}-{checksum:08x}")
+        function_words = checksum(_function_words(self, language))
+        return replace(self, language=language, fingerprint=f"{language}-{function_words}")
 
     def _compile(self, progress: Progress) -> Arrays:
         import zipfile
@@ -208,7 +209,7 @@ def _fingerprint(jar: Path, paraphrases: Path, origin: str) -> str:
             trailer = file.read(8)  # CRC-32 and length of what is packed
     except _trouble() as error:
         raise _damaged(jar, paraphrases, origin, error) from error
-    return f"{zlib.crc32(struct.pack('<3I', *sums)):08x}{zlib.crc32(trailer):08x}"
+    return checksum(struct.pack("<3I", *sums)) + checksum(trailer)
 
 
 def _trouble() -> tuple[type[Exception], ...]:

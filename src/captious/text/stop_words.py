@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from captious.errors import ParameterError
+from captious.files.checksum import checksum
 from captious.files.decompression import user_text
 
 
@@ -30,7 +30,7 @@ class StopWords:
     @property
     def stored_as(self) -> str:
         """Identifier in files of prepared references: the name and a checksum of the words."""
-        return f"{self.name}@{zlib.crc32(chr(0).join(sorted(self.words)).encode('utf-8', 'surrogatepass')):08x}"
+        return f"{self.name}@{checksum(chr(0).join(sorted(self.words)))}"
 
 
 _NLTK = """
@@ -74,6 +74,6 @@ def as_stop_words(words: StopWords | str | os.PathLike[str] | Iterable[str] | No
 
 def _named(name: str, words: Iterable[str]) -> StopWords:
     distinct = frozenset(words)
-    checksum = zlib.crc32("\n".join(sorted(distinct)).encode("utf-8", "surrogatepass"))
+    text = "\n".join(sorted(distinct))
     safe = "".join(c if c.isalnum() or c in ".-_" else "_" for c in name)
-    return StopWords(f"{safe}-{checksum:08x}", distinct)
+    return StopWords(f"{safe}-{checksum(text)}", distinct)

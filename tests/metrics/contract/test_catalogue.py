@@ -68,10 +68,9 @@ def test_metrics_say_what_they_are(name: str) -> None:
     assert metric.summary
     assert all(metric.variants.values())
     assert all(parameter.summary for parameter in metric.declared.values())
-    if name in MISSING:
-        pytest.skip(f"{name} is not installed: {MISSING[name]}")
-    assert metric().variant == next(iter(metric.variants))
-    assert repr(metric()) == f"{metric.__name__}()"
+    if name not in MISSING:
+        assert metric().variant == next(iter(metric.variants))
+        assert repr(metric()) == f"{metric.__name__}()"
 
 
 def test_outputs_have_one_metric_each() -> None:

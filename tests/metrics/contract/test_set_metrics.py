@@ -36,7 +36,7 @@ VARIANTS = [
     pytest.param(
         (name, variant),
         id=f"{name}@{variant}",
-        marks=[pytest.mark.skip(f"{name} is not installed: {MISSING[name]}")] if name in MISSING else [],
+        marks=[pytest.mark.skip(MISSING[name])] if name in MISSING else [],
     )
     for name in OF_SETS
     for variant in catalogue.get(name).variants

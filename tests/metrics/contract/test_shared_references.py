@@ -18,7 +18,7 @@ from captious.data.text_cache import TextCache
 from captious.metrics.contract import catalogue
 
 from ...support.corpora import large_corpus
-from ...support.every_metric import every_variant
+from ...support.every_metric import MISSING, every_variant
 
 THREADS = 8
 ROUNDS = 4
@@ -93,7 +93,7 @@ def of_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ..
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="no /proc on this system")
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="not here: no /proc")
 @pytest.mark.parametrize(
     ("names", "systems"),
     [
@@ -110,7 +110,7 @@ def test_references_do_not_grow_with_candidates(names: list[str], systems: int) 
     corpus = large_corpus(images).table()
     metrics = [catalogue.get(name)() for name in names if catalogue.get(name).missing() is None]
     if not metrics:
-        pytest.skip(f"{names[0]} is not installed")
+        pytest.skip(MISSING[names[0]])
     rng = random.Random(0)
     grown = []
     for system in range(systems):

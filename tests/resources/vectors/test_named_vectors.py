@@ -258,7 +258,7 @@ def test_concurrent_processes_compile_vectors_once(file: Path, cache: Path) -> N
     assert len(in_cache(cache)) == 2
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL")
+@pytest.mark.skipif(sys.platform == "win32", reason="not here: no SIGKILL")
 def test_a_build_that_is_killed_leaves_nothing_that_is_taken_for_whole(file: Path, cache: Path) -> None:
     victim = start(FIND.replace("{beforehand}", STUCK), file)
     wait_until(Path(f"{file} writing").exists)
@@ -282,7 +282,7 @@ except ResourceError as error:
 """
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits as Linux has them")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="not here: the system has no limits as those of Linux")
 @pytest.mark.parametrize("size", [1_000, 3_000], ids=["for the rows", "for the words"])
 def test_full_disk_leaves_no_vectors(size: int, file: Path, cache: Path) -> None:
     # 200 rows are 2,400 bytes, the file of words is larger.

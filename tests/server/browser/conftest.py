@@ -37,7 +37,7 @@ def browser() -> Iterator[Any]:
     pytest.importorskip("axe_playwright_python")
     chromium = shutil.which("chromium")
     if chromium is None:
-        pytest.skip("there is no chromium")
+        pytest.skip("no chromium")
     with playwright.sync_playwright() as started:
         launched = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield launched

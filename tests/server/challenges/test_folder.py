@@ -1,4 +1,4 @@
-"""captious.server.challenges.folder"""
+"""The folder of a challenge: what is read from it, links, and every problem with its place."""
 
 from __future__ import annotations
 
@@ -6,21 +6,14 @@ import gzip
 import hashlib
 import json
 import os
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from captious.data import read_captions
-from captious.server.challenges import baselines
-from captious.server.challenges.challenge_metrics import settings_in
-from captious.server.challenges.challenge_summary import summary_rows
 from captious.server.challenges.folder import check_folder, read_reference_set
 from captious.server.challenges.problems import ChallengeError
-from captious.server.submissions.upload import Problem
-from captious.server.submissions.upload_process import read_upload
-from tests.support.small_challenge import write_folder
 
 from .conftest import Problems, change, coco, write_json
 
@@ -79,64 +72,6 @@ class TestChecked:
             "references[1].file: every image has only one reference; are these the references?",
         )
         assert checked.image_ids["val2014"] == (7, 3)
-
-    def test_baselines_are_read_once(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        readings: list[Path] = []
-
-        def read(path: Path, *arguments: object) -> list[Problem]:
-            readings.append(path)
-            return read_upload(path, *arguments)  # type: ignore[arg-type]
-
-        monkeypatch.setattr(baselines, "read_upload", read)
-        monkeypatch.setattr(baselines, "_cached_problems", {})
-        check_folder(folder)
-        change(folder, 'title = "COCO', 'title = "The COCO')
-        check_folder(folder)
-        assert len(readings) == 1
-        write_json(folder / "baselines" / "human.json", [{"image_id": 3, "caption": "a dog"}])
-        for _ in range(2):
-            with pytest.raises(ChallengeError, match="has no caption"):
-                check_folder(folder)
-        assert len(readings) == 2
-        write_json(folder / "references" / "val2014_c5.json", coco({3: ["a dog", "dogs"], 9: ["a", "b"]}))
-        with pytest.raises(ChallengeError):
-            check_folder(folder)
-        assert len(readings) == 3  # other images are expected
-
-    def test_summary(self, folder: Path) -> None:
-        rows = [*summary_rows(check_folder(folder))]
-        assert ("challenge", "COCO captions (coco-captions)") in rows
-        assert ("captions", "test2014: 3 images, not public") in rows
-        assert (
-            "references",
-            "test2014 · c40: 80 captions of 2 images, 40.0 each, references/test2014_c40.json",
-        ) in rows
-        assert (
-            "phases",
-            "test: val2014, test2014; opens 2026-06-01 00:00:00 UTC, closes 2026-12-31 23:59:59 UTC; no limits; "
-            "leaderboard hidden",
-        ) in rows
-        assert ("metrics", "bleu-1, bleu-2, bleu-3, bleu-4, rouge-l, cider-d") in rows
-        assert ("baselines", "Human captions: baselines/human.json, in dev, human") in rows
-
-    @pytest.mark.parametrize(
-        ("lines", "said"),
-        [
-            ('scores_shown = "at-end"', "; leaderboard public when the phase has closed"),
-            ('board = "hidden"\nscores_shown = "at-end"', "; leaderboard hidden, scores when the phase has closed"),
-            ('scores_shown = "never"', "; leaderboard and scores for organizers only"),
-            ('entries = "one"', "; leaderboard public; one entry of each team"),
-        ],
-    )
-    def test_summary_of_what_is_shown(self, tmp_path: Path, lines: str, said: str) -> None:
-        folder = write_folder(tmp_path / "small", limits=f"closes = 2120-01-01T00:00:00Z\n{lines}")
-        toml = folder / "challenge.toml"
-        toml.write_text(f"team_size = 5\nteams_close = 2119-01-01T00:00:00Z\n{toml.read_text()}")
-        rows = [*summary_rows(check_folder(folder))]
-        [phase] = [text for heading, text in rows if heading == "phases"]
-        assert phase.endswith(f"; no limits{said}")
-        assert ("teams", "at most 5 members") in rows
-        assert ("teams", "close 2119-01-01 00:00:00 UTC") in rows
 
 
 def _remove(name: str) -> Callable[[Path], None]:
@@ -320,81 +255,6 @@ class TestNotAChallenge:
             check_folder(other)
         change(other, 'title = "COCO', 'slug = "coco"\ntitle = "COCO')
         assert check_folder(other).slug == "coco"
-
-
-class TestBaselines:
-    def test_a_zip_file_is_read(self, folder: Path, problems: Problems) -> None:
-        change(folder, "human.json", "human.zip")
-        with zipfile.ZipFile(folder / "baselines" / "human.zip", "w") as archive:
-            archive.writestr("captions_val2014_human_results.json", '{"3": "a dog"}')
-        name = "captions_val2014_human_results.json"
-        assert problems() == [f"baselines[1].file: {name}: 1 image has no caption (image_id 7)"]
-        (folder / "baselines" / "human.zip").write_bytes(b"PK")
-        assert problems() == ["baselines[1].file: This is not a zip file"]
-
-    def test_the_phase_that_refuses_it_is_named(self, folder: Path, problems: Problems) -> None:
-        """By default, a baseline is for all phases."""
-        change(folder, 'human.json"\nphases = ["dev"]', 'human.zip"')
-        with zipfile.ZipFile(folder / "baselines" / "human.zip", "w") as archive:
-            for name, ids in (("val2014", (3, 7)), ("test2014", (4, 5, 9))):
-                archive.writestr(f"captions_{name}_human_results.json", json.dumps(dict.fromkeys(map(str, ids), "a b")))
-        refused = (
-            "baselines[1].file: dev would refuse it: captions_test2014_human_results.json: The challenge does not "
-            "expect a file of this name; it expects captions_val2014_*_results.json"
-        )
-        assert problems() == [f"{refused}. Name the phases that it is for"]
-        with zipfile.ZipFile(folder / "baselines" / "human.zip", "a") as archive:
-            archive.writestr("more.json", "{}")  # which no phase takes
-        assert [text.partition(":")[2].partition(":")[0] for text in problems()] == [
-            *(" dev would refuse it", " test would refuse it")
-        ]
-
-    def test_they_may_be_constant_and_long(self, folder: Path) -> None:
-        write_json(folder / "baselines" / "human.json", dict.fromkeys(("3", "7"), "a " * 200))
-        check_folder(folder)
-
-    def test_ids_written_as_text(self, folder: Path) -> None:
-        write_json(folder / "baselines" / "human.json", {"3": "a dog", "7": "a cat"})
-        check_folder(folder)
-
-
-class TestSettings:
-    def test_document_frequencies_in_the_folder(self, folder: Path) -> None:
-        from captious import CiderD
-
-        learned = CiderD().fit_resource(check_folder(folder).references["val2014", "c5"])
-        assert learned is not None
-        learned.save(folder / "own.idf")
-        change(folder, 'tokenizer = "ptb"', 'idf = "own.idf"')
-        checked = check_folder(folder)
-        assert "own.idf" in checked.checksums
-        assert settings_in(folder, checked.definition.settings, threads=2).threads == 2
-        assert settings_in(folder, checked.definition.settings).idf is not None
-
-    def test_training_captions_in_the_folder(self, folder: Path, problems: Problems) -> None:
-        write_json(folder / "train.json", {"1": ["a cat"]})
-        change(folder, 'tokenizer = "ptb"', 'tokenizer = "ptb"\ntraining = "train.json"')
-        (said,) = problems()
-        assert said.startswith("settings: the setting training was given, but no requested metric uses it")
-        change(folder, 'metrics = ["', 'metrics = ["novel", "')
-        assert "train.json" in check_folder(folder).checksums
-
-    def test_files_of_a_folder_in_the_folder(self, folder: Path, problems: Problems) -> None:
-        (folder / "features").mkdir()
-        (folder / "features" / "7.jpg").write_bytes(b"x")
-        change(folder, 'tokenizer = "ptb"', 'images = "features"')
-        (said,) = problems()  # but nothing about the folder
-        assert said.startswith("settings: the setting images was given, but no requested metric uses it")
-        (folder / "features" / "3.jpg").symlink_to("../../outside.jpg")
-        assert "settings.images: features/3.jpg is outside the folder" in problems()
-
-    def test_files_where_the_command_runs_are_not_taken(
-        self, folder: Path, problems: Problems, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        (folder.parent / "own.idf").write_text("{}")
-        monkeypatch.chdir(folder.parent)
-        change(folder, 'tokenizer = "ptb"', 'idf = "own.idf"')
-        assert problems() == ["settings.idf: there is no file own.idf in the folder"]
 
 
 def test_real_captions(shared_data: Path, folder: Path) -> None:

@@ -35,7 +35,7 @@ def test_port_in_use_is_refused() -> None:
         listen("127.0.0.1", first.getsockname()[1])
 
 
-@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="no IPv6")
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="not here: no IPv6")
 def test_listener_accepts_ipv4_and_ipv6() -> None:
     with listen("::", 0) as listener:
         for host in ("127.0.0.1", "::1"):

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from captious.data import References
 from captious.errors import CaptiousWarning
 
-_issued: set[str] = set()
+#: Sentences that were issued in this process.
+issued: set[str] = set()
 #: Fewer images than these are too few for intervals and tests.
 FEW_IMAGES = 10
 
@@ -19,8 +20,8 @@ def issue(sentences: Iterable[str]) -> None:
     Python's own filters would repeat them in every cell of a notebook.
     """
     for sentence in sentences:
-        if sentence not in _issued:
-            _issued.add(sentence)
+        if sentence not in issued:
+            issued.add(sentence)
             warnings.warn(sentence, CaptiousWarning, stacklevel=3)
 
 

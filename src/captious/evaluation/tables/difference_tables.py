@@ -16,6 +16,7 @@ from captious.evaluation.tables.score_tables import (
     signature_lines,
     subject,
 )
+from captious.results.counts import counted
 from captious.results.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
 from captious.version import __version__
 
@@ -131,7 +132,7 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
     reports = [*compared.reports.values()]
     scores = score_table(reports)
     counts = {"test": compared.n_tests, "pair": len(compared), "metric": len(scores.rows)}
-    n_tests, n_pairs, n_metrics = (f"{n:,} {noun}{'s' if n != 1 else ''}" for noun, n in counts.items())
+    n_tests, n_pairs, n_metrics = (counted(n, noun) for noun, n in counts.items())
     correction = f"Holm's correction for {n_tests} ({n_pairs}, {n_metrics})"
     letters = compared.letters
     rows = [

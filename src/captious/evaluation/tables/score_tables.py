@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from captious.data import same_images
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.random_seed import DEFAULT_SEED
+from captious.results.counts import counted
 from captious.results.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
 
@@ -170,7 +171,7 @@ def subject(reports: Sequence[Report]) -> str:
     """Return a line about the data: images, references, tokens."""
     first = reports[0]
     if _have_same_images(reports):
-        images = f"{first.n_images:,} image{'s' if first.n_images != 1 else ''}"
+        images = counted(first.n_images, "image")
     else:
         images = ", ".join(f"{report.system} {report.n_images:,} images" for report in reports)
     tokenizers = dict.fromkeys(
@@ -195,8 +196,8 @@ def signature_lines(report: Report) -> list[str]:
 def exclusions(reports: Iterable[Report]) -> list[str]:
     """Return the numbers of captions that ``subset`` excluded, one sentence per system."""
     return [
-        f"{report.system}: subset; excluded {report.left_out['candidates']:,} candidates without references "
-        f"and {report.left_out['images']:,} images without a candidate."
+        f"{report.system}: subset; excluded {counted(report.left_out['candidates'], 'candidate')} without references "
+        f"and {counted(report.left_out['images'], 'image')} without a candidate."
         for report in reports
         if report.left_out
     ]
@@ -231,4 +232,4 @@ def _candidates(descriptions: Sequence[Description | None]) -> str:
     most = max(description.most for description in several)
     if fewest < most:
         return f" · {fewest:,} to {most:,} candidates each"
-    return f" · {most:,} candidate{'s' if most != 1 else ''} each"
+    return f" · {counted(most, 'candidate')} each"

@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from captious.data.reading.row_parser import parse_rows
 from captious.data.reading.source import Source
 from captious.errors import CaptionFileError, ResourceError, option
+from captious.files.checksum import checksum
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.resources.pickles import PickleError, read_pickle
 
@@ -244,7 +245,7 @@ class DataFolder:
             raise self.error(f"the file is too large: {error}", name, help=RAISE_LIMIT) from error
         except (OSError, EOFError, zlib.error) as error:
             raise self.error(f"cannot be read: {error}", name) from error
-        self.read[path.name] = f"{zlib.crc32(raw):08x}"
+        self.read[path.name] = checksum(raw)
         return content
 
 

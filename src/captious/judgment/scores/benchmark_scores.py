@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
 from captious.errors import CaptionFileError, ParameterError
+from captious.files.checksum import checksum
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments, SystemRanking
 from captious.judgment.scores.metric_scores import (
     all_warnings,
@@ -244,8 +244,7 @@ def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list
                 )
             values = [values[item] for item in judgments.items]
         checked = _checked(judgments, label, "", values)
-        crc = zlib.crc32(checked.values.tobytes())
-        scores.append(replace(checked, signature=f"{label}|given:{crc:08x}|captious:{__version__}"))
+        scores.append(replace(checked, signature=f"{label}|given:{checksum(checked.values)}|captious:{__version__}"))
     return scores
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError, ResourceError
+from captious.files.checksum import checksum
 from captious.learned.critique.critique_network import Critique
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded
@@ -58,11 +58,9 @@ class CritiqueWeights:
     @cached_property
     def label(self) -> str:
         """The weights in signatures: the name, and a checksum of recipe, vocabulary and network."""
-        recipe = json.dumps(self.critique.recipe.to_dict(), sort_keys=True)
-        checksum = zlib.crc32("\n".join([recipe, *self.words]).encode("utf-8", "surrogatepass"))
-        for name in sorted(self.critique.arrays):
-            checksum = zlib.crc32(self.critique.arrays[name].astype("<f4").tobytes(), checksum)
-        return f"{self.name}-{checksum:08x}"
+        text = "\n".join([json.dumps(self.critique.recipe.to_dict(), sort_keys=True), *self.words])
+        arrays = [self.critique.arrays[name].astype(np.float32) for name in sorted(self.critique.arrays)]
+        return f"{self.name}-{checksum(text, *arrays)}"
 
     @property
     def contents(self) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any
 
 from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.files.checksum import checksum
 from captious.learned.recipe_files import read_table
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.parameters import LARGE
@@ -94,7 +94,7 @@ class FeatureSet:
     def label(self) -> str:
         """The set in signatures: its name and a checksum of the content."""
         content = json.dumps([[feature.label, feature.scale] for feature in self.features])
-        return f"{self.name}-{zlib.crc32(content.encode()):08x}"
+        return f"{self.name}-{checksum(content)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the set as plain values for files."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ResourceError
+from captious.files.checksum import checksum
 from captious.learned.networks.feature_sets import FeatureSet
 from captious.learned.networks.network import Network
 from captious.learned.weight_files import read_weights, write_weights
@@ -61,10 +61,8 @@ class NetworkWeights:
     @cached_property
     def label(self) -> str:
         """The weights in signatures: the name and a checksum of the numbers."""
-        checksum = 0
-        for array in (*self.network.weights, *self.network.biases):
-            checksum = zlib.crc32(array.astype("<f8").tobytes(), checksum)
-        return f"{self.name}-{checksum:08x}"
+        arrays = [array.astype(np.float64) for array in (*self.network.weights, *self.network.biases)]
+        return f"{self.name}-{checksum(*arrays)}"
 
     @property
     def contents(self) -> str:

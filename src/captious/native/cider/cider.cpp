@@ -1,7 +1,10 @@
 // Weighted references of CIDEr, and candidates against them; see cider.hpp for the functions.
 #include "cider/cider.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
 
 #include "ngrams/candidate_ngrams.hpp"

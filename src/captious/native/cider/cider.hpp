@@ -1,6 +1,8 @@
 // CIDEr and CIDEr-D: candidates against references weighted by document frequencies.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

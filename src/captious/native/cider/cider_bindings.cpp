@@ -1,7 +1,9 @@
 // Python bindings of document frequencies and CIDEr.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "bindings.hpp"
@@ -68,7 +70,7 @@ void bind_cider(nb::module_& m) {
                 out["documents"] = to_numpy(std::move(documents));
                 return out;
             },
-            nb::sig("def arrays(self) -> " ARRAYS), "Return the counts of `count` as arrays to save.")
+            nb::sig("def arrays(self) -> " ARRAYS), "The counts of `count` as arrays to save.")
         .def_static(
             "of_arrays",
             [](const ReferenceNgrams& references, nb::dict arrays) {
@@ -90,7 +92,7 @@ void bind_cider(nb::module_& m) {
             },
             "references"_a, "arrays"_a, nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(),
             nb::sig("def of_arrays(references: ReferenceNgrams, arrays: " ARRAYS ") -> NgramFrequencies"),
-            "Return the frequencies of these references saved as `arrays`. Raises ValueError for arrays that do\n"
+            "The frequencies of these references saved as `arrays`. Raises ValueError for arrays that do\n"
             "not fit.");
 
     nb::class_<CiderReferences>(m, "CiderReferences", "References of all images, weighted for CIDEr.")

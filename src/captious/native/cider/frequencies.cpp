@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "interrupt.hpp"
 #include "parallel.hpp"

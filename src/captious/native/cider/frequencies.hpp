@@ -1,6 +1,7 @@
 // Document frequencies of n-grams: the number of images whose references contain each n-gram.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

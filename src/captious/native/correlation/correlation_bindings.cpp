@@ -1,7 +1,8 @@
 // Python bindings of rank correlations.
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <span>
-#include <vector>
 
 #include "bindings.hpp"
 #include "correlation/kendall.hpp"

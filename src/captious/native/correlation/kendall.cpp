@@ -2,6 +2,7 @@
 #include "correlation/kendall.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "parallel.hpp"

@@ -1,6 +1,7 @@
 // Kendall's rank correlation of scores with judgments, many times over: for resampled and for exchanged scores.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 

@@ -1,5 +1,10 @@
 // Python bindings of the reader of JSON.
 #include "bindings.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <string_view>
+#include <vector>
 #include "json/records.hpp"
 
 using namespace nanobind::literals;

@@ -1,9 +1,9 @@
 #include "json/records.hpp"
 
-#include <bit>
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <system_error>
 
 namespace captious::json {
 namespace {

@@ -2,6 +2,8 @@
 #include "meteor/alignment.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 namespace captious::meteor {
 namespace {

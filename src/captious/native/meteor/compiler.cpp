@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 
 #include "decimal.hpp"
 #include "hash.hpp"

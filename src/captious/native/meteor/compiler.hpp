@@ -1,6 +1,7 @@
 // Compiles METEOR's published files to the arrays of tables.hpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // Facts about words: hashes, synonym sets.
 #include "meteor/lexicon.hpp"
 
+#include <cstddef>
 #include <stdexcept>
 
 #include "ptb/utf8.hpp"

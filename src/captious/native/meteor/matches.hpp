@@ -1,9 +1,11 @@
 // All possible matches in a pair of captions: equal words, equal stems, synonyms, paraphrases.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "interrupt.hpp"

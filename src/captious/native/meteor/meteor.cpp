@@ -2,7 +2,10 @@
 #include "meteor/meteor.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "meteor/normalizer.hpp"
 #include "parallel.hpp"

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "meteor/alignment.hpp"
 #include "meteor/lexicon.hpp"

@@ -1,9 +1,17 @@
 // Python bindings of METEOR's kernels.
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
 #include <stdexcept>
-#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "meteor/compiler.hpp"
@@ -78,7 +86,7 @@ void counting(const Count& count) {
 }  // namespace
 
 void bind_meteor(nb::module_& m) {
-    nb::class_<TablesCompiler>(m, "MeteorTablesCompiler", "Compiles METEOR's published files to arrays.")
+    nb::class_<TablesCompiler>(m, "MeteorTablesCompiler", "METEOR's published files, compiled to arrays.")
         .def(nb::init<>())
         .def(
             "add_paraphrases",
@@ -96,7 +104,7 @@ void bind_meteor(nb::module_& m) {
             },
             nb::kw_only(), "synsets"_a, "exceptions"_a, "function_words"_a,
             nb::sig("def finish(self, *, synsets: bytes, exceptions: bytes, function_words: bytes) -> " ARRAYS),
-            "Return the arrays of MeteorLexicon by name. Can be called once. Raises as `add_paraphrases` does.");
+            "The arrays of MeteorLexicon by name. Can be called once. Raises as `add_paraphrases` does.");
 
     auto lexicon_class =
         nb::class_<SharedLexicon>(m, "MeteorLexicon", "METEOR's facts about the words of one vocabulary.");
@@ -114,7 +122,7 @@ void bind_meteor(nb::module_& m) {
                 std::shared_lock lock(self.mutex);
                 return new SharedLexicon{self.tables, std::make_unique<Lexicon>(*self.lexicon), {}};
             },
-            nb::rv_policy::take_ownership, "Return a copy with the same words.")
+            nb::rv_policy::take_ownership, "A copy with the same words.")
         .def("__len__",
              [](const SharedLexicon& self) {
                  std::shared_lock lock(self.mutex);
@@ -161,7 +169,7 @@ void bind_meteor(nb::module_& m) {
                 out["synset_ends"] = to_numpy(std::move(synset_ends));
                 return out;
             },
-            nb::sig("def arrays(self) -> " ARRAYS), "Return the facts as arrays to save.")
+            nb::sig("def arrays(self) -> " ARRAYS), "The facts as arrays to save.")
         .def_static(
             "of_arrays",
             [](nb::dict tables, nb::dict arrays) {
@@ -187,7 +195,7 @@ void bind_meteor(nb::module_& m) {
             },
             "tables"_a, "arrays"_a, nb::rv_policy::take_ownership,
             nb::sig("def of_arrays(tables: " ARRAYS ", arrays: " ARRAYS ") -> MeteorLexicon"),
-            "Return the lexicon saved as `arrays`, given the same tables. Raises ValueError for arrays that do\n"
+            "The lexicon saved as `arrays`, given the same tables. Raises ValueError for arrays that do\n"
             "not fit.");
 
     m.def(

@@ -3,6 +3,8 @@
 #include "meteor/normalizer.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "ptb/normalization.hpp"
 #include "ptb/utf8.hpp"

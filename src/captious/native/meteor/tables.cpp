@@ -2,7 +2,7 @@
 #include "meteor/tables.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 

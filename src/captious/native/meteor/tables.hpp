@@ -4,6 +4,7 @@
 // them costs nothing and only the accessed parts are read.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>

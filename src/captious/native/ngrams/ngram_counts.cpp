@@ -2,7 +2,9 @@
 #include "ngrams/ngram_counts.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
+#include <span>
 #include <vector>
 
 #include "ngrams/candidate_ngrams.hpp"

@@ -1,5 +1,11 @@
 // Python bindings of overlaps between captions: n-grams, subsequences, skip-bigrams.
 #include "bindings.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
 #include "ngrams/ngram_counts.hpp"
 #include "ngrams/reference_ngrams.hpp"
 #include "ngrams/sequences.hpp"
@@ -53,7 +59,7 @@ void bind_ngrams(nb::module_& m) {
         .def("__len__", &ReferenceNgrams::images, "Number of images.")
         .def(
             "arrays", [](const ReferenceNgrams& self) { return arrays_of(self); },
-            nb::sig("def arrays(self) -> " ARRAYS), "Return the index as arrays to save.")
+            nb::sig("def arrays(self) -> " ARRAYS), "The index as arrays to save.")
         .def_static(
             "of_arrays",
             [](Int32In ids, Int64In offsets, Int64In image_offsets, nb::dict arrays, int threads) {
@@ -71,7 +77,7 @@ void bind_ngrams(nb::module_& m) {
             nb::rv_policy::take_ownership, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>(), nb::keep_alive<0, 4>(),
             nb::sig("def of_arrays(ids: " INT32S ", offsets: " INT64S ", image_offsets: " INT64S ", "
                     "arrays: " ARRAYS ", threads: int) -> ReferenceNgrams"),
-            "Return the index of these references saved as `arrays`, which it uses in place. Raises ValueError\n"
+            "The index of these references saved as `arrays`, which it uses in place. Raises ValueError\n"
             "for arrays that contradict each other; whether they belong to these references is not checked.");
 
     m.def(

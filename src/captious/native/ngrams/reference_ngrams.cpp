@@ -1,7 +1,9 @@
 // Builds the index of reference n-grams, and checks one that was saved.
 #include "ngrams/reference_ngrams.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <stdexcept>
 
 #include "parallel.hpp"

@@ -1,8 +1,8 @@
 // N-grams (n = 1..4) of the references of each image, indexed once and used by every n-gram metric.
 #pragma once
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

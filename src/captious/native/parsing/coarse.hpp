@@ -8,6 +8,7 @@
 // Bounds are 16-bit numbers, rounded up. Sixteen sentences are computed at once, one per lane.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

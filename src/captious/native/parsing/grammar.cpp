@@ -2,10 +2,11 @@
 #include "parsing/grammar.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <cstddef>
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace captious::parsing {
 namespace {

@@ -1,6 +1,7 @@
 // A weighted grammar in the form used by charts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>

@@ -6,6 +6,8 @@
 // built from a small part of the rules by a beam search, and is usually the best of all.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 

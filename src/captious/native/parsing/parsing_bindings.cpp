@@ -1,7 +1,13 @@
 // Python bindings of the parser.
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <string>
+#include <mutex>
+#include <shared_mutex>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "parallel.hpp"
@@ -254,7 +260,7 @@ void bind_parsing(nb::module_& m) {
              nb::sig("def parse(self, tag_offsets: " INT64S ", tag_states: " INT32S ", tag_scores: " FLOAT32S ", "
                      "words: " INT32S ", offsets: " INT64S ", *, plainly: bool, threads: int) -> tuple[" INT64S
                      ", " INT32S ", " INT32S ", " INT32S ", " INT32S ", " FLOAT32S "]"),
-             "Return the best derivation of each sentence: offsets of nodes, then states, rules, begins and ends in\n"
+             "The best derivation of each sentence: offsets of nodes, then states, rules, begins and ends in\n"
              "preorder, and the score of each sentence, -inf where there is none. Rules are numbers of binary rules,\n"
              "then of unary ones; -1 above a word. Word i has the tags from tag_offsets[i] on. `plainly` does not\n"
              "use the coarser grammar.")

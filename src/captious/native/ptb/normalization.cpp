@@ -2,6 +2,8 @@
 #include "ptb/normalization.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 
 #include "ptb/lowercase.hpp"
 #include "ptb/utf8.hpp"

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <unordered_set>
 
 #include "ptb/normalization.hpp"

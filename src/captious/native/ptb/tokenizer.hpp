@@ -4,6 +4,7 @@
 // A caption is tokenized alone, and a line break or control character in it counts as a space.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

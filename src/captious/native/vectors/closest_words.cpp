@@ -7,18 +7,16 @@
 
 #include "interrupt.hpp"
 #include "parallel.hpp"
+#include "vectors/lanes.hpp"
 
 namespace captious::vectors {
 namespace {
 
-constexpr std::size_t kLanes = 8;  // parallel sums, which the compiler may keep in registers
-
 float dot_product(const float* a, const float* b, std::size_t width) {
-    std::array<float, kLanes> sums{};
-    std::size_t k = 0;
-    for (; k + kLanes <= width; k += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane) sums[lane] += a[k + lane] * b[k + lane];
-    for (std::size_t lane = 0; k < width; ++k, ++lane) sums[lane] += a[k] * b[k];
+    auto product = [&](std::size_t k) { return a[k] * b[k]; };
+    std::size_t end = lanes_end(width);
+    std::array<float, kLanes> sums = lane_sums<float>(end, product);
+    for (std::size_t k = end; k < width; ++k) sums[k - end] += product(k);
     return std::accumulate(sums.begin(), sums.end(), 0.0F);
 }
 

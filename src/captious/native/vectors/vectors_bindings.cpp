@@ -2,8 +2,12 @@
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <numeric>
-#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "vectors/closest_words.hpp"

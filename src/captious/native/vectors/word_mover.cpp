@@ -7,9 +7,11 @@
 #include <limits>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "parallel.hpp"
+#include "vectors/lanes.hpp"
 #include "vectors/transport.hpp"
 
 namespace captious::vectors {
@@ -17,26 +19,21 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNoDistance = 1e-8;  // gensim treats a sum of distances below this as zero
-constexpr std::size_t kLanes = 8;     // parallel sums, which the compiler may keep in one register
 
 // Whether a lower bound exceeds a limit by more than rounding errors.
 bool is_above(double bound, double limit) { return bound > limit + 1e-9 * (1.0 + limit); }
 
 template <typename A, typename B>
 double euclidean_distance(const A* a, const B* b, std::size_t width) {
-    std::array<double, kLanes> sums{};
-    std::size_t k = 0;
-    for (; k + kLanes <= width; k += kLanes)
-        for (std::size_t lane = 0; lane < kLanes; ++lane) {
-            double difference = static_cast<double>(a[k + lane]) - static_cast<double>(b[k + lane]);
-            sums[lane] += difference * difference;
-        }
-    double sum = 0.0;
-    for (; k < width; ++k) {
+    auto square = [&](std::size_t k) {
         double difference = static_cast<double>(a[k]) - static_cast<double>(b[k]);
-        sum += difference * difference;
-    }
-    return std::sqrt(std::accumulate(sums.begin(), sums.end(), sum));
+        return difference * difference;
+    };
+    std::size_t end = lanes_end(width);
+    std::array<double, kLanes> sums = lane_sums<double>(end, square);
+    double rest = 0.0;
+    for (std::size_t k = end; k < width; ++k) rest += square(k);
+    return std::sqrt(std::accumulate(sums.begin(), sums.end(), rest));
 }
 
 struct Bag {

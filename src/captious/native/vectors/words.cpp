@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <system_error>
 
 #include "decimal.hpp"
 #include "interrupt.hpp"

@@ -1,8 +1,6 @@
 // A vocabulary as Python holds it.
 #pragma once
 
-#include <shared_mutex>
-
 #include "bindings.hpp"
 #include "vocabulary/vocabulary.hpp"
 

@@ -2,9 +2,9 @@
 #include "vocabulary/vocabulary.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <span>
+#include <cstddef>
 #include <stdexcept>
+#include <utility>
 
 #include "hash.hpp"
 #include "parallel.hpp"

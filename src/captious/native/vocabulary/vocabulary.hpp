@@ -1,6 +1,7 @@
 // Words and their ids.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -1,5 +1,12 @@
 // Python bindings of vocabularies and of the tokenizers that fill them.
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
 #include "vocabulary/shared_vocabulary.hpp"
@@ -29,7 +36,7 @@ void bind_vocabulary(nb::module_& m) {
                 static_cast<Vocabulary&>(*copy) = self;
                 return copy.release();
             },
-            nb::rv_policy::take_ownership, "Return a copy with the same words and ids.")
+            nb::rv_policy::take_ownership, "A copy with the same words and ids.")
         .def(
             "arrays",
             [](const SharedVocabulary& self) {
@@ -47,7 +54,7 @@ void bind_vocabulary(nb::module_& m) {
                 return out;
             },
             nb::sig("def arrays(self) -> " ARRAYS),
-            "Return the words as arrays to save: their concatenated UTF-8, and the end of each.")
+            "The words as arrays to save: their concatenated UTF-8, and the end of each.")
         .def_static(
             "of_arrays",
             [](nb::dict arrays) {
@@ -73,7 +80,7 @@ void bind_vocabulary(nb::module_& m) {
                 return words.release();
             },
             "arrays"_a, nb::rv_policy::take_ownership, nb::sig("def of_arrays(arrays: " ARRAYS ") -> Vocabulary"),
-            "Return the vocabulary saved as `arrays`. Raises ValueError for arrays that contradict each other.")
+            "The vocabulary saved as `arrays`. Raises ValueError for arrays that contradict each other.")
         .def("__len__",
              [](const SharedVocabulary& self) {
                  std::shared_lock lock(self.mutex);

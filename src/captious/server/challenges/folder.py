@@ -15,7 +15,7 @@ from typing import Any
 from captious.data import ImageId, References, read_references
 from captious.data.reading.source import images, some
 from captious.errors import CaptiousError
-from captious.report.numbers import counted
+from captious.results.counts import counted
 from captious.server.challenges.baselines import baseline_problems
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS, SHARED_SETTINGS, metric_problems
 from captious.server.challenges.consistency import tables

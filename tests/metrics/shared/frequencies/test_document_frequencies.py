@@ -14,7 +14,7 @@ from hypothesis import given
 import captious
 from captious.data import read_references
 from captious.errors import OutputError, ParameterError, ResourceError
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, _checksum
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, content_digest
 from captious.text import PTB, WHITESPACE
 
 from ....oracles.cider import frequencies
@@ -178,9 +178,9 @@ def archive(*, seal: bool = True, format: int = 1, about: object = None, **chang
     }
     about = {"documents": 3, "tokenizer": "ptb"} if about is None else about
     content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    sealed = _checksum(arrays_of(content))
+    sealed = content_digest(arrays_of(content))
     content |= changes
-    header = {"format": format, "checksum": _checksum(arrays_of(content)) if seal else sealed}
+    header = {"format": format, "checksum": content_digest(arrays_of(content)) if seal else sealed}
     content["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
     file = io.BytesIO()
     np.savez_compressed(file, **arrays_of(content))

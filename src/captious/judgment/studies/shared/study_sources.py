@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Collection
 from pathlib import Path
 
 from captious.errors import ParameterError
+from captious.files.checksum import checksum
 from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
 from captious.judgment.judging import load_judgments
 from captious.judgment.protocols import PEOPLE
@@ -47,7 +47,7 @@ def check_systems(systems: Collection[str], *, required: bool = True) -> None:
 def checksums(*sources: object) -> dict[str, str]:
     """Return the CRC-32 of sources that are files: name -> eight hex digits."""
     files = [Path(source) for source in sources if isinstance(source, str | os.PathLike)]
-    return {file.name: f"{zlib.crc32(file.read_bytes()):08x}" for file in files}
+    return {file.name: checksum(file.read_bytes()) for file in files}
 
 
 def name_of_file(source: object, otherwise: str) -> str:

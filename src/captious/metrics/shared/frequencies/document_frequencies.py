@@ -155,7 +155,7 @@ class DocumentFrequencies:
     @cached_property
     def checksum(self) -> str:
         """SHA-256 of the frequencies; it does not depend on the order of counting or on the file."""
-        return _checksum(self._content)
+        return content_digest(self._content)
 
     def merge(self, other: State) -> DocumentFrequencies:
         """Return the frequencies of both corpora together; an image in both counts twice.
@@ -210,7 +210,7 @@ class DocumentFrequencies:
         try:
             content = read_npz(io.BytesIO(raw))
             header = json.loads(content.pop("header").tobytes())
-            if header["format"] == _FORMAT and header["checksum"] == _checksum(content):
+            if header["format"] == _FORMAT and header["checksum"] == content_digest(content):
                 return cls._from_content(content, Path(path).stem)
         except (CaptiousError, MemoryError):
             raise
@@ -357,7 +357,7 @@ class _FrequencyLayer(KeyedByFields):
         return DocumentFrequencies(words.vocabulary, counts, len(references), self.tokenizer.name)
 
 
-def _checksum(content: dict[str, NDArray[Any]]) -> str:
+def content_digest(content: dict[str, NDArray[Any]]) -> str:
     import hashlib  # loads megabytes of OpenSSL, which scoring without files of frequencies does not need
 
     digest = hashlib.sha256()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from captious.data import KeyedByFields, References, Stored, stored_key
 from captious.errors import ParameterError
+from captious.files.checksum import checksum
 from captious.metrics.contract.metric import State
 from captious.models import Encoder
 from captious.models.encoding_layers import numbered
@@ -50,7 +50,7 @@ class TokenFrequencies:
     @property
     def checksum(self) -> str:
         """CRC-32 of the counts, eight hexadecimal digits."""
-        return f"{zlib.crc32(np.ascontiguousarray(self.counts).data):08x}"
+        return checksum(self.counts)
 
     def merge(self, other: State) -> TokenFrequencies:
         """Return the frequencies of both corpora together; a caption in both counts twice.

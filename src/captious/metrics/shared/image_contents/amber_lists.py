@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +17,7 @@ from typing import Any
 
 from captious.data import ImageId
 from captious.errors import ParameterError, ResourceError
+from captious.files.checksum import checksum
 from captious.files.decompression import user_text
 from captious.resources.text_files import text_as_json
 
@@ -66,7 +66,7 @@ class AmberLists:
         """The lists in signatures: the number of images, and a checksum of everything."""
         images = sorted((image, words.truth, words.hallucinations) for image, words in self.by_image.items())
         content = json.dumps([images, sorted(self.related.items()), sorted(self.safe)])
-        return f"{len(self.by_image)}-{zlib.crc32(content.encode()):08x}"
+        return f"{len(self.by_image)}-{checksum(content)}"
 
     def words_of(self, image: ImageId) -> ImageWords | None:
         """Return the words of an image: 12, "12" or "AMBER_12.jpg"; None for an unknown image."""

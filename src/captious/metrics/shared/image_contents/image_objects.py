@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import zlib
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from captious.data.ids import IdForm, are_numbers, numbers_from_text, read_alike
 from captious.data.reading.caption_rows import CaptionRows
 from captious.errors import ParameterError, needed_for
 from captious.files.atomic_write import whole_file
+from captious.files.checksum import checksum
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class ImageObjects:
     def label(self) -> str:
         """The objects in signatures: the number of images, and a checksum of all objects."""
         content = sorted((str(image), *sorted(names)) for image, names in self.by_image.items())
-        return f"{len(self)}-{zlib.crc32(json.dumps(content).encode()):08x}"
+        return f"{len(self)}-{checksum(json.dumps(content))}"
 
     @property
     def contents(self) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from captious.errors import ParameterError, ResourceError
+from captious.files.checksum import checksum
 from captious.files.decompression import user_text
 from captious.resources.text_files import text_as_json
 
@@ -56,7 +56,7 @@ class ObjectWords:
         if self.name == COCO:
             return self.name
         content = json.dumps([sorted(table.items()) for table in (self.object_of, self.joined, self.dropped)])
-        return f"{self.name}-{zlib.crc32(content.encode()):08x}"
+        return f"{self.name}-{checksum(content)}"
 
     @cached_property
     def single_words(self) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""CIDEr under given document frequencies: streams, the reward form, and what readers of its scores are told."""
+"""CIDEr and CIDEr-D as rewards: the scores of a report, for any order and number of captions."""
 
 from __future__ import annotations
 
@@ -14,53 +14,13 @@ from hypothesis import strategies as st
 import captious
 from captious.errors import EncodingError, ParameterError, UnknownImageError
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
-from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 
 from ..support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
+from ..support.frequencies import idf_of
 
 CORPUS = large_corpus(150, seed=3)
-
-
-def idf_of(*texts: str, copies: int = 5) -> DocumentFrequencies:
-    """Frequencies in which the n-grams of the first text are rarer than those of the last."""
-    documents = [[text] for i, text in enumerate(texts) for _ in range(copies * i + 1)]
-    return DocumentFrequencies.of(references_table(documents), PTB)
-
-
-# ---- streams
-
-
-@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_streams_with_given_frequencies_do_not_count_them_twice() -> None:
-    idf = DocumentFrequencies.of(references_table([["w1 w2"], ["w3 w4"], ["w0 w5"], ["w1 w9"]]), PTB)
-    whole = CORPUS.table()
-    metric = captious.CiderD(idf=idf)
-    streamed, once = captious.Stream(metric), captious.Stream(metric)
-    for start in range(0, 150, 50):
-        piece = whole.select(range(start, start + 50))
-        streamed.update(piece, piece.references)
-    once.update(whole, whole.references)
-    assert streamed.compute() == once.compute()
-    assert next(iter(once.compute().values())) == pytest.approx(metric.statistics(whole)[:, 0].mean(), rel=1e-12)
-
-
-def test_streams_of_different_frequencies_do_not_merge() -> None:
-    one = captious.Stream(captious.CiderD(idf=idf_of("a dog", "a")))
-    for other in (captious.CiderD(idf=idf_of("a cat", "a")), captious.CiderD()):
-        with pytest.raises(ParameterError, match="cannot be merged"):
-            one.merge(captious.Stream(other))
-
-
-@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
-def test_stream_without_captions_is_refused() -> None:
-    for metric in (captious.Cider(), captious.Bleu()):
-        with pytest.raises(ParameterError, match="no captions have been added to"):
-            captious.Stream(metric).compute()
-
-
-# ---- the reward form
 
 
 @pytest.mark.parametrize("variant", captious.CiderD.variants)
@@ -194,41 +154,6 @@ def test_scorer_gives_equal_rewards_in_several_threads() -> None:
     with ThreadPoolExecutor(8) as pool:
         for scores, alone in zip(pool.map(lambda batch: scorer(*batch), batches), expected, strict=True):
             np.testing.assert_array_equal(scores, alone)
-
-
-# ---- warnings
-
-
-@pytest.mark.parametrize("metric", ["cider", "cider-d"])
-@pytest.mark.filterwarnings("ignore:cider is CIDEr without:captious.CaptiousWarning")
-def test_few_images_are_warned_of(metric: str) -> None:
-    references = {i: [f"a dog {i}", "two men"] for i in range(99)}
-    candidates = dict.fromkeys(references, "a dog")
-    with pytest.warns(captious.CaptiousWarning, match="only 99"):
-        report = captious.score(candidates, references, metrics=[metric])
-    assert any(metric in warning and "99" in warning for warning in report.warnings)
-
-
-def test_single_image_scores_zero_with_a_warning() -> None:
-    with pytest.warns(captious.CaptiousWarning, match="only 1: .* and so is the score"):
-        report = captious.score({1: "a dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"])
-    assert report["cider-d"].score == 0
-
-
-def test_enough_images_or_given_frequencies_need_no_warning() -> None:
-    references = {i: [f"a dog {i}", "two men"] for i in range(100)}
-    report = captious.score({i: f"dog {i}" for i in references}, references, metrics=["cider-d"])
-    assert report.warnings == []
-    idf = idf_of("a dog", "a cat")
-    report = captious.score({1: "dog"}, {1: ["a dog", "one dog"]}, metrics=["cider-d"], settings=Settings(idf=idf))
-    assert report.warnings == []
-    assert report["cider-d"].score > 0
-
-
-@pytest.mark.parametrize("sigma", [0, -1.0, float("nan")])
-def test_sigma_must_be_positive(sigma: float) -> None:
-    with pytest.raises(ParameterError, match="sigma"):
-        captious.CiderD(sigma=sigma)
 
 
 @pytest.mark.parametrize("captions", [[None], [5], [{"a cat"}], "a"])
