@@ -181,7 +181,7 @@ def test_api_refuses_invalid_team_changes(ann: Caller, monkeypatch: pytest.Monke
         assert ann.answer("POST", f"teams?name={name}").status_code == 400, name
     for verb in ("invite", "leave"):
         assert "personal team" in ann.post(f"teams/ann/{verb}", status=409)["error"]
-    monkeypatch.setattr(team_changes, "MOST_TEAMS", 1)
+    monkeypatch.setattr(team_changes, "MAX_TEAMS", 1)
     assert "which is the limit" in ann.post("teams?name=another", status=409)["error"]
 
 

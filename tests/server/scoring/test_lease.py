@@ -259,7 +259,7 @@ class TestHeartbeat:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 
-        monkeypatch.setattr(reference_cache, "_ready", set())
+        monkeypatch.setattr(reference_cache, "_prepared_versions", set())
         happened: list[str] = []
         prepare, limit_cpu = reference_cache.prepare, lease.Heartbeat.limit_cpu
         monkeypatch.setattr(

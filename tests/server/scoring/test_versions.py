@@ -79,7 +79,7 @@ def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path, monke
     site.load(write_folder(folder, references=NEW))
     site.work()
     (submission.folder / "results-9.npz").write_bytes(b"of a worker that was killed")
-    monkeypatch.setattr(storage, "_OLD", -10)
+    monkeypatch.setattr(storage, "_LEFTOVER_SECONDS", -10)
     assert storage.remove_leftovers() == 1
     kept = {path.name for path in submission.folder.glob("results-*")}
     assert kept == set(submission.all_scores.values_list("results_file", flat=True))

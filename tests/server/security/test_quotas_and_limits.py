@@ -368,7 +368,7 @@ class TestRates:
         from captious.server.actions import team_changes
         from captious.server.models import Team
 
-        monkeypatch.setattr(team_changes, "MOST_TEAMS", 3)
+        monkeypatch.setattr(team_changes, "MAX_TEAMS", 3)
         for name in ("one", "two", "three"):
             sandbox.as_user("ann").post("/account/", {"action": "team", "team-name": name})
         assert [Team.objects.filter(name=name).exists() for name in ("one", "two", "three")] == [True, False, False]

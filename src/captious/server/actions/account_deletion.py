@@ -47,19 +47,19 @@ class Departure:
 
 def why_not_deleted(user: User) -> str:
     """Why an account cannot be deleted now, one sentence; empty if it can."""
-    organized = ", ".join(user.organized.order_by("title").values_list("title", flat=True))
-    if organized:
-        return f"{user.username} is an organizer of {organized}: add another organizer to the challenge first."
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
-    if user.is_superuser and not others.exists():
+    titles = ", ".join(user.organized.order_by("title").values_list("title", flat=True))
+    if titles:
+        return f"{user.username} is an organizer of {titles}: add another organizer to the challenge first."
+    administrators = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if user.is_superuser and not administrators.exists():
         return f"{user.username} is the only administrator. Make another user an administrator first."
     return ""
 
 
 def kept_submissions(user: User) -> QuerySet[Submission]:
     """The submissions of teams without other members that stay, as boards count them."""
-    kept: QuerySet[Submission] = Submission.objects.competing().filter(team__in=_alone(user))
-    return kept.exclude(status=_Status.DELETED)
+    rows: QuerySet[Submission] = Submission.objects.competing().filter(team__in=_sole_teams(user))
+    return rows.exclude(status=_Status.DELETED)
 
 
 def delete_account(user: User, *, submissions: bool = False) -> Departure:
@@ -68,39 +68,39 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
     Args:
         submissions: also delete those that boards count.
     """
-    name, alone = f"deleted user {user.pk}", [*_alone(user)]
-    kept = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
-    rows = Submission.objects.filter(team__in=alone).exclude(pk__in=kept)
+    name, teams = f"deleted user {user.pk}", [*_sole_teams(user)]
+    lasting = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
+    rows = Submission.objects.filter(team__in=teams).exclude(pk__in=lasting)
     # A worker that scores one of them loses its lease.
     rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELLED, lease=F("lease") + 1, lease_until=None)
     n_deleted = storage.delete(rows.exclude(status=_Status.DELETED))
     with transaction.atomic():
         list(User.objects.select_for_update().filter(pk=user.pk))
-        for team in Team.objects.filter(memberships__user=user).exclude(pk__in=[team.pk for team in alone]):
+        for team in Team.objects.filter(memberships__user=user).exclude(pk__in=[team.pk for team in teams]):
             leave_team(team, user)
         names: dict[str, str] = {}
-        for team in alone:
-            names |= _without_members(team)
+        for team in teams:
+            names |= _anonymize_team(team)
         names[user.username] = name  # also the name of the personal team
-        folders = _drafts(user)
+        folders = _hand_over_drafts(user)
         _forget(user, names)
         user.delete()
     for folder in folders:
         storage.remove_files(folder)
     storage.reading_lock(int(name.rpartition(" ")[2])).unlink(missing_ok=True)
     versions.show_complete()
-    record("delete account", name, detail=f"submissions: {len(kept):,} kept, {n_deleted:,} deleted")
-    return Departure(name, len(kept), n_deleted)
+    record("delete account", name, detail=f"submissions: {len(lasting):,} kept, {n_deleted:,} deleted")
+    return Departure(name, len(lasting), n_deleted)
 
 
-def _alone(user: User) -> QuerySet[Team]:
+def _sole_teams(user: User) -> QuerySet[Team]:
     """The teams of a user without other members."""
-    others = Membership.objects.exclude(user=user).values("team")
-    alone: QuerySet[Team] = Team.objects.filter(memberships__user=user).exclude(pk__in=others)
-    return alone
+    team_ids = Membership.objects.exclude(user=user).values("team")
+    teams: QuerySet[Team] = Team.objects.filter(memberships__user=user).exclude(pk__in=team_ids)
+    return teams
 
 
-def _without_members(team: Team) -> dict[str, str]:
+def _anonymize_team(team: Team) -> dict[str, str]:
     """Delete a team for which nothing is kept, otherwise give it another name; former name -> what logs call it."""
     list(Team.objects.select_for_update().filter(pk=team.pk))
     former, rows = str(team.name), Submission.objects.filter(team=team)
@@ -121,7 +121,7 @@ def _without_members(team: Team) -> dict[str, str]:
     return {former: name}
 
 
-def _drafts(user: User) -> list[Path]:
+def _hand_over_drafts(user: User) -> list[Path]:
     """Hand drafts of challenges to an organizer of theirs; the folders of the others, which go."""
     folders = []
     for draft in Draft.objects.filter(user=user):
@@ -136,12 +136,12 @@ def _drafts(user: User) -> list[Path]:
 
 def _forget(user: User, names: dict[str, str]) -> None:
     """Replace names in the log, accepted terms and entries of the administration pages."""
-    name = names[user.username]
-    AuditEvent.objects.filter(actor=user.username).update(actor=name, address="")
-    for former, now in names.items():
-        AuditEvent.objects.filter(target=former).update(target=now)
-    AuditEvent.objects.filter(detail=user.username).update(detail=name)
-    TermsAcceptance.objects.filter(user=user.username).update(user=name)
-    LogEntry.objects.filter(content_type__model="user", object_id=str(user.pk)).update(object_repr=name)
+    new_name = names[user.username]
+    AuditEvent.objects.filter(actor=user.username).update(actor=new_name, address="")
+    for former, name in names.items():
+        AuditEvent.objects.filter(target=former).update(target=name)
+    AuditEvent.objects.filter(detail=user.username).update(detail=new_name)
+    TermsAcceptance.objects.filter(user=user.username).update(user=new_name)
+    LogEntry.objects.filter(content_type__model="user", object_id=str(user.pk)).update(object_repr=new_name)
     for table in (AccessAttempt, AccessFailureLog, AccessLog):
         table.objects.filter(username=user.username).delete()

@@ -79,8 +79,8 @@ def scores_of_images(user: Any, submission: Submission, captions: str, reference
     key = keys.get((captions, references), "")
     if not key or not may_browse(user, submission, captions):
         raise Http404
-    stored = read_results(submission.results_path, key)
-    if stored is None:
+    results = read_results(submission.results_path, key)
+    if results is None:
         raise Http404
     if not submission.is_current(key):
         raise OldScoresError
@@ -88,11 +88,11 @@ def scores_of_images(user: Any, submission: Submission, captions: str, reference
     table = reference_cache.references(challenge, submission.phase.reference_sets[key])
     offsets = table.offsets.tolist()
     n = max(end - start for start, end in pairwise(offsets))
-    per_caption = rounded_array(stored.per_caption, submission.phase.digits)
+    per_caption = rounded_array(results.per_caption, submission.phase.digits)
     texts = (table.texts[start:end] for start, end in pairwise(offsets))
     rows = (
-        [image, candidates[image], *values.tolist(), *of_image, *[""] * (n - len(of_image))]
-        for image, of_image, values in zip(table.ids, texts, per_caption, strict=True)
+        [image, candidates[image], *values.tolist(), *reference_texts, *[""] * (n - len(reference_texts))]
+        for image, reference_texts, values in zip(table.ids, texts, per_caption, strict=True)
     )
-    heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
-    return csv_file(heads, rows, f"submission-{submission.pk}-{captions}-{references}.csv")
+    header = ["image_id", "caption", *results.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
+    return csv_file(header, rows, f"submission-{submission.pk}-{captions}-{references}.csv")

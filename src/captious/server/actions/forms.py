@@ -34,7 +34,7 @@ def _printable(text: str) -> str:
     return "".join(letter for letter in text if letter in "\n\r\t" or unicodedata.category(letter) != "Cc")
 
 
-def of_one_alphabet(name: str) -> str:
+def validate_alphabet(name: str) -> str:
     """A name that nobody can take for another one.
 
     Raises:
@@ -109,7 +109,7 @@ class TeamForm(forms.Form):
         name: str = self.cleaned_data["name"]
         if not is_free(name):
             raise ValidationError("This name is taken, or has no letters or digits.")
-        return of_one_alphabet(name)
+        return validate_alphabet(name)
 
 
 class AskForm(forms.Form):

@@ -37,8 +37,8 @@ class UnknownNameError(ExplainedError):
 
     status = 404
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no {kind} {name!r:.80}; known are {', '.join(known) or 'none'}.")
+    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
+        super().__init__(f"There is no {kind} {name!r:.80}; known are {', '.join(names) or 'none'}.")
 
 
 class ComparisonRequest(NamedTuple):
@@ -58,10 +58,10 @@ def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonReq
         Http404: there is none.
     """
     query = query_of(request, slug)
-    ticked = request.GET.getlist("systems")
-    wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
-    choices = choices_of(query, request.user, wanted)
-    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
+    systems = request.GET.getlist("systems")
+    ids = [request.GET.get(name, "") for name in ("a", "b")] if not systems else [*systems, "", ""][:2]
+    choices = choices_of(query, request.user, ids)
+    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in ids)
     rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
     return ComparisonRequest(query, choices, a, b), rows
 

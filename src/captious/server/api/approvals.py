@@ -38,8 +38,8 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
     """Teams that asked for approval, and the decisions."""
     challenge = _challenge(request, slug)
     if request.method == "GET":
-        own = None if may_manage(request.user, challenge) else teams_of(request.user)
-        return JsonResponse([approval_answer(row) for row in approvals_of(challenge, own)], safe=False)
+        teams = None if may_manage(request.user, challenge) else teams_of(request.user)
+        return JsonResponse([approval_answer(row) for row in approvals_of(challenge, teams)], safe=False)
     limit(request, "change")
     form = AskForm(request.GET)
     if not form.is_valid():

@@ -69,9 +69,9 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     if text is None:
         raise Http404
     if request.method == "GET":
-        accepted = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
-        about = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
-        return JsonResponse({**about, "accepted": accepted})
+        acceptances = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
+        text_values = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
+        return JsonResponse({**text_values, "accepted": acceptances})
     limit(request, "change")
     if request.GET.get("version") != challenge.terms_version:
         raise Failure(409, f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms")
@@ -93,8 +93,8 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
     """The quotas of a team: used, limits, and remaining."""
     challenge = challenge_for(request.user, slug)
     team, now = team_of(request), timezone.now()
-    used = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
-    return JsonResponse(used, safe=False)
+    answers = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
+    return JsonResponse(answers, safe=False)
 
 
 @call(

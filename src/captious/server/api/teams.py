@@ -19,7 +19,7 @@ from captious.server.people.secrets import invitation_of
 from captious.server.people.teams import teams_of
 
 _USER = Parameter("user", "The name of a member.", is_required=True)
-_Given = TypeVar("_Given")
+_Result = TypeVar("_Result")
 
 
 @call(
@@ -85,7 +85,7 @@ def join(request: HttpRequest) -> HttpResponse:
 def invite(request: HttpRequest, team: str) -> HttpResponse:
     """Create an invitation link."""
     label = request.GET.get("label", "")
-    secret = _changed(request, team, lambda request, row: changes.invite(request, row, label))
+    secret = _change_team(request, team, lambda request, row: changes.invite(request, row, label))
     row = invitation_of(secret)
     if row is None:
         raise Failure(409, "The invitation has been revoked.")
@@ -96,14 +96,14 @@ def invite(request: HttpRequest, team: str) -> HttpResponse:
 @call(POST=Operation("Revoke an invitation.", TeamAnswer, needs_user=True, scope="teams", errors=[403, 404]))
 def revoke(request: HttpRequest, team: str, pk: int) -> HttpResponse:
     """Revoke an invitation, which every member can do."""
-    _changed(request, team, lambda request, row: changes.revoke(request, row, pk))
+    _change_team(request, team, lambda request, row: changes.revoke(request, row, pk))
     return _answer(request, team)
 
 
 @call(POST=Operation("Leave a team.", LeftAnswer, needs_user=True, scope="teams", errors=[403, 404, 409]))
 def leave(request: HttpRequest, team: str) -> HttpResponse:
     """Leave a team, whose submissions stay."""
-    return JsonResponse({"team": team, "deleted": _changed(request, team, changes.leave)})
+    return JsonResponse({"team": team, "deleted": _change_team(request, team, changes.leave)})
 
 
 @call(
@@ -119,7 +119,7 @@ def leave(request: HttpRequest, team: str) -> HttpResponse:
 def remove(request: HttpRequest, team: str) -> HttpResponse:
     """Remove a member."""
     name = request.GET.get("user", "")
-    _changed(request, team, lambda request, row: changes.remove(request, row, username=name))
+    _change_team(request, team, lambda request, row: changes.remove(request, row, username=name))
     return _answer(request, team)
 
 
@@ -136,18 +136,18 @@ def remove(request: HttpRequest, team: str) -> HttpResponse:
 def captain(request: HttpRequest, team: str) -> HttpResponse:
     """Make another member captain."""
     name = request.GET.get("user", "")
-    _changed(request, team, lambda request, row: changes.make_captain(request, row, username=name))
+    _change_team(request, team, lambda request, row: changes.make_captain(request, row, username=name))
     return _answer(request, team)
 
 
-def _changed(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Given]) -> _Given:
+def _change_team(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Result]) -> _Result:
     """The answer to a change of one of the user's teams."""
     with changes.own_team(request, slug) as row:
         try:
             return change(request, row)
         except changes.TeamError as error:
-            refused = str(error)
-    raise Failure(409, refused)  # outside the transaction: refused requests count for limits, too
+            reason = str(error)
+    raise Failure(409, reason)  # outside the transaction: refused requests count for limits, too
 
 
 def _answer(request: HttpRequest, slug: str) -> HttpResponse:

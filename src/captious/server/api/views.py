@@ -126,23 +126,23 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
     try:
         fingerprint = receive(request, path)
-        if (earlier := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
-            raise intake.AlreadySubmitted(earlier)
+        if (submission := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
+            raise intake.AlreadySubmittedError(submission)
         submission = new_submission(request, challenge)
         if is_dry:
-            found = intake.check(submission, path)
-            answer = {**found._asdict(), "problems": [problem.to_dict() for problem in found.problems]}
-            return JsonResponse(answer, status=422 if found.problems else 200)
+            findings = intake.check(submission, path)
+            answer = {**findings._asdict(), "problems": [problem.to_dict() for problem in findings.problems]}
+            return JsonResponse(answer, status=422 if findings.problems else 200)
         intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
-    except intake.KeyReused:
+    except intake.KeyReusedError:
         raise Failure(422, "This Idempotency-Key was used for a different upload. Use a new key.") from None
-    except intake.AlreadySubmitted as already:
-        if not may_see_submission(request.user, already.submission):
+    except intake.AlreadySubmittedError as repetition:
+        if not may_see_submission(request.user, repetition.submission):
             raise Failure(409, "You no longer have access to the submission with this Idempotency-Key.") from None
-        return JsonResponse(submission_answer(already.submission, request.user))
-    except intake.Refused as refused:
-        described = [problem.to_dict() for problem in refused.problems]
-        raise Failure(422 if described else 409, refused.message, problems=described) from None
+        return JsonResponse(submission_answer(repetition.submission, request.user))
+    except intake.RefusedError as refusal:
+        problems = [problem.to_dict() for problem in refusal.problems]
+        raise Failure(422 if problems else 409, refusal.message, problems=problems) from None
     finally:
         path.unlink(missing_ok=True)
     return JsonResponse(submission_answer(submission, request.user), status=201)
@@ -205,9 +205,9 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
         raise Http404
-    before = {name: getattr(submission, name) for name in EditForm.Meta.fields}
-    flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous", "may_publish")}
-    texts = {name: request.GET.get(name, before[name]) for name in ("method", "link", "description")}
+    values = {name: getattr(submission, name) for name in EditForm.Meta.fields}
+    flags = {name: is_true(request, name, default=values[name]) for name in ("public", "anonymous", "may_publish")}
+    texts = {name: request.GET.get(name, values[name]) for name in ("method", "link", "description")}
     edit_submission(request, submission, valid(EditForm({**texts, **flags}, instance=submission)))
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 

@@ -34,7 +34,7 @@ from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
 
 #: The columns of the table of scores: a row for each submission, reference set and output.
-HEADS = (
+COLUMNS = (
     *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
     *("references", "output", "score", "low", "high", "signature"),
 )
@@ -107,8 +107,8 @@ class ChallengeArchive:
         They are included only if all captions files are public: they may derive from private references.
         """
         folder, values = self.challenge.folder, self.challenge.definition.settings
-        named = [folder / values[name] for name in FILE_SETTINGS if name in values and not Path(values[name]).anchor]
-        files = [file for path in named for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()]
+        paths = [folder / values[name] for name in FILE_SETTINGS if name in values and not Path(values[name]).anchor]
+        files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()]
         return sorted(file.relative_to(folder).as_posix() for file in files)
 
     @property
@@ -120,18 +120,18 @@ class ChallengeArchive:
         sets = {phase.pk: sets_of(phase) for phase in self.phases}
         for submission in self._ordered(self.submissions()):
             number, time = self._number(submission), utc_time(submission.created)
-            is_named = not self.anonymous or submission.is_baseline
-            about = [number, submission.method if is_named else f"Submission {number}", self._team(submission)]
-            about.append(time if is_named else "")
-            about += [submission.is_entry, submission.is_baseline, submission.is_human]
-            about += ["" if self.anonymous else submission.link, submission.phase.name]
+            shows_names = not self.anonymous or submission.is_baseline
+            cells = [number, submission.method if shows_names else f"Submission {number}", self._team(submission)]
+            cells.append(time if shows_names else "")
+            cells += [submission.is_entry, submission.is_baseline, submission.is_human]
+            cells += ["" if self.anonymous else submission.link, submission.phase.name]
             for key, references in sets[submission.phase_id].items():
                 scores = submission.outputs(key)
                 is_exact = self.challenge.is_public(references.captions)
-                shown = scores if is_exact else rounded_outputs(scores, submission.phase)
-                for output, entry in shown.items():
+                outputs = scores if is_exact else rounded_outputs(scores, submission.phase)
+                for output, entry in outputs.items():
                     values = [entry[name] for name in ("score", "low", "high", "signature")]
-                    yield [*about, references.captions, references.name, output, *values]
+                    yield [*cells, references.captions, references.name, output, *values]
 
     def blocks(self) -> Iterator[bytes]:
         """The zip file."""
@@ -158,13 +158,13 @@ class ChallengeArchive:
     def _numbers(self) -> dict[int, int]:
         """Numbers for submissions without names, in an order that nothing on the site reveals."""
         ids = self.submissions().values_list("pk", flat=True)
-        mixed = sorted(ids, key=lambda pk: salted_hmac("captious.archive", str(pk), algorithm="sha256").hexdigest())
-        return {pk: number for number, pk in enumerate(mixed, 1)}
+        order = sorted(ids, key=lambda pk: salted_hmac("captious.archive", str(pk), algorithm="sha256").hexdigest())
+        return {pk: number for number, pk in enumerate(order, 1)}
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([archive_readme(self).encode()])
         lines = (csv_row([*map(harmless, row)]) for row in self.rows())
-        yield "scores.csv", (text.encode() for text in chain([csv_text(HEADS, [])], lines))
+        yield "scores.csv", (text.encode() for text in chain([csv_text(COLUMNS, [])], lines))
         if self.submissions().exists():
             yield "scores.parquet", _parquet(self.rows())
         if self.is_public:
@@ -187,9 +187,9 @@ class ChallengeArchive:
                     yield f"captions/{self._number(submission)}/{captions}.json", content(path)
 
     def _metadata(self) -> str:
-        agreed = [self._team(row) for row in self.with_captions() if not row.is_baseline and not row.anonymous]
+        names = [self._team(row) for row in self.with_captions() if not row.is_baseline and not row.anonymous]
         formats = ["text/csv", "application/vnd.apache.parquet", "application/json", "application/toml"]
-        teams = [] if self.anonymous else agreed
+        teams = [] if self.anonymous else names
         record = datacite_record(self.challenge, self.title, self.phases, teams, formats)
         return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
 
@@ -200,5 +200,5 @@ def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(pa.table(dict(zip(HEADS, map(list, zip(*rows, strict=True)), strict=True))), out)
+    pq.write_table(pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))), out)
     yield out.getvalue()

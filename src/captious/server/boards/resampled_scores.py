@@ -22,7 +22,7 @@ from captious.files.atomic_write import whole_file
 Record: TypeAlias = tuple[int, int]
 
 _HEADER_BYTES = 1 << 14
-_SPARE = 1000  # obsolete records, in addition to the number of current ones, before the file is compacted
+_SPARE_RECORDS = 1000  # obsolete records, in addition to the number of current ones, before the file is compacted
 
 
 class ResampledScores:
@@ -84,7 +84,7 @@ class ResampledScores:
 
     def drop_others(self, records: Sequence[Record]) -> None:
         """Compact the file if it has many obsolete records."""
-        if len(self._places_of_file) <= 2 * len(records) + _SPARE:
+        if len(self._places_of_file) <= 2 * len(records) + _SPARE_RECORDS:
             return
         rows = self._mapped()
         with whole_file(self._path, "wb") as file:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from captious.server.boards.caption_browser import Browsing, CaptionRow, positions_of, rows_of
+from captious.server.boards.caption_browser import CaptionRow, CaptionView, positions_of, rows_of
 from captious.server.boards.leaderboard import ROWS_PER_PAGE, BoardRow, rows_at
 from captious.server.boards.leaderboard_query import Query, standing_of
 from captious.server.boards.shown_digits import rounded_array, rounded_ends
@@ -19,9 +19,9 @@ from captious.server.people.access import may_browse, may_see_board
 from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.stored_results import read_results
 
-_AROUND = 2  # neighbors on each side
-_BARS = 20
-_IMAGES = 3  # the best, and the worst
+_NEIGHBORS = 2  # neighbors on each side
+_HISTOGRAM_BARS = 20
+_EXAMPLE_IMAGES = 3  # the best, and the worst
 
 
 #: Output -> the ends of an axis.
@@ -119,14 +119,14 @@ def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> P
     Args:
         own: whether the user sees all submissions of the team.
     """
-    before = _best_before(submission, query) if own and not submission.is_baseline else None
+    before = _previous_best(submission, query) if own and not submission.is_baseline else None
     if not may_see_board(user, submission.phase):
         return Place(submission, query, None, 0, [], None, before, {})
     standing = standing_of(query)
-    at = standing.submissions.index(submission.pk) if submission.pk in standing.submissions else None
-    rank = None if at is None else standing.ranks[at]
-    near = range(5) if at is None else range(max(at - _AROUND, 0), at + _AROUND + 1)
-    rows = [*rows_at(query, standing, [i for i in near if i < len(standing.submissions)])]
+    index = standing.submissions.index(submission.pk) if submission.pk in standing.submissions else None
+    rank = None if index is None else standing.ranks[index]
+    window = range(5) if index is None else range(max(index - _NEIGHBORS, 0), index + _NEIGHBORS + 1)
+    rows = [*rows_at(query, standing, [i for i in window if i < len(standing.submissions)])]
     return Place(
         submission=submission,
         query=query,
@@ -148,7 +148,7 @@ def _scales(query: Query) -> Scale:
 
 @lru_cache(maxsize=256)
 def _scales_of(
-    phase: int, key: str, digits: int, version: int, changes: int, first: tuple[tuple[int, int], ...]
+    phase: int, key: str, digits: int, version: int, changes: int, records: tuple[tuple[int, int], ...]
 ) -> Scale:
     """The ends of the intervals of submissions, those that are shown.
 
@@ -156,7 +156,7 @@ def _scales_of(
         first: submissions and the times of their scoring.
         changes: change counter of the board, which increases when a submission is hidden.
     """
-    scores = Scores.objects.filter(version=version, submission__in=[pk for pk, _ in first])
+    scores = Scores.objects.filter(version=version, submission__in=[pk for pk, _ in records])
     rows = scores.filter(submission__phase=phase, submission__public=True, submission__is_hidden=False)
     ends: dict[str, list[float]] = {}
     for sets in rows.values_list("outputs", flat=True):
@@ -168,18 +168,18 @@ def _scales_of(
 
 
 def _leader(standing: Standing, query: Query, submission: Submission) -> Submission | None:
-    first = next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None)
-    if first is None or first.submission == submission:
+    row = next(rows_at(query, standing, range(min(len(standing.submissions), 1))), None)
+    if row is None or row.submission == submission:
         return None
-    return Submission.objects.select_related("phase__challenge", "team", "shown_scores").get(pk=first.submission.pk)
+    return Submission.objects.select_related("phase__challenge", "team", "shown_scores").get(pk=row.submission.pk)
 
 
-def _best_before(submission: Submission, query: Query) -> Submission | None:
+def _previous_best(submission: Submission, query: Query) -> Submission | None:
     rows = Submission.objects.scored().select_related("phase__challenge", "team", "shown_scores")
     rows = rows.filter(phase=query.phase, team=submission.team, is_baseline=False, pk__lt=submission.pk)
-    scored = [(row, entry["score"]) for row in rows if (entry := row.outputs(query.key).get(query.output))]
+    pairs = [(row, entry["score"]) for row in rows if (entry := row.outputs(query.key).get(query.output))]
     sign = -1 if query.lower_is_better else 1
-    return max((pair for pair in scored if pair[1] is not None), key=lambda pair: sign * pair[1], default=(None, None))[
+    return max((pair for pair in pairs if pair[1] is not None), key=lambda pair: sign * pair[1], default=(None, None))[
         0
     ]
 
@@ -193,23 +193,23 @@ def images_of(user: Any, submission: Submission, query: Query) -> Images | None:
     """The scores of single images; None if the user may not see them, or they are of other references."""
     if not may_browse(user, submission, query.references.captions) or not submission.is_current(query.key):
         return None
-    stored = read_results(submission.results_path, query.key)
-    if stored is None or query.output not in stored.outputs or query.key not in query.phase.reference_sets:
+    results = read_results(submission.results_path, query.key)
+    if results is None or query.output not in results.outputs or query.key not in query.phase.reference_sets:
         return None
-    scores = rounded_array(stored.per_caption[:, stored.outputs.index(query.output)], query.phase.digits)
+    scores = rounded_array(results.per_caption[:, results.outputs.index(query.output)], query.phase.digits)
     scores = scores[np.isfinite(scores)]
     if not len(scores):
         return None
-    browsing = Browsing(query, [submission], query.output, "highest" if query.lower_is_better else "lowest")
-    positions = positions_of(browsing)[: len(scores)].tolist()
-    n = min(_IMAGES, len(positions) // 2)
+    view = CaptionView(query, [submission], query.output, "highest" if query.lower_is_better else "lowest")
+    positions = positions_of(view)[: len(scores)].tolist()
+    n = min(_EXAMPLE_IMAGES, len(positions) // 2)
     return Images(
         query=query,
-        counts=np.histogram(scores, _BARS)[0].tolist(),
+        counts=np.histogram(scores, _HISTOGRAM_BARS)[0].tolist(),
         low=float(scores.min()),
         median=float(np.median(scores)),
         high=float(scores.max()),
-        worst=rows_of(browsing, positions[:n]),
-        best=rows_of(browsing, positions[::-1][:n]),
+        worst=rows_of(view, positions[:n]),
+        best=rows_of(view, positions[::-1][:n]),
         url=f"{query.url('captions')}&systems={submission.pk}",
     )

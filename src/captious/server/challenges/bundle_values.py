@@ -41,12 +41,12 @@ def metric_of(label: str) -> str:
 
 def year_first(text: str) -> str:
     """Convert a date that begins with the month, or a day above 12, to one that begins with the year."""
-    found = _MONTH_FIRST.fullmatch(text)
-    if found is None:
+    match = _MONTH_FIRST.fullmatch(text)
+    if match is None:
         return text
-    first, second, year, rest = int(found[1]), int(found[2]), found[3], found[4]
+    first, second, year, tail = int(match[1]), int(match[2]), match[3], match[4]
     month, day = (second, first) if first > 12 else (first, second)
-    return f"{year}-{month:02}-{day:02}{rest}"
+    return f"{year}-{month:02}-{day:02}{tail}"
 
 
 def as_markdown(file: Path) -> str:

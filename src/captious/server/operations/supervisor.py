@@ -23,12 +23,12 @@ from captious.errors import ParameterError
 from captious.server.operations import logs
 from captious.server.operations.setup import set_up
 
-_log = logging.getLogger("captious.serve")
+_log = logging.getLogger(__name__)
 _PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"
 _SOCKET_VARIABLE = "CAPTIOUS_SERVER_SOCKET"
 _BACKLOG = 1024
-_GRACE = 20.0  # seconds in which processes may finish
-_LONGEST_WAIT = 30.0  # seconds between two starts of a process that keeps ending
+_GRACE_SECONDS = 20.0  # seconds in which processes may finish
+_MAX_WAIT = 30.0  # seconds between two starts of a process that keeps ending
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -38,9 +38,9 @@ def listen(host: str, port: int) -> socket.socket:
         ParameterError: the address cannot be used, or another program uses it.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    both = host == "::" and socket.has_dualstack_ipv6()
+    is_dual_stack = host == "::" and socket.has_dualstack_ipv6()
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=both)
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=is_dual_stack)
     except OSError as error:
         raise ParameterError(
             f"cannot listen on {host}, port {port}", where=error.strerror or str(error), help="choose another --port"
@@ -57,19 +57,19 @@ def run_web(data: Path, host: str, port: int) -> int:
     logs.configure()
     from django.conf import settings
 
-    inherited = os.environ.pop(_SOCKET_VARIABLE, None)
-    if inherited is None and settings.CAPTIOUS.web_processes > 1:
+    descriptor = os.environ.pop(_SOCKET_VARIABLE, None)
+    if descriptor is None and settings.CAPTIOUS.web_processes > 1:
         return supervise(data, listen(host, port), workers=0)
     from captious.server.operations.web_server import WebServer
     from captious.server.submissions.storage import incoming_folder
     from captious.server.wsgi import application
 
     tempfile.tempdir = str(incoming_folder())  # large temporary files go to the data folder
-    listener = listen(host, port) if inherited is None else socket.socket(fileno=int(inherited))
+    listener = listen(host, port) if descriptor is None else socket.socket(fileno=int(descriptor))
     server = WebServer(application, listener, settings.CAPTIOUS)
-    stop = _stop_on_signals(then=server.pull_trigger)
+    stop = _stop_on_signals(callback=server.pull_trigger)
     _end_with_supervisor()
-    server.serve(stop, _GRACE - 5)
+    server.serve(stop, _GRACE_SECONDS - 5)
     return 0
 
 
@@ -120,12 +120,12 @@ class _Child:
 
     Args:
         command: the command to run.
-        inherited: open files to pass on, by the environment variable that names them.
+        descriptors: open files to pass on, by the environment variable that names them.
     """
 
-    def __init__(self, command: Sequence[str], inherited: Mapping[str, int]) -> None:
+    def __init__(self, command: Sequence[str], descriptors: Mapping[str, int]) -> None:
         self._command = list(command)
-        self._inherited = dict(inherited)
+        self._descriptors = dict(descriptors)
         self._wait = 0.5
         self._start_at = 0.0
         self._began = 0.0
@@ -139,34 +139,34 @@ class _Child:
             if status is None:
                 return
             self.process = None
-            self._wait = 0.5 if now - self._began > 2 * _LONGEST_WAIT else min(2 * self._wait, _LONGEST_WAIT)
+            self._wait = 0.5 if now - self._began > 2 * _MAX_WAIT else min(2 * self._wait, _MAX_WAIT)
             self._start_at = now + self._wait
             _log.error(
                 "a process ended; starting it again", extra={"command": " ".join(self._command[4:6]), "status": status}
             )
         if now >= self._start_at:
             self._began = now
-            environment = {**os.environ, **{name: str(number) for name, number in self._inherited.items()}}
+            environment = {**os.environ, **{name: str(number) for name, number in self._descriptors.items()}}
             self.process = subprocess.Popen(
-                self._command, env=environment, pass_fds=[*self._inherited.values()], start_new_session=True
+                self._command, env=environment, pass_fds=[*self._descriptors.values()], start_new_session=True
             )
 
 
 def _end(children: Sequence[_Child]) -> None:
     """Let all finish, and kill those that do not."""
-    running = [child.process for child in children if child.process is not None]
-    for process in running:
+    processes = [child.process for child in children if child.process is not None]
+    for process in processes:
         process.terminate()
-    until = time.monotonic() + _GRACE
-    for process in running:
+    deadline = time.monotonic() + _GRACE_SECONDS
+    for process in processes:
         try:
-            process.wait(max(0.1, until - time.monotonic()))
+            process.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
-def _stop_on_signals(then: Callable[[], object] = lambda: None) -> threading.Event:
+def _stop_on_signals(callback: Callable[[], object] = lambda: None) -> threading.Event:
     """An event that is set when this process receives a signal to stop; a second signal ends it at once."""
     stop = threading.Event()
 
@@ -174,7 +174,7 @@ def _stop_on_signals(then: Callable[[], object] = lambda: None) -> threading.Eve
         if stop.is_set():
             os._exit(128 + number)
         stop.set()
-        then()
+        callback()
 
     signal.signal(signal.SIGTERM, on_signal)
     signal.signal(signal.SIGINT, on_signal)

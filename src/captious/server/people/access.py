@@ -42,8 +42,8 @@ def may_see_board(user: Any, phase: Phase) -> bool:
 def why_hidden(phase: Phase) -> str:
     """Why and until when a leaderboard that is not open is hidden, in one or two sentences."""
     if phase.board == "hidden":
-        own = " Teams see the scores of their own submissions." if phase.has_scores_open else ""
-        return f"The organizers have hidden the leaderboard of this phase.{own}"
+        note = " Teams see the scores of their own submissions." if phase.has_scores_open else ""
+        return f"The organizers have hidden the leaderboard of this phase.{note}"
     if phase.scores_open_at is not None:
         return f"Scores and ranks are shown when the last uploads have arrived, on {local_time(phase.scores_open_at)}."
     return "This phase does not show scores."
@@ -70,16 +70,16 @@ def is_own(user: Any, submission: Submission) -> bool:
 
 def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
     """The submissions of the user's teams, the newest first."""
-    own = Submission.objects.filter(team__members=user, phase__challenge=challenge)
-    own = own.exclude(status=Submission.Status.DELETED)
-    own = own.select_related("phase__challenge", "team", "user", "shown_scores")
-    return own.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
+    rows = Submission.objects.filter(team__members=user, phase__challenge=challenge)
+    rows = rows.exclude(status=Submission.Status.DELETED)
+    rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
+    return rows.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
 
 
 def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
     """The refused uploads of the user's teams that are kept, the newest first."""
-    own = RefusedUpload.objects.filter(team__members=user, phase__challenge=challenge)
-    return own.select_related("phase", "team", "user")
+    rows = RefusedUpload.objects.filter(team__members=user, phase__challenge=challenge)
+    return rows.select_related("phase", "team", "user")
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:

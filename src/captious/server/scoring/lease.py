@@ -29,10 +29,10 @@ from captious.server.scoring import queue, versions
 
 #: The message to submitters when scoring failed through no fault of the submission.
 OUR_FAULT = "The server could not score this submission. It does not count toward your quota. Please submit it again."
-_log = logging.getLogger("captious.worker")
+_log = logging.getLogger(__name__)
 _Status = Submission.Status
 _RETRY_AFTER = timedelta(seconds=5)
-_OWN_PART = 0.1  # of its processor time; real captions need a twentieth
+_MIN_CPU_SHARE = 0.1  # of its processor time; real captions need a twentieth
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def take(worker: str) -> Lease | None:
             Submission.objects.filter(pk=row.pk).update(
                 status=_Status.RUNNING,
                 lease=number,
-                lease_until=_until(now),
+                lease_until=_end_of_lease(now),
                 tries=F("tries") + 1,
                 worker=worker[:120],
                 progress=0,
@@ -164,13 +164,13 @@ class Heartbeat:
         self._cpu_limit, self._cpu_began, self._n_words = seconds, time.process_time(), n_words
 
     def _run(self) -> None:
-        ours = settings.CAPTIOUS
-        ends = timezone.now() + timedelta(seconds=ours.scoring_seconds)
+        options = settings.CAPTIOUS
+        deadline = timezone.now() + timedelta(seconds=options.scoring_seconds)
         try:
-            while not self._stop.wait(min(1.0, ours.lease_seconds / 5)):
+            while not self._stop.wait(min(1.0, options.lease_seconds / 5)):
                 now = timezone.now()
                 cpu = time.process_time() - self._cpu_began
-                if now > ends or cpu > self._cpu_limit:
+                if now > deadline or cpu > self._cpu_limit:
                     self._give_up(cpu)
                     return
                 if not self.is_lost:
@@ -182,8 +182,8 @@ class Heartbeat:
         """End scoring. It counts unless the worker hangs, or the machine was busy with other things all the time."""
         try:
             queue.end_turn(self._lease.submission)
-            if cpu > _OWN_PART * self._cpu_limit:
-                self._lease.row.update(**_ended(self._why_stopped(cpu)))
+            if cpu > _MIN_CPU_SHARE * self._cpu_limit:
+                self._lease.row.update(**_failure_values(self._why_stopped(cpu)))
             else:
                 _fail(self._lease.row, f"Scoring took longer than {settings.CAPTIOUS.scoring_seconds:,} seconds.")
         except DatabaseError:  # then the lease runs out
@@ -202,26 +202,26 @@ class Heartbeat:
 
     def _beat(self, now: datetime) -> None:
         try:
-            kept = self._lease.row.update(
-                lease_until=_until(now), progress=min(self.progress, 99), doing=self.doing[:200]
+            n_rows = self._lease.row.update(
+                lease_until=_end_of_lease(now), progress=min(self.progress, 99), doing=self.doing[:200]
             )
-            self.is_lost = kept == 0
+            self.is_lost = n_rows == 0
         except DatabaseError:  # it is locked or away: the next beat may do, or the lease runs out
             connection.close()
 
 
-def _until(now: datetime) -> datetime:
+def _end_of_lease(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.CAPTIOUS.lease_seconds)
 
 
 def _fail(rows: Any, traceback: str) -> bool:
     """A failure of the server, which costs the team nothing; what was scored before counts as before."""
     counts = Case(When(shown_scores__isnull=True, then=False), default=F("counts"))
-    n_rows: int = rows.update(**_ended(OUR_FAULT), counts=counts, traceback=traceback)
+    n_rows: int = rows.update(**_failure_values(OUR_FAULT), counts=counts, traceback=traceback)
     return n_rows == 1
 
 
-def _ended(reason: str) -> dict[str, Any]:
+def _failure_values(reason: str) -> dict[str, Any]:
     """The columns of a failed submission."""
     return {
         "status": _Status.FAILED,

@@ -74,8 +74,10 @@ def _from_zip(
         if isinstance(content, Problem):
             problems.append(content)
             continue
-        files[captions], of_file = _read_file(content, entry.name.lower(), name, ids[captions], limits, in_archive=True)
-        problems += of_file
+        files[captions], file_problems = _read_file(
+            content, entry.name.lower(), name, ids[captions], limits, in_archive=True
+        )
+        problems += file_problems
     return {} if problems else files, problems
 
 
@@ -91,10 +93,10 @@ def _read_file(
         ]
     format = FORMATS.get(splitext(name)[1])
     if format is None or format == "parquet":
-        *others, last = (extension for extension in FORMATS if extension != ".parquet")
-        accepted = f"{', '.join(others)} or {last}"
-        more = "" if in_archive else ", each also with .gz, or in .zip"
-        return b"", [Problem(file, f"The name of the file must end in {accepted}{more}.")]
+        *extensions, last = (extension for extension in FORMATS if extension != ".parquet")
+        endings = f"{', '.join(extensions)} or {last}"
+        alternatives = "" if in_archive else ", each also with .gz, or in .zip"
+        return b"", [Problem(file, f"The name of the file must end in {endings}{alternatives}.")]
     captions, problems = read_captions(content, file, format, ids, limits)
     if problems:
         return b"", problems

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from captious.server.models import Challenge
 
 #: Refused uploads of a team that a challenge keeps, and problems of each.
-KEPT, KEPT_PROBLEMS = 20, 20
+MAX_REFUSALS, MAX_REFUSAL_PROBLEMS = 20, 20
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
@@ -239,8 +239,8 @@ class RefusedUpload(models.Model):
             size=size,
             created=submission.created,
             reason=reason,
-            problems=[problem.to_dict() for problem in problems[:KEPT_PROBLEMS]],
+            problems=[problem.to_dict() for problem in problems[:MAX_REFUSAL_PROBLEMS]],
             n_problems=len(problems),
         )
-        ours = cls.objects.filter(team=submission.team, phase__challenge=submission.challenge)
-        cls.objects.filter(pk__in=[*ours.values_list("pk", flat=True)[KEPT:]]).delete()
+        refusals = cls.objects.filter(team=submission.team, phase__challenge=submission.challenge)
+        cls.objects.filter(pk__in=[*refusals.values_list("pk", flat=True)[MAX_REFUSALS:]]).delete()

@@ -36,15 +36,15 @@ class Quota:
     @property
     def scored_left_today(self) -> int | None:
         """The rest of a quota; None, here and below, if it is unlimited."""
-        return _left(self.phase.scored_per_day, self.scored_today)
+        return _remainder(self.phase.scored_per_day, self.scored_today)
 
     @property
     def scored_left(self) -> int | None:
-        return _left(self.phase.scored_in_total, self.scored)
+        return _remainder(self.phase.scored_in_total, self.scored)
 
     @property
     def attempts_left_today(self) -> int | None:
-        return _left(self.phase.attempts_per_day, self.attempts_today)
+        return _remainder(self.phase.attempts_per_day, self.attempts_today)
 
     @property
     def exhausted(self) -> str:
@@ -70,30 +70,32 @@ class Quota:
     @property
     def stored_exhausted(self) -> str:
         """The reason why nothing more is stored, in one sentence; empty if something is."""
-        most = settings.CAPTIOUS.stored_mebibytes
-        if self.stored >= most << 20:
-            return f"The submissions of your account or team take up {most:,} MiB, which is the limit. Delete some."
+        mebibytes = settings.CAPTIOUS.stored_mebibytes
+        if self.stored >= mebibytes << 20:
+            return (
+                f"The submissions of your account or team take up {mebibytes:,} MiB, which is the limit. Delete some."
+            )
         return ""
 
 
-def _left(limit: int, used: int) -> int | None:
+def _remainder(limit: int, used: int) -> int | None:
     return max(limit - used, 0) if limit else None
 
 
 def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
     """The quotas that a team and a user have used up."""
-    ours = Q(team=team) | Q(user=user) if user is not None else Q(team=team)
+    by_party = Q(team=team) | Q(user=user) if user is not None else Q(team=team)
     today = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0)
-    scored = Submission.objects.filter(ours, phase=phase, counts=True)
+    scored = Submission.objects.filter(by_party, phase=phase, counts=True)
     reading_since = now - timedelta(minutes=READING_MINUTES)
-    attempts = Attempt.objects.filter(ours, phase=phase, time__gte=today).filter(
+    attempts = Attempt.objects.filter(by_party, phase=phase, time__gte=today).filter(
         Q(is_complete=True) | Q(time__gte=reading_since)
     )
-    kept = Submission.objects.filter(ours).exclude(status=Submission.Status.DELETED)
+    existing = Submission.objects.filter(by_party).exclude(status=Submission.Status.DELETED)
     return Quota(
         phase=phase,
         scored_today=scored.filter(created__gte=today).count(),
         scored=scored.count(),
         attempts_today=attempts.count(),
-        stored=kept.aggregate(stored=Sum("stored"))["stored"] or 0,
+        stored=existing.aggregate(stored=Sum("stored"))["stored"] or 0,
     )

@@ -23,9 +23,9 @@ from django.db.models import QuerySet
 from captious.server.models import Scores, Submission
 from captious.server.submissions.board_changes import board_changed
 
-_UPLOAD = "upload"
+_UPLOAD_NAME = "upload"
 #: Seconds after which a file without a submission is a leftover of a killed process.
-_OLD = 3600
+_LEFTOVER_SECONDS = 3600
 
 
 def incoming_folder() -> Path:
@@ -67,7 +67,7 @@ def new_folder() -> Path:
 
 def upload_file(folder: Path) -> Path:
     """Download the uploaded file."""
-    return folder / _UPLOAD
+    return folder / _UPLOAD_NAME
 
 
 def captions_file(folder: Path, captions: str) -> Path:
@@ -114,9 +114,9 @@ def delete(submissions: QuerySet[Submission]) -> int:
 
 def remove_old_results(submission: Submission) -> None:
     """Remove the files of results that have been replaced."""
-    kept = set(submission.all_scores.values_list("results_file", flat=True))
+    names = set(submission.all_scores.values_list("results_file", flat=True))
     for path in submission.folder.glob("results-*.npz"):
-        if path.name not in kept:
+        if path.name not in names:
             path.unlink(missing_ok=True)
 
 
@@ -127,10 +127,10 @@ def remove_leftovers() -> int:
     those of the submission.
     """
     n = 0
-    before = time.time() - _OLD
+    limit = time.time() - _LEFTOVER_SECONDS
     for path in _leftovers():
         try:
-            if path.stat().st_mtime > before:
+            if path.stat().st_mtime > limit:
                 continue
             shutil.rmtree(path) if path.is_dir() else os.unlink(path)
             n += 1
@@ -143,17 +143,17 @@ def _leftovers() -> Iterator[Path]:
     yield from incoming_folder().iterdir()
     yield from settings.CAPTIOUS.data.glob(".backup-*")
     submissions = Submission.objects.exclude(status=Submission.Status.DELETED)
-    owned: dict[str, set[str] | None] = {
+    files_of_folder: dict[str, set[str] | None] = {
         folder: None if status == Submission.Status.RUNNING else set()
         for folder, status in submissions.values_list("folder_name", "status")
     }
     for folder_name, file in Scores.objects.values_list("submission__folder_name", "results_file"):
-        if (files := owned.get(folder_name)) is not None:
+        if (files := files_of_folder.get(folder_name)) is not None:
             files.add(file)
     for folder in (settings.CAPTIOUS.data / "submissions").glob("*"):
-        if folder.name not in owned:
+        if folder.name not in files_of_folder:
             yield folder
             continue
         yield from folder.rglob(".*")
-        if (results := owned[folder.name]) is not None:
+        if (results := files_of_folder[folder.name]) is not None:
             yield from (path for path in folder.glob("results-*") if path.name not in results)

@@ -32,9 +32,11 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 _log = logging.getLogger(__name__)
 
 #: What Python needs to start and to find this module.
-_ENVIRONMENT = ("LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
-_OPEN_FILES = 32
-_ERRORS: dict[str, type[CaptiousError]] = {kind.__name__: kind for kind in (CaptiousError, OutputError, ResourceError)}
+_ENVIRONMENT_NAMES = ("LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
+_MAX_OPEN_FILES = 32
+_ERROR_TYPES: dict[str, type[CaptiousError]] = {
+    kind.__name__: kind for kind in (CaptiousError, OutputError, ResourceError)
+}
 
 
 def read_upload(
@@ -105,7 +107,7 @@ def _read_in_child(
     except OSError as error:
         raise CaptiousError("the process that reads uploads cannot be started", where=error.strerror or "") from error
     try:
-        answer, complaints = child.communicate(json.dumps(job).encode(), timeout=limits.wall_seconds)
+        answer, stderr = child.communicate(json.dumps(job).encode(), timeout=limits.wall_seconds)
     except BaseException as error:
         if child.poll() is None:
             with suppress(ProcessLookupError):
@@ -114,27 +116,27 @@ def _read_in_child(
         if isinstance(error, subprocess.TimeoutExpired):
             return [_too_slow(printable(filename), limits.wall_seconds)]
         raise
-    return _understood(child.returncode, answer, complaints, printable(filename), limits)
+    return _problems_from(child.returncode, answer, stderr, printable(filename), limits)
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return {**kept, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    values = {name: os.environ[name] for name in _ENVIRONMENT_NAMES if name in os.environ}
+    return {**values, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
 
 
-def _understood(status: int, answer: bytes, complaints: bytes, file: str, limits: UploadLimits) -> list[Problem]:
+def _problems_from(status: int, answer: bytes, stderr: bytes, file: str, limits: UploadLimits) -> list[Problem]:
     """The problems reported by the process, or its failure."""
     if status == 0:
         response = json.loads(answer)
         if "failure" in response:
             failure = response["failure"]
-            raise _ERRORS[failure["kind"]](failure["message"], where=failure["where"], help=failure["help"])
+            raise _ERROR_TYPES[failure["kind"]](failure["message"], where=failure["where"], help=failure["help"])
         return [Problem.from_dict(problem) for problem in response["problems"]]
     if status == -signal.SIGXCPU:
         return [_too_slow(file, limits.seconds)]
-    if status == -signal.SIGKILL or b"MemoryError" in complaints:
+    if status == -signal.SIGKILL or b"MemoryError" in stderr:
         return [_too_large(file, limits)]
-    _log.error("reading an upload ended with status %d: %s", status, complaints.decode(errors="replace")[-4000:])
+    _log.error("reading an upload ended with status %d: %s", status, stderr.decode(errors="replace")[-4000:])
     if status < 0:
         return [Problem(file, "The file cannot be read: it crashed the program that reads uploads.")]
     raise CaptiousError("the process that reads uploads failed", help="see the log of the server")
@@ -161,13 +163,13 @@ def _unwritable(error: OSError | None) -> OutputError:
 
 def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
     """Move files into place: all of them or, as far as there are none of the names already, none."""
-    moved: list[Path] = []
+    paths: list[Path] = []
     try:
         for name in names:
             os.replace(folder / name, output / name)
-            moved.append(output / name)
+            paths.append(output / name)
     except OSError as error:
-        for path in moved:
+        for path in paths:
             path.unlink(missing_ok=True)
         raise _unwritable(error) from error
 
@@ -183,7 +185,7 @@ def _main() -> None:
     _limit(limits)
     answer: dict[str, Any]
     try:
-        answer = {"problems": [problem.to_dict() for problem in _read(job, expected, limits)]}
+        answer = {"problems": [problem.to_dict() for problem in _read_job(job, expected, limits)]}
     except MemoryError:
         answer = {"problems": [_too_large(printable(job["filename"]), limits).to_dict()]}
     except CaptiousError as error:
@@ -197,20 +199,20 @@ def _limit(limits: UploadLimits) -> None:
     seconds = max(1, ceil(limits.seconds))
     for kind, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),
+        (resource.RLIMIT_NOFILE, _MAX_OPEN_FILES, _MAX_OPEN_FILES),
         (resource.RLIMIT_FSIZE, limits.memory_bytes, limits.memory_bytes),  # files are written from memory
         (resource.RLIMIT_CPU, seconds, seconds + 5),
         (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
     ):
-        _, highest = resource.getrlimit(kind)
-        if highest != resource.RLIM_INFINITY:
-            soft, hard = min(soft, highest), min(hard, highest)
+        _, ceiling = resource.getrlimit(kind)
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
         if sys.platform == "darwin" and kind == resource.RLIMIT_AS:
             continue  # macOS does not limit address space
         resource.setrlimit(kind, (soft, hard))
 
 
-def _read(job: Mapping[str, Any], expected: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
+def _read_job(job: Mapping[str, Any], expected: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
     try:
         ids = {captions.name: _ids(captions.ids_file) for captions in expected}
     except (OSError, ValueError) as error:

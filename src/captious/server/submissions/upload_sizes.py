@@ -8,8 +8,8 @@ from __future__ import annotations
 #: In the environment of a request: when its first byte arrived, in seconds since 1970.
 ARRIVED = "captious.arrived"
 
-_SMALL = 1024 * 1024  # bytes of a request that brings no captions
-_FORM = 256 * 1024  # bytes of a form around a file
+_REQUEST_BYTES = 1024 * 1024  # bytes of a request that brings no captions
+_FORM_BYTES = 256 * 1024  # bytes of a form around a file
 
 
 def is_upload(path: str) -> bool:
@@ -27,5 +27,5 @@ def most_bytes(path: str, upload_bytes: int) -> int:
         upload_bytes: size limit of a file of captions.
     """
     if not is_upload(path):
-        return _SMALL
-    return upload_bytes if path.startswith("/api/") else upload_bytes + _FORM
+        return _REQUEST_BYTES
+    return upload_bytes if path.startswith("/api/") else upload_bytes + _FORM_BYTES
