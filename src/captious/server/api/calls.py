@@ -53,10 +53,11 @@ class Operation:
         parameters: parameters in the query and in headers; those in the path are known from the address.
         body: media type of the body, if there is one.
         form: fields of a form in the body, which keeps them out of access logs.
-        needs_user: whether a token is required.
+        needs_user: whether a GET requires a token, as every POST does.
         scope: scope that a token needs for a POST, one of ``SCOPES``.
         everywhere: whether a token for one challenge is accepted, although the address names no challenge.
-        errors: statuses of errors, in addition to those common to all calls.
+        errors: statuses of errors, in addition to 401 and 429, to 403 of every POST, and to 404 of every address with
+            parameters.
     """
 
     about: str
@@ -86,7 +87,7 @@ def call(**methods: Operation) -> Callable[[View], View]:
                 if request.token is not None:
                     request.user = request.token.user
                     _check_token(request.token, request.method, operation, kwargs)
-                elif operation.needs_user:
+                elif operation.needs_user or request.method != "GET":
                     raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
                 for parameter in operation.parameters:
                     if parameter.type == "boolean":

@@ -88,8 +88,10 @@ def description() -> dict[str, Any]:
         content = answer if isinstance(answer, str) else "application/json"
         schema = {"type": "string"} if isinstance(answer, str) else refs[id(answer), "serialization"]
         error = {"application/json": {"schema": refs[id(ErrorAnswer), "serialization"]}}
-        statuses = sorted({*map(str, operation.errors), "401", "429"})
-        scopes = [] if method == "GET" else [operation.scope]
+        is_change = method != "GET"
+        common = {401, 429, *([403] if is_change else []), *([404] if "{" in address else [])}
+        statuses = map(str, sorted(common.union(operation.errors)))
+        scopes = [operation.scope] if is_change else []
         entry: dict[str, Any] = {
             "operationId": f"{method.lower()}_{name}",
             "summary": operation.about,
@@ -98,7 +100,7 @@ def description() -> dict[str, Any]:
                 str(operation.status): {"description": operation.about, "content": {content: {"schema": schema}}},
                 **{status: {"description": _ERRORS[status], "content": error} for status in statuses},
             },
-            "security": [{"token": scopes}] if operation.needs_user else [{}, {"token": scopes}],
+            "security": [{"token": scopes}] if operation.needs_user or is_change else [{}, {"token": scopes}],
         }
         if operation.body:
             binary = {"type": "string", "format": "binary"}
@@ -163,8 +165,7 @@ def _form(parameters: Sequence[Parameter]) -> dict[str, Any]:
 def _form_of(operation: dict[str, Any]) -> dict[str, Any]:
     """The fields of the form that is the body of a call."""
     content = operation.get("requestBody", {}).get("content", {})
-    fields: dict[str, Any] = content.get(_FORM_TYPE, {}).get("schema", {}).get("properties", {})
-    return fields
+    return content.get(_FORM_TYPE, {}).get("schema", {}).get("properties", {})
 
 
 def _errors_of(operation: dict[str, Any]) -> dict[str, str]:

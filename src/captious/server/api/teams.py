@@ -29,9 +29,8 @@ _Result = TypeVar("_Result")
         TeamAnswer,
         status=201,
         parameters=[Parameter("name", "Its name.", is_required=True)],
-        needs_user=True,
         scope="teams",
-        errors=[400, 403, 409],
+        errors=[400, 409],
     ),
 )
 def teams(request: HttpRequest) -> HttpResponse:
@@ -48,7 +47,7 @@ def teams(request: HttpRequest) -> HttpResponse:
     return JsonResponse(team_answer(request, team), status=201)
 
 
-@call(GET=Operation("A team of yours.", TeamAnswer, needs_user=True, errors=[404]))
+@call(GET=Operation("A team of yours.", TeamAnswer, needs_user=True))
 def team(request: HttpRequest, team: str) -> HttpResponse:
     """A team, for its members."""
     return JsonResponse(team_answer(request, get_object_or_404(Team, slug=team, members=request.user)))
@@ -59,9 +58,8 @@ def team(request: HttpRequest, team: str) -> HttpResponse:
         "Join a team with an invitation.",
         TeamAnswer,
         form=[Parameter("invitation", "The invitation link, or the part after its last slash.", is_required=True)],
-        needs_user=True,
         scope="teams",
-        errors=[403, 404],
+        errors=[404],
     )
 )
 def join(request: HttpRequest) -> HttpResponse:
@@ -77,9 +75,8 @@ def join(request: HttpRequest) -> HttpResponse:
         NewInvitationAnswer,
         status=201,
         parameters=[Parameter("label", "A label for the invitation; only members of the team see it.")],
-        needs_user=True,
         scope="teams",
-        errors=[403, 404, 409],
+        errors=[409],
     )
 )
 def invite(request: HttpRequest, team: str) -> HttpResponse:
@@ -93,14 +90,14 @@ def invite(request: HttpRequest, team: str) -> HttpResponse:
     return JsonResponse(answer, status=201)
 
 
-@call(POST=Operation("Revoke an invitation.", TeamAnswer, needs_user=True, scope="teams", errors=[403, 404]))
+@call(POST=Operation("Revoke an invitation.", TeamAnswer, scope="teams"))
 def revoke(request: HttpRequest, team: str, pk: int) -> HttpResponse:
     """Revoke an invitation, which every member can do."""
     _change_team(request, team, lambda request, row: changes.revoke(request, row, pk))
     return _answer(request, team)
 
 
-@call(POST=Operation("Leave a team.", LeftAnswer, needs_user=True, scope="teams", errors=[403, 404, 409]))
+@call(POST=Operation("Leave a team.", LeftAnswer, scope="teams", errors=[409]))
 def leave(request: HttpRequest, team: str) -> HttpResponse:
     """Leave a team, whose submissions stay."""
     return JsonResponse({"team": team, "deleted": _change_team(request, team, changes.leave)})
@@ -111,9 +108,8 @@ def leave(request: HttpRequest, team: str) -> HttpResponse:
         "Remove a member, and revoke all invitations; for captains.",
         TeamAnswer,
         parameters=[_USER],
-        needs_user=True,
         scope="teams",
-        errors=[403, 404, 409],
+        errors=[409],
     )
 )
 def remove(request: HttpRequest, team: str) -> HttpResponse:
@@ -123,16 +119,7 @@ def remove(request: HttpRequest, team: str) -> HttpResponse:
     return _answer(request, team)
 
 
-@call(
-    POST=Operation(
-        "Transfer the captaincy to another member.",
-        TeamAnswer,
-        parameters=[_USER],
-        needs_user=True,
-        scope="teams",
-        errors=[403, 404],
-    )
-)
+@call(POST=Operation("Transfer the captaincy to another member.", TeamAnswer, parameters=[_USER], scope="teams"))
 def captain(request: HttpRequest, team: str) -> HttpResponse:
     """Make another member captain."""
     name = request.GET.get("user", "")

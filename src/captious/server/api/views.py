@@ -46,9 +46,7 @@ def challenges(request: HttpRequest) -> HttpResponse:
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
-@call(
-    GET=Operation("A challenge: its phases, metrics, and the contents of submissions.", ChallengeAnswer, errors=[404])
-)
+@call(GET=Operation("A challenge: its phases, metrics, and the contents of submissions.", ChallengeAnswer))
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """A challenge: its phases and the contents of submissions."""
     return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
@@ -64,7 +62,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("sort", "An output or date; a leading - sorts in descending order."),
             Parameter("all", "All submissions, not only entries.", "boolean"),
         ],
-        errors=[400, 403, 404],
+        errors=[400, 403],
     )
 )
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
@@ -85,7 +83,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("page", "The page number, 1 by default. A page that is not full is the last one.", "integer")
         ],
         needs_user=True,
-        errors=[400, 404],
+        errors=[400],
     ),
     POST=Operation(
         "Submit the file that is the body of the request.",
@@ -105,8 +103,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("Idempotency-Key", "Uploads with the same key create only one submission.", place="header"),
         ],
         body="application/octet-stream",
-        needs_user=True,
-        errors=[400, 403, 404, 409, 411, 413, 422],
+        errors=[400, 409, 411, 413, 422],
     ),
 )
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
@@ -148,7 +145,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse(submission_answer(submission, request.user), status=201)
 
 
-@call(GET=Operation("A submission: its status and, when it is done, its scores.", SubmissionAnswer, errors=[404]))
+@call(GET=Operation("A submission: its status and, when it is done, its scores.", SubmissionAnswer))
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
     return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
@@ -164,7 +161,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
             Parameter("anonymous", "Replace the names of teams by numbers.", "boolean"),
         ],
         needs_user=True,
-        errors=[400, 403, 404],
+        errors=[400, 403],
     )
 )
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
@@ -174,7 +171,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Operation("Download the uploaded file.", "application/octet-stream", needs_user=True, errors=[404]),
+    GET=Operation("Download the uploaded file.", "application/octet-stream", needs_user=True),
 )
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
@@ -196,8 +193,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
                 ("may_publish", "boolean"),
             )
         ],
-        needs_user=True,
-        errors=[400, 403, 404],
+        errors=[400],
     )
 )
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
@@ -214,10 +210,7 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
 
 @call(
     POST=Operation(
-        "Delete a submission and its files. If it was scored, it still counts.",
-        SubmissionAnswer,
-        needs_user=True,
-        errors=[403, 404, 409],
+        "Delete a submission and its files. If it was scored, it still counts.", SubmissionAnswer, errors=[409]
     )
 )
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
@@ -244,14 +237,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
 
 
-@call(
-    POST=Operation(
-        "Cancel a queued submission. It does not count toward any quota.",
-        SubmissionAnswer,
-        needs_user=True,
-        errors=[403, 404, 409],
-    )
-)
+@call(POST=Operation("Cancel a queued submission. It does not count toward any quota.", SubmissionAnswer, errors=[409]))
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     limit(request, "change")
@@ -268,8 +254,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         "Choose a submission as the entry of its team.",
         SubmissionAnswer,
         parameters=[Parameter("chosen", "false to let the best submission count again.", "boolean")],
-        needs_user=True,
-        errors=[400, 403, 404, 409],
+        errors=[400, 409],
     )
 )
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
