@@ -127,8 +127,7 @@ class Client:
 
     def challenges(self) -> list[dict[str, Any]]:
         """The challenges that the user may see, as the API shows them, the newest first."""
-        challenges: list[dict[str, Any]] = http_calls.repeated(lambda: self._send("GET", "/api/v1/challenges"), _ignore)
-        return challenges
+        return http_calls.repeated(lambda: self._send("GET", "/api/v1/challenges"), _ignore)
 
     def submissions(self, challenge: str) -> list[dict[str, Any]]:
         """The submissions of the user's teams to a challenge, as the API shows them, the newest first.
@@ -149,8 +148,7 @@ class Client:
     def file(self, number: int) -> bytes:
         """The file of a submission as it was uploaded."""
         address = f"/api/v1/submissions/{number}/file"
-        content: bytes = http_calls.repeated(lambda: self._send("GET", address, as_file=True), _ignore)
-        return content
+        return http_calls.repeated(lambda: self._send("GET", address, as_file=True), _ignore)
 
     def submission(self, number: int) -> dict[str, Any]:
         """A submission as the API shows it."""
@@ -171,10 +169,7 @@ class Client:
                 wait = min(wait * 1.3, _MAX_WAIT)
 
     def _submission(self, number: int, tell: Callable[[str], None]) -> dict[str, Any]:
-        submission: dict[str, Any] = http_calls.repeated(
-            lambda: self._send("GET", f"/api/v1/submissions/{number}"), tell
-        )
-        return submission
+        return http_calls.repeated(lambda: self._send("GET", f"/api/v1/submissions/{number}"), tell)
 
     def _send(
         self,

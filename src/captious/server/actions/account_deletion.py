@@ -96,8 +96,7 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
 def _sole_teams(user: User) -> QuerySet[Team]:
     """The teams of a user without other members."""
     team_ids = Membership.objects.exclude(user=user).values("team")
-    teams: QuerySet[Team] = Team.objects.filter(memberships__user=user).exclude(pk__in=team_ids)
-    return teams
+    return Team.objects.filter(memberships__user=user).exclude(pk__in=team_ids)
 
 
 def _anonymize_team(team: Team) -> dict[str, str]:

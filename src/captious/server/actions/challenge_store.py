@@ -6,7 +6,6 @@ scored again at no cost. Settings made on the site are undone only on confirmati
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import shutil
@@ -26,6 +25,7 @@ from captious.server.challenges.folder import FILE_NAME, CheckedChallenge, check
 from captious.server.challenges.problems import ChallengeError
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import new_folder
+from captious.server.file_locks import locked
 from captious.server.models import IDS_FOLDER, Challenge, ChallengeVersion, Phase, Submission, User
 from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
@@ -106,9 +106,7 @@ def _without_accounts(names: Sequence[str]) -> list[str]:
 def _loading_lock(slug: str) -> Iterator[None]:
     """Lock a challenge, so that loads of it run one after the other: they number versions and folders."""
     folder = settings.CAPTIOUS.data / "challenges" / slug
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with locked(folder / ".lock"):
         for leftover in folder.glob(".captious-*"):  # left over from a load that was killed
             shutil.rmtree(leftover, ignore_errors=True)
         yield

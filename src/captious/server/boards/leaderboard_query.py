@@ -48,8 +48,7 @@ class Query:
 
     @property
     def challenge(self) -> Challenge:
-        challenge: Challenge = self.phase.challenge
-        return challenge
+        return self.phase.challenge
 
     @cached_property
     def outputs(self) -> BoardOutputs:

@@ -8,10 +8,8 @@ their number asks for it, see ranking.py.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from captious.server.boards.entries import Member, entries_of
 from captious.server.boards.ranking import HOLM_ROWS, RankedScores, corrected_rows, rank_rows, update_ranks
 from captious.server.boards.resampled_scores import Record, ResampledScores
 from captious.server.boards.shown_digits import rounded
+from captious.server.file_locks import locked
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.stored_results import read_results
@@ -46,7 +45,7 @@ def refresh(pk: int) -> None:
         OSError, OutputError: the data folder cannot be used. A worker tries again.
     """
     folder = settings.CAPTIOUS.data / "boards" / str(pk)
-    with _board_lock(folder):
+    with locked(folder / ".lock"):  # one process at a time
         phase = Phase.objects.select_related("challenge").get(pk=pk)
         changes = phase.board_changes
         if phase.board_stored == changes:
@@ -67,15 +66,6 @@ def refresh(pk: int) -> None:
                 previous = {*Submission.objects.filter(phase=phase, is_entry=True).values_list("pk", flat=True)}
                 Submission.objects.filter(pk__in=previous - entries).update(is_entry=False)
                 Submission.objects.filter(pk__in=entries - previous).update(is_entry=True)
-
-
-@contextmanager
-def _board_lock(folder: Path) -> Iterator[None]:
-    """Lock a board, so that one process at a time computes it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _members(phase: Phase) -> list[Member]:

@@ -10,7 +10,7 @@ import hashlib
 import re
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -165,24 +165,13 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
     data = _read(folder)
     metrics, settings = data.get("metrics"), data.get("settings")
     texts = [text for text in metrics if isinstance(text, str)] if isinstance(metrics, list) else []
-    places = [
-        (at(("metrics", i)), value, text)
-        for i, text in enumerate(texts)
-        for name, value in _parameters(text)
-        if name == "model" or _is_outside(folder, value)
-    ]
-    published_values = {*published.get("metrics", []), *published.get("settings", {}).values()}
-    if isinstance(settings, dict):
-        rows = {name: value for name, value in settings.items() if name in FILE_SETTINGS and isinstance(value, str)}
-        places += [
-            (at(("settings", name)), value, value)
-            for name, value in rows.items()
-            if name == "model" or _is_outside(folder, value)
-        ]
+    rows = settings.items() if isinstance(settings, dict) else ()
+    files = {name: value for name, value in rows if name in FILE_SETTINGS and isinstance(value, str)}
+    published_texts = {*published.get("metrics", []), *published.get("settings", {}).values()}
     return [
         f"{place}: {value!r:.80} is a server file or a model; only the operator of the server can use it"
-        for place, value, text in places
-        if text not in published_values
+        for place, name, value, text in _named_values(texts, files)
+        if text not in published_texts and (name == "model" or _is_outside(folder, value))
     ]
 
 
@@ -197,20 +186,11 @@ def published_problems(folder: Path, before: Path, published: ChallengeDefinitio
     private = {_digest(file) for file in files if file.is_file()}
     values = effective(folder)
     public_names = {row.get("name") for row in values["captions"] if row.get("public")}
-    places = [
-        (at(("metrics", i)), value)
-        for i, text in enumerate(values["metrics"])
-        if text not in published.metrics
-        for _, value in _parameters(str(text))
-    ]
-    places += [
-        (at(("settings", name)), str(value))
-        for name, value in values["settings"].items()
-        if published.settings.get(name) != value
-    ]
+    settings = {name: str(value) for name, value in values["settings"].items()}
     problems = [
         f"{place}: {value!r:.80}: these references are private; metrics may not have them as a file"
-        for place, value in places
+        for place, name, value, text in _named_values(map(str, values["metrics"]), settings)
+        if text not in (*published.metrics, published.settings.get(name))
         if (folder / value).is_file() and _digest(folder / value) in private
     ]
     return problems + [
@@ -224,6 +204,15 @@ def published_problems(folder: Path, before: Path, published: ChallengeDefinitio
 def _digest(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _named_values(metrics: Iterable[str], settings: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """The values of parameters of metrics and of settings: place, name, value, and the text that has the value."""
+    for i, text in enumerate(metrics):
+        for name, value in _parameters(text):
+            yield at(("metrics", i)), name, value, text
+    for name, value in settings.items():
+        yield at(("settings", name)), name, value, value
 
 
 def _parameters(text: str) -> list[tuple[str, str]]:

@@ -59,8 +59,7 @@ class Challenge(models.Model):
     @property
     def folder(self) -> Path:
         """The folder of the files of this version, which is never served."""
-        data: Path = settings.CAPTIOUS.data
-        return data / "challenges" / str(self.slug) / str(self.version)
+        return settings.CAPTIOUS.data / "challenges" / str(self.slug) / str(self.version)
 
     @property
     def logo_url(self) -> str:
@@ -212,8 +211,7 @@ class Draft(models.Model):
     @property
     def folder(self) -> Path:
         """The folder of its files, which is never served."""
-        data: Path = settings.CAPTIOUS.data
-        return data / "drafts" / str(self.slug)
+        return settings.CAPTIOUS.data / "drafts" / str(self.slug)
 
 
 class ChallengeVersion(models.Model):

@@ -135,9 +135,12 @@ def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> Referenc
 
 def _file(challenge: Challenge, reference_set: ReferencesDefinition) -> Path:
     """The path of a set in prepared form, which need not exist yet."""
-    folder: Path = settings.CAPTIOUS.data / "prepared"
     key = repr((_version(challenge), reference_set.captions, reference_set.name)).encode()
-    return folder / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"
+    return (
+        settings.CAPTIOUS.data
+        / "prepared"
+        / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"
+    )
 
 
 def _remove_other_files(challenge: Challenge) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import smtplib
-import threading
 import time
 from datetime import timedelta
 from typing import Any
@@ -15,6 +14,7 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
+from captious.server.background_thread import BackgroundThread
 from captious.server.models import Notice, Webhook
 from captious.server.notices import events
 from captious.server.notices.webhook_calls import WebhookError, post, signature
@@ -29,23 +29,15 @@ _NOTICE_LIFETIME = timedelta(days=7)
 _RETRY_SECONDS = (10, 60, 600, 3600, 6 * 3600, 24 * 3600)
 
 
-class Deliveries:
+class Deliveries(BackgroundThread):
     """A thread that finds events and sends notices. A context manager."""
 
     def __init__(self) -> None:
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="notices", daemon=True)
+        super().__init__("notices", join_seconds=1.0)  # a call may take longer; other workers deliver the rest
 
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join(1.0)  # a call may take longer; other workers deliver the rest
-
-    def _run(self) -> None:
+    def run(self) -> None:
         check_time = -_PHASE_CHECK_SECONDS
-        while not self._stop.wait(_POLL_SECONDS):
+        while not self.stop.wait(_POLL_SECONDS):
             try:
                 events.ended_submissions()
                 if time.monotonic() - check_time > _PHASE_CHECK_SECONDS:

@@ -129,8 +129,7 @@ def verified_user(token: str) -> User | None:
         pk, email = signing.loads(token, salt=_TOKEN_SALT, max_age=_TOKEN_LIFETIME)
     except signing.BadSignature:
         return None
-    user: User | None = User.objects.filter(pk=pk, email=email, is_active=True).first()
-    return user
+    return User.objects.filter(pk=pk, email=email, is_active=True).first()
 
 
 def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: str, path: str) -> None:

@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from captious.errors import CaptiousError, OutputError
 from captious.progress import Progress, observed
+from captious.server.background_thread import BackgroundThread
 from captious.server.boards import standings
 from captious.server.challenges import reference_cache
 from captious.server.challenges.challenge_metrics import public_label
@@ -78,27 +79,19 @@ def _clean_up() -> None:
     WorkerSeen.objects.filter(seen__lt=timezone.now() - _WORKER_LIFETIME).delete()
 
 
-class _Presence:
+class _Presence(BackgroundThread):
     """A heartbeat thread of this worker, also during scoring and preparation. A context manager."""
 
     def __init__(self, name: str) -> None:
+        super().__init__("presence")
         self._name = name
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
 
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _run(self) -> None:
+    def run(self) -> None:
         while True:
             with suppress(DatabaseError):
                 WorkerSeen.objects.update_or_create(name=self._name, defaults={"seen": timezone.now()})
             connection.close()
-            if self._stop.wait(_HEARTBEAT_SECONDS):
+            if self.stop.wait(_HEARTBEAT_SECONDS):
                 break
         with suppress(DatabaseError):
             WorkerSeen.objects.filter(name=self._name).delete()

@@ -5,10 +5,9 @@ A draft is a challenge folder. It is read, checked and loaded by the same functi
 
 from __future__ import annotations
 
-import fcntl
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError, one_line
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import write_starter
+from captious.server.file_locks import locked
 from captious.server.models import Challenge, Draft
 from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, ReferencesFileForm, UploadFileForm
 from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
@@ -57,6 +57,8 @@ from captious.server.people.access import draft_for, drafts_for, managed_challen
 from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.submissions import storage
+
+_NO_ROOM = "The drafts take up too much space on the server. Discard some of them."
 
 
 @login_required
@@ -86,7 +88,7 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
                 form.add_error("slug", "This name is taken.")
                 return None
             if not has_room(values["file"].size):
-                form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
+                form.add_error("file", _NO_ROOM)
                 return None
             shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
             with references_of(form) as file:
@@ -111,7 +113,7 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     if draft is None:
         draft = Draft(slug=slug, title=challenge.title, user=request.user, version=challenge.version)
         if not has_room(sum(file.stat().st_size for file in challenge.folder.rglob("*") if file.is_file())):
-            messages.error(request, "The drafts take up too much space on the server. Discard some of them.")
+            messages.error(request, _NO_ROOM)
             return redirect(challenge.url)
         with _draft_lock(slug):
             shutil.rmtree(draft.folder, ignore_errors=True)
@@ -157,26 +159,15 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 def references(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload the file of a reference set."""
     draft = draft_for(request.user, slug)
-    limit(request, "upload")
     form = ReferencesFileForm(request.POST, request.FILES, files=_captions_files(draft))
-    if form.is_valid():
-        values = form.cleaned_data
-        with _draft_lock(slug):
-            if not has_room(values["file"].size):
-                form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
-                return _editor(request, draft, upload=form)
-            try:
-                with references_of(form) as file:
-                    read_references(file)
-                    put_references(draft.folder, values["name"], values["captions"], upload_name(form), file)
-            except UnreadableReferencesError as error:
-                form.add_error("file", str(error))
-                return _editor(request, draft, upload=form)
-            _check_draft(draft)
-            record("upload references", slug, request=request, challenge=_challenge(draft), detail=values["name"])
-            messages.success(request, f"Uploaded {upload_name(form)}.")
-            return redirect(draft.url)
-    return _editor(request, draft, upload=form)
+
+    def put(values: dict[str, Any]) -> str:
+        with references_of(form) as file:
+            read_references(file)
+            put_references(draft.folder, values["name"], values["captions"], upload_name(form), file)
+        return f"Uploaded {upload_name(form)}."
+
+    return _receive_upload(request, draft, form, put, "upload references")
 
 
 @login_required
@@ -184,20 +175,40 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
 def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload the logo, a file to download, or a baseline."""
     draft = draft_for(request.user, slug)
-    limit(request, "upload")
     form = UploadFileForm(request.POST, request.FILES, kind=request.POST.get("kind", ""))
+
+    def put(values: dict[str, Any]) -> str:
+        upload = Path(values["file"].temporary_file_path())
+        put_file(draft.folder, values["kind"], values["name"], upload_name(form), upload)
+        return "Uploaded."
+
+    return _receive_upload(request, draft, form, put, "upload file")
+
+
+def _receive_upload(
+    request: HttpRequest, draft: Draft, form: Any, put: Callable[[dict[str, Any]], str], action: str
+) -> HttpResponse:
+    """Put the file of a form into the folder of a draft, and check the draft.
+
+    Args:
+        put: stores the file, given the values of the form; returns a message.
+        action: the name of the action in the audit log.
+    """
+    limit(request, "upload")
     if form.is_valid():
         values = form.cleaned_data
-        with _draft_lock(slug):
-            if has_room(values["file"].size):
-                upload = Path(values["file"].temporary_file_path())
-                put_file(draft.folder, values["kind"], values["name"], upload_name(form), upload)
-                _check_draft(draft)
-                detail = f"{values['kind']} {values['name']}".strip()
-                record("upload file", slug, request=request, challenge=_challenge(draft), detail=detail)
-                messages.success(request, "Uploaded.")
-                return redirect(draft.url)
-        form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
+        with _draft_lock(draft.slug):
+            try:
+                if has_room(values["file"].size):
+                    message = put(values)
+                    _check_draft(draft)
+                    detail = f"{values.get('kind', '')} {values['name']}".strip()
+                    record(action, draft.slug, request=request, challenge=_challenge(draft), detail=detail)
+                    messages.success(request, message)
+                    return redirect(draft.url)
+                form.add_error("file", _NO_ROOM)
+            except UnreadableReferencesError as error:
+                form.add_error("file", str(error))
     return _editor(request, draft, upload=form)
 
 
@@ -353,8 +364,7 @@ def _check_draft(draft: Draft) -> Changes | None:
 
 
 def _challenge(draft: Draft) -> Challenge | None:
-    challenge: Challenge | None = Challenge.objects.filter(slug=draft.slug).first()
-    return challenge
+    return Challenge.objects.filter(slug=draft.slug).first()
 
 
 def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
@@ -367,11 +377,6 @@ def _remove_draft(draft: Draft) -> None:
     draft.delete()
 
 
-@contextmanager
-def _draft_lock(slug: str) -> Iterator[None]:
+def _draft_lock(slug: str) -> AbstractContextManager[None]:
     """Lock a draft, so that one request at a time changes it."""
-    folder = settings.CAPTIOUS.data / "drafts"
-    folder.mkdir(exist_ok=True)
-    with (folder / f".{slug}.lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    return locked(settings.CAPTIOUS.data / "drafts" / f".{slug}.lock")

@@ -137,23 +137,19 @@ def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | No
 
 def _submission(request: HttpRequest, challenge: Challenge) -> Submission:
     rows = Submission.objects.filter(phase__challenge=challenge).select_related("team", "phase__challenge")
-    row: Submission = get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
-    return row
+    return get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
 
 
 def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
-    row: Phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
-    return row
+    return get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
 
 
 def _participant(request: HttpRequest, challenge: Challenge) -> User:
-    row: User = get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
-    return row
+    return get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
 
 
 def _news(request: HttpRequest, challenge: Challenge) -> News:
-    row: News = get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
-    return row
+    return get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
 
 
 def _submission_label(submission: Submission) -> str:

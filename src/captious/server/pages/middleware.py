@@ -132,8 +132,7 @@ class Compression(GZipMiddleware):
             return self._static(request, response)
         if response.streaming or not kind.startswith("text/html"):
             return response
-        compressed: HttpResponse = super().process_response(request, response)
-        return compressed
+        return super().process_response(request, response)
 
     def _static(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """A file of the site; files do not change while the server runs, so each is compressed once."""

@@ -46,8 +46,7 @@ class _RateLimitedView(views.FormView):
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         limit(request, "password", by_address=True)
-        response: HttpResponse = super().post(request, *args, **kwargs)
-        return response
+        return super().post(request, *args, **kwargs)
 
 
 class ChangePassword(_RateLimitedView, SuccessMessageMixin, _AuditedView, views.PasswordChangeView):

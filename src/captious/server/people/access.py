@@ -105,8 +105,7 @@ def challenge_for(user: Any, slug: str) -> Challenge:
     Raises:
         Http404: there is none of that name, or the user may not see it.
     """
-    challenge: Challenge = get_object_or_404(visible_challenges(user), slug=slug)
-    return challenge
+    return get_object_or_404(visible_challenges(user), slug=slug)
 
 
 def managed_challenge(user: Any, slug: str) -> Challenge:

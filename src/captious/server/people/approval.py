@@ -38,8 +38,7 @@ def ask(challenge: Challenge, team: Team, message: str = "") -> TeamApproval:
     if not is_new:
         TeamApproval.objects.filter(pk=row.pk).exclude(status=_Status.APPROVED).update(**values)
         row.refresh_from_db()
-    request: TeamApproval = row
-    return request
+    return row
 
 
 def decide(row: TeamApproval, *, approved: bool, reason: str = "") -> None:

@@ -8,20 +8,6 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
-__all__ = [
-    "AuditEvent",
-    "Identity",
-    "Invitation",
-    "KnownDevice",
-    "Membership",
-    "Participant",
-    "RateCount",
-    "RecoveryCode",
-    "Team",
-    "Token",
-    "User",
-]
-
 
 class User(AbstractUser):
     """An account. Superusers are administrators; organizers are named by their challenges."""

@@ -78,8 +78,7 @@ def make_invitation(team: Team, user: User, label: str = "") -> str:
 
 def invitation_of(secret: str) -> Invitation | None:
     """The invitation with this secret, if it has not expired."""
-    invitation: Invitation | None = Invitation.objects.filter(hash=_hash(secret), expires__gt=timezone.now()).first()
-    return invitation
+    return Invitation.objects.filter(hash=_hash(secret), expires__gt=timezone.now()).first()
 
 
 def _hash(text: str) -> str:

@@ -42,8 +42,7 @@ def create_team(name: str, user: User, *, is_personal: bool = False) -> Team:
 
 def lock_team(slug: str) -> Team | None:
     """A team, locked with its members and invitations until the transaction ends."""
-    team: Team | None = Team.objects.select_for_update().filter(slug=slug).first()
-    return team
+    return Team.objects.select_for_update().filter(slug=slug).first()
 
 
 def join_team(secret: str, user: User) -> bool:

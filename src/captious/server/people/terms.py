@@ -35,8 +35,7 @@ def accept(challenge: Challenge, team: Team, user: Any) -> TermsAcceptance:
     row, _ = TermsAcceptance.objects.get_or_create(
         challenge=challenge, team=team, version=challenge.terms_version, defaults={"user": user.username}
     )
-    acceptance: TermsAcceptance = row
-    return acceptance
+    return row
 
 
 def why_terms_refuse(submission: Submission) -> str:

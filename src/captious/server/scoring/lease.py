@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 import math
-import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,6 +23,7 @@ from django.db.models import Case, F, When
 from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
+from captious.server.background_thread import BackgroundThread
 from captious.server.models import Phase, Submission
 from captious.server.scoring import queue, versions
 
@@ -98,16 +98,8 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any
         if phases.values_list("scoring_version", flat=True).get() != submission.phase.scoring_version:
             queue.queue_again(lease.row)
             return False
-        n_rows: int = lease.row.update(
-            status=_Status.DONE,
-            finished=timezone.now(),
-            lease_until=None,
-            not_before=None,
-            progress=100,
-            doing="",
-            reason="",
-            traceback="",
-        )
+        values = {"status": _Status.DONE, "finished": timezone.now(), "progress": 100}
+        n_rows: int = lease.row.update(**queue.CLEAN_VALUES | values)
         if n_rows == 1:
             queue.end_turn(submission)
             versions.store(submission, outputs=outputs, set_warnings=set_warnings, results_file=results_file)
@@ -122,18 +114,13 @@ def give_back(lease: Lease, traceback: str) -> bool:
     queue.end_turn(lease.submission)
     if row.tries >= settings.CAPTIOUS.scoring_tries:
         return _fail(lease.row, traceback)
-    n_rows: int = lease.row.update(
-        status=_Status.QUEUED,
-        lease_until=None,
-        not_before=timezone.now() + _RETRY_AFTER * 2**row.tries,
-        traceback=traceback,
-        progress=0,
-        doing="",
-    )
+    not_before = timezone.now() + _RETRY_AFTER * 2**row.tries
+    values = {"status": _Status.QUEUED, "not_before": not_before, "traceback": traceback}
+    n_rows: int = lease.row.update(**queue.CLEAN_VALUES | values)
     return n_rows == 1
 
 
-class Heartbeat:
+class Heartbeat(BackgroundThread):
     """A thread that keeps a lease while its submission is being scored, and writes the progress. A context manager.
 
     Args:
@@ -142,32 +129,23 @@ class Heartbeat:
     """
 
     def __init__(self, lease: Lease, on_timeout: Any) -> None:
+        super().__init__("heartbeat")
         self.progress = 0
         self.doing = ""
         self.is_lost = False
         self._cpu_limit, self._cpu_began, self._n_words = math.inf, 0.0, 0
         self._lease = lease
         self._on_timeout = on_timeout
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
-
-    def __enter__(self) -> Heartbeat:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
 
     def limit_cpu(self, seconds: float, n_words: int) -> None:
         """Limit the processor time of this process, from now on, by the number of words of the submission."""
         self._cpu_limit, self._cpu_began, self._n_words = seconds, time.process_time(), n_words
 
-    def _run(self) -> None:
+    def run(self) -> None:
         options = settings.CAPTIOUS
         deadline = timezone.now() + timedelta(seconds=options.scoring_seconds)
         try:
-            while not self._stop.wait(min(1.0, options.lease_seconds / 5)):
+            while not self.stop.wait(min(1.0, options.lease_seconds / 5)):
                 now = timezone.now()
                 cpu = time.process_time() - self._cpu_began
                 if now > deadline or cpu > self._cpu_limit:

@@ -14,6 +14,12 @@ from captious.server.scoring.turns import QueueEntry, in_turn
 from captious.version import __version__
 
 _Status = Submission.Status
+#: The columns of a submission that belong to one try of scoring, with their values when none is going on.
+CLEAN_VALUES: dict[str, Any] = {
+    **dict.fromkeys(("lease_until", "not_before")),
+    **dict.fromkeys(("doing", "reason", "traceback"), ""),
+    "progress": 0,
+}
 _TURN_LIFETIME = timedelta(days=7)  # after this time, the last turn of a party is forgotten
 _LONG_QUEUE = 200  # queues longer than this are not ordered for every page
 _CACHE_SECONDS = 5  # for which their order is cached
@@ -101,16 +107,4 @@ def queue_again(submissions: Any) -> int:
     Quotas are not affected: submissions that did not count after a failure of the server do not count later.
     """
     rows = submissions.filter(status__in=[_Status.DONE, _Status.FAILED, _Status.RUNNING])
-    return int(
-        rows.update(
-            status=_Status.QUEUED,
-            lease=F("lease") + 1,
-            lease_until=None,
-            not_before=None,
-            tries=0,
-            progress=0,
-            doing="",
-            reason="",
-            traceback="",
-        )
-    )
+    return int(rows.update(**CLEAN_VALUES | {"status": _Status.QUEUED, "lease": F("lease") + 1, "tries": 0}))

@@ -7,12 +7,11 @@ middle, a submission exists as a whole, or it does not and nothing counts. A sub
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +23,7 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest
 from django.utils import timezone
 
+from captious.server.file_locks import locked
 from captious.server.local_times import local_time
 from captious.server.models import Attempt, Challenge, Membership, Phase, RefusedUpload, Submission, Team, User
 from captious.server.people.access import visible_challenges
@@ -205,9 +205,9 @@ def _turn(user: User | None) -> Iterator[None]:
     if user is None:
         yield
         return
-    with storage.reading_lock(user.pk).open("ab") as file:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(storage.reading_lock(user.pk), wait=False))
         except BlockingIOError:
             raise TooManyRequests(_USUAL_READING_SECONDS, "Another upload of your account is being read.") from None
         yield
@@ -259,10 +259,7 @@ def _begin_attempt(submission: Submission, key: str, fingerprint: str) -> Attemp
             return unfinished
         usage = quota(phase, team, user, time)
         _refuse(usage.exhausted)
-        attempt: Attempt = Attempt.objects.create(
-            phase=phase, team=team, user=user, time=time, key=key, fingerprint=fingerprint
-        )
-        return attempt
+        return Attempt.objects.create(phase=phase, team=team, user=user, time=time, key=key, fingerprint=fingerprint)
 
 
 def _create(submission: Submission, attempt: Attempt | None, request: HttpRequest | None) -> None:

@@ -115,8 +115,7 @@ class Submission(models.Model):
 
     @property
     def challenge(self) -> Challenge:
-        challenge: Challenge = self.phase.challenge
-        return challenge
+        return self.phase.challenge
 
     @property
     def url(self) -> str:
@@ -124,8 +123,7 @@ class Submission(models.Model):
 
     @property
     def folder(self) -> Path:
-        data: Path = settings.CAPTIOUS.data
-        return data / "submissions" / str(self.folder_name)
+        return settings.CAPTIOUS.data / "submissions" / str(self.folder_name)
 
     @property
     def team_shown(self) -> str:
@@ -150,8 +148,7 @@ class Submission(models.Model):
 
     def outputs(self, key: str) -> dict[str, dict[str, Any]]:
         """The shown scores on a reference set, output -> {"score", "low", "high", "signature"}; may be empty."""
-        outputs: dict[str, dict[str, Any]] = self.shown_scores.outputs.get(key, {}) if self.shown_scores else {}
-        return outputs
+        return self.shown_scores.outputs.get(key, {}) if self.shown_scores else {}
 
     def is_current(self, key: str) -> bool:
         """Return whether the shown scores of a reference set come from its current references and metrics."""

@@ -37,9 +37,7 @@ def incoming_folder() -> Path:
 
 def reading_lock(user: int) -> Path:
     """The file that is locked while an upload of a user is read."""
-    folder: Path = settings.CAPTIOUS.data / "reading"
-    folder.mkdir(exist_ok=True)
-    return folder / str(user)
+    return settings.CAPTIOUS.data / "reading" / str(user)
 
 
 class ToDataFolder(TemporaryFileUploadHandler):

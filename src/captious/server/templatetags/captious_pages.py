@@ -22,29 +22,6 @@ from captious.results.table import Cell
 from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits
 from captious.server.pages.inline_style import style
 
-__all__ = [
-    "axis_drawing",
-    "bars_drawing",
-    "count",
-    "day",
-    "difference_drawing",
-    "effect",
-    "ends",
-    "filesize",
-    "interval",
-    "interval_drawing",
-    "item",
-    "line_drawing",
-    "mark_drawing",
-    "moment",
-    "p_value",
-    "query",
-    "register",
-    "score",
-    "scores_drawing",
-    "signed",
-]
-
 register = template.Library()
 
 _MISSING = "–"
