@@ -121,13 +121,13 @@ class Client:
                         body = _chunks(content, progress, f"uploading {file.name}")
                         return self._send("POST", address, body, size, key=key, challenge=challenge)
 
-                    return http_calls.repeated(send, lambda why: progress.reach(0, why))
+                    return http_calls.retry(send, lambda why: progress.reach(0, why))
         except OSError as error:
             raise InputError(f"{file} cannot be read", where=error.strerror or str(error)) from None
 
     def challenges(self) -> list[dict[str, Any]]:
         """The challenges that the user may see, as the API shows them, the newest first."""
-        return http_calls.repeated(lambda: self._send("GET", "/api/v1/challenges"), _ignore)
+        return http_calls.retry(lambda: self._send("GET", "/api/v1/challenges"), _ignore)
 
     def submissions(self, challenge: str) -> list[dict[str, Any]]:
         """The submissions of the user's teams to a challenge, as the API shows them, the newest first.
@@ -139,7 +139,7 @@ class Client:
         rows: dict[int, dict[str, Any]] = {}
         for page in count(1):  # a new submission may move others to the next page
             send = partial(self._send, "GET", f"{address}?page={page}", challenge=challenge)
-            page_rows: list[dict[str, Any]] = http_calls.repeated(send, _ignore)
+            page_rows: list[dict[str, Any]] = http_calls.retry(send, _ignore)
             rows |= {row["id"]: row for row in page_rows}
             if len(page_rows) < _ROWS_PER_PAGE:
                 break
@@ -148,7 +148,7 @@ class Client:
     def file(self, number: int) -> bytes:
         """The file of a submission as it was uploaded."""
         address = f"/api/v1/submissions/{number}/file"
-        return http_calls.repeated(lambda: self._send("GET", address, as_file=True), _ignore)
+        return http_calls.retry(lambda: self._send("GET", address, as_file=True), _ignore)
 
     def submission(self, number: int) -> dict[str, Any]:
         """A submission as the API shows it."""
@@ -169,7 +169,7 @@ class Client:
                 wait = min(wait * 1.3, _MAX_WAIT)
 
     def _submission(self, number: int, tell: Callable[[str], None]) -> dict[str, Any]:
-        return http_calls.repeated(lambda: self._send("GET", f"/api/v1/submissions/{number}"), tell)
+        return http_calls.retry(lambda: self._send("GET", f"/api/v1/submissions/{number}"), tell)
 
     def _send(
         self,

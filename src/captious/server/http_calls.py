@@ -67,7 +67,7 @@ def call(
         raise ConnectionLost(str(error) or type(error).__name__) from None
 
 
-def repeated(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
+def retry(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
     """Retry until it succeeds, for up to some minutes.
 
     Args:

@@ -105,7 +105,7 @@ class TestDates:
         from django.utils import timezone
 
         from captious.server.models import Phase
-        from captious.server.submissions.upload_sizes import ARRIVED
+        from captious.server.submissions.upload_sizes import ARRIVAL_KEY
 
         began = timezone.now() - timedelta(minutes=5)
         Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=seconds))
@@ -113,7 +113,7 @@ class TestDates:
         monkeypatch.setattr(
             WSGIRequest,
             "__init__",
-            lambda request, environ: original(request, {**environ, ARRIVED: began.timestamp()}),
+            lambda request, environ: original(request, {**environ, ARRIVAL_KEY: began.timestamp()}),
         )
         assert is_taken(take(sandbox, way)) == (seconds > 0)
 

@@ -18,7 +18,7 @@ import pytest
 from captious.server.operations import web_server
 from captious.server.operations.supervisor import listen
 from captious.server.server_settings import ServerSettings
-from captious.server.submissions.upload_sizes import ARRIVED
+from captious.server.submissions.upload_sizes import ARRIVAL_KEY
 
 UPLOAD = "/api/v1/challenges/open/submissions"
 COMPUTING = "/challenges/open/captions/1"
@@ -40,7 +40,7 @@ class Door:
         self.hold, self.began, self.stop = threading.Event(), threading.Event(), threading.Event()
         self.n_large = 0
         self.addresses: list[str] = []
-        self.arrived: list[float] = []
+        self.arrival_time: list[float] = []
         self._connections: list[socket.socket] = []
         listener = listen("127.0.0.1", 0)
         self.port = listener.getsockname()[1]
@@ -52,7 +52,7 @@ class Door:
 
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
-        self.arrived.append(environ[ARRIVED])
+        self.arrival_time.append(environ[ARRIVAL_KEY])
         if environ["PATH_INFO"] in {UPLOAD, "/held", "/sign-in", COMPUTING}:
             self.began.set()
             self.hold.wait(60)
@@ -377,7 +377,7 @@ def test_application_knows_when_a_request_began_to_arrive(new_door: Callable[...
         sleep(1)
         connection.sendall(b"xxxxx")
         assert answer(connection)[0] == 200
-        assert time() - door.arrived[0] >= 1
+        assert time() - door.arrival_time[0] >= 1
 
 
 def test_one_address_cannot_use_all_disk_space(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:

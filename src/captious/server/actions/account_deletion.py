@@ -69,8 +69,8 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
         submissions: also delete those that boards count.
     """
     name, teams = f"deleted user {user.pk}", [*_sole_teams(user)]
-    lasting = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
-    rows = Submission.objects.filter(team__in=teams).exclude(pk__in=lasting)
+    lasting_ids = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
+    rows = Submission.objects.filter(team__in=teams).exclude(pk__in=lasting_ids)
     # A worker that scores one of them loses its lease.
     rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELLED, lease=F("lease") + 1, lease_until=None)
     n_deleted = storage.delete(rows.exclude(status=_Status.DELETED))
@@ -89,8 +89,8 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
         storage.remove_files(folder)
     storage.reading_lock(int(name.rpartition(" ")[2])).unlink(missing_ok=True)
     versions.show_complete()
-    record("delete account", name, detail=f"submissions: {len(lasting):,} kept, {n_deleted:,} deleted")
-    return Departure(name, len(lasting), n_deleted)
+    record("delete account", name, detail=f"submissions: {len(lasting_ids):,} kept, {n_deleted:,} deleted")
+    return Departure(name, len(lasting_ids), n_deleted)
 
 
 def _sole_teams(user: User) -> QuerySet[Team]:

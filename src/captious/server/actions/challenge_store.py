@@ -46,7 +46,7 @@ class LoadResult:
 
 
 def _keeps_settings(changes: Changes) -> bool:
-    return not changes.undone
+    return not changes.reversals
 
 
 def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _keeps_settings) -> LoadResult:
@@ -119,7 +119,7 @@ def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadRes
     if old is not None and not agree(changes):
         raise ParameterError(
             f"{source.folder} was not loaded, because it would undo settings made on the site",
-            where="\n".join(changes.undone),
+            where="\n".join(changes.reversals),
             help="to load it anyway, run captious challenge load --yes",
         )
     version = 1 if old is None else old.version + 1
@@ -231,14 +231,14 @@ def _submit_baselines(source: CheckedChallenge, challenge: Challenge, changes: C
         values = {"link": baseline.link, "description": baseline.description, "is_human": baseline.human}
         for phase in Phase.objects.filter(challenge=challenge, name__in=baseline.phases):
             key = (phase.name, baseline.method)
-            if key in changes.withdrawn:
+            if key in changes.deleted_baselines:
                 continue
             key_values = {"phase": phase, "is_baseline": True, "method": baseline.method, "filename": filename}
             rows = Submission.objects.filter(**key_values).exclude(status=Submission.Status.DELETED)
             if rows.update(**values):
                 baseline_ids.update(rows.values_list("pk", flat=True))
                 continue
-            visibility = {"is_hidden": key in changes.hidden}
+            visibility = {"is_hidden": key in changes.hidden_baselines}
             submission = Submission(**key_values, **values, **visibility, team=baselines_team(), created=timezone.now())
             _submit_baseline(source.folder, baseline.file, submission)
             baseline_ids.add(submission.pk)

@@ -53,7 +53,7 @@ def captions_template(request: HttpRequest, challenge: Challenge) -> StreamingHt
     Raises:
         UnknownNameError: there is no such phase, or it is not open.
     """
-    phases = open_phases(challenge, request.arrived)
+    phases = open_phases(challenge, request.arrival_time)
     phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
     if phase is None:
         raise UnknownNameError("open phase", request.GET.get("phase", ""), (phase.name for phase in phases))

@@ -14,7 +14,7 @@ from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.people.teams import is_free, mixes_alphabets
 
-_MOST_HTML = 50_000  # characters of news on a page
+_MAX_HTML_LENGTH = 50_000  # characters of news on a page
 
 
 def one_line(text: str) -> str:
@@ -141,7 +141,7 @@ class NewsForm(forms.Form):
 
     def clean_text(self) -> str:
         text = _printable(self.cleaned_data["text"])
-        if len(as_html(text, top_heading=4)) > _MOST_HTML:
+        if len(as_html(text, top_heading=4)) > _MAX_HTML_LENGTH:
             raise ValidationError("The formatted text is too large. Shorten it, beginning with its tables.")
         return text
 

@@ -27,9 +27,9 @@ _QUOTE_LENGTH = 100  # characters
 class Failure(Exception):
     """An answer that is an error."""
 
-    def __init__(self, status: int, message: str, **more: Any) -> None:
+    def __init__(self, status: int, message: str, **details: Any) -> None:
         super().__init__(message)
-        self.answer = JsonResponse({"error": message, **more}, status=status)
+        self.answer = JsonResponse({"error": message, **details}, status=status)
 
 
 class Parameter(NamedTuple):

@@ -26,7 +26,7 @@ def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
     submission: Submission = valid(EditForm({**values, **flags})).instance
     submission.phase = _phase(request, challenge)
     submission.team = team_of(request)
-    submission.user, submission.created = request.user, request.arrived
+    submission.user, submission.created = request.user, request.arrival_time
     submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
     return submission
 
@@ -54,7 +54,7 @@ def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
             if phase.name == name:
                 return phase
         raise Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
-    phases = open_phases(challenge, request.arrived)
+    phases = open_phases(challenge, request.arrival_time)
     if not phases:
         raise Failure(409, "No phase of this challenge is open.")
     if len(phases) > 1:

@@ -68,22 +68,22 @@ class ChallengeArchive:
     @cached_property
     def phases(self) -> list[Phase]:
         """The phases whose submissions are in the archive."""
-        return [phase for phase in self._asked if not self.is_public or phase.is_board_open]
+        return [phase for phase in self._requested_phases if not self.is_public or phase.is_board_open]
 
     @cached_property
     def withheld(self) -> list[Phase]:
         """The phases that are left out because their scores are not public."""
-        return [phase for phase in self._asked if phase not in self.phases]
+        return [phase for phase in self._requested_phases if phase not in self.phases]
 
     @cached_property
-    def _asked(self) -> list[Phase]:
+    def _requested_phases(self) -> list[Phase]:
         if self.phase is not None:
             return [self.phase]
         phases = self.challenge.phase_list
         if self.is_public:
             return phases
-        removed = (phase for phase in self.challenge.phases.all() if phase.is_retired)
-        return phases + [phase for phase in removed if Submission.objects.scored().filter(phase=phase).exists()]
+        retired = (phase for phase in self.challenge.phases.all() if phase.is_retired)
+        return phases + [phase for phase in retired if Submission.objects.scored().filter(phase=phase).exists()]
 
     def submissions(self) -> QuerySet[Submission]:
         """The submissions in the archive."""
@@ -118,7 +118,7 @@ class ChallengeArchive:
     def rows(self) -> Iterator[list[Any]]:
         """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
         sets = {phase.pk: sets_of(phase) for phase in self.phases}
-        for submission in self._ordered(self.submissions()):
+        for submission in self._in_order(self.submissions()):
             number, time = self._number(submission), utc_time(submission.created)
             shows_names = not self.anonymous or submission.is_baseline
             cells = [number, submission.method if shows_names else f"Submission {number}", self._team(submission)]
@@ -146,7 +146,7 @@ class ChallengeArchive:
         key = ("anonymous", submission.pk) if submission.anonymous else submission.team_id
         return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
 
-    def _ordered(self, rows: QuerySet[Submission]) -> Iterable[Submission]:
+    def _in_order(self, rows: QuerySet[Submission]) -> Iterable[Submission]:
         """Submissions by their names in the archive."""
         return sorted(rows, key=self._number) if self.anonymous else rows.iterator(chunk_size=100)
 
@@ -180,7 +180,7 @@ class ChallengeArchive:
         for name in sorted(names):
             if (challenge.folder / name).is_file():
                 yield f"challenge/{name}", content(challenge.folder / name)
-        for submission in self._ordered(self.with_captions()):
+        for submission in self._in_order(self.with_captions()):
             for captions in self.captions_files(submission.phase):
                 path = storage.captions_file(submission.folder, captions)
                 if path.is_file():

@@ -33,7 +33,7 @@ class BoardColumn:
 
     name: str
     url: str
-    sorted: str
+    sort_order: str
     signatures: list[str]
     is_rank: bool
     lower_is_better: bool
@@ -147,7 +147,7 @@ class Board:
         return replace(self.query, by_date=True, ascending=self.query.by_date and not self.query.ascending).url()
 
     @property
-    def date_sorted(self) -> str:
+    def date_sort_order(self) -> str:
         return "" if not self.query.by_date else "ascending" if self.query.ascending else "descending"
 
     @property
@@ -364,7 +364,7 @@ def _column(name: str, query: Query, rows: Iterable[BoardRow]) -> BoardColumn:
     return BoardColumn(
         name=name,
         url=link.url(),
-        sorted="" if not is_sorted else "ascending" if query.ascending else "descending",
+        sort_order="" if not is_sorted else "ascending" if query.ascending else "descending",
         signatures=[*dict.fromkeys(filter(None, signatures))],
         is_rank=name == query.outputs.rank_by,
         lower_is_better=lower,

@@ -72,7 +72,7 @@ def _members(phase: Phase) -> list[Member]:
     """The submissions that can be on the board, in the order of submission."""
     rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
     values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen")
-    return [Member((pk, round(1e6 * finished.timestamp())), *rest) for pk, finished, *rest in values]
+    return [Member((pk, round(1e6 * finished.timestamp())), *properties) for pk, finished, *properties in values]
 
 
 def _set_scores(phase: Phase, key: str, members: list[Member], folder: Path) -> tuple[list[Member], ResampledScores]:
@@ -80,7 +80,7 @@ def _set_scores(phase: Phase, key: str, members: list[Member], folder: Path) -> 
     outputs = BoardOutputs.of_board(phase).names
     table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", outputs, settings.CAPTIOUS.resamples)
     members = _add_records(phase, key, members, table, outputs)
-    table.drop_others([member.record for member in members])
+    table.compact([member.record for member in members])
     return members, table
 
 
@@ -204,22 +204,22 @@ class _OutputRanks:
                 if rank is not None
             }
             is_stable = np.array([record in old_rank_of for record in ranked_records])
-            removed = [*old_rank_of.keys() - {*ranked_records}]
-            n_changes = len(removed) + int((~is_stable).sum())
+            old_records = [*old_rank_of.keys() - {*ranked_records}]
+            n_changes = len(old_records) + int((~is_stable).sum())
             if n_changes == 0:
                 return old_rank_of
             if (
                 n_changes <= _MAX_CHANGES
                 and corrected_rows(len(old_rank_of)) == corrected_rows(len(ranked_records))
-                and all(record in self.table for record in removed)
+                and all(record in self.table for record in old_records)
             ):
                 ranks = np.empty(len(ranked_records), dtype=np.int64)
                 old_ranks = np.array(
                     [old_rank_of[record] for record in ranked_records if record in old_rank_of], dtype=np.int64
                 )
-                added = rows.take(np.flatnonzero(~is_stable))
+                new_rows = rows.take(np.flatnonzero(~is_stable))
                 stable_ranks, new_ranks = update_ranks(
-                    rows.take(np.flatnonzero(is_stable)), old_ranks, added, self._rows(removed)[0]
+                    rows.take(np.flatnonzero(is_stable)), old_ranks, new_rows, self._rows(old_records)[0]
                 )
                 ranks[is_stable], ranks[~is_stable] = stable_ranks, new_ranks
                 return dict(zip(ranked_records, ranks.tolist(), strict=True))

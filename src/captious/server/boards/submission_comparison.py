@@ -67,21 +67,21 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
         score_a, score_b = (entry["score"] for entry in entries)
         if score_a is None or score_b is None:
             continue
-        shown_a, shown_b = round(score_a, digits), round(score_b, digits)
+        rounded_a, rounded_b = round(score_a, digits), round(score_b, digits)
         n = min(len(results_a.resampled), len(results_b.resampled))  # the first resamples are the same
         resampled = results_b.resampled[:n, j] - results_a.resampled[:n, i]
-        difference = round(shown_b - shown_a, digits)
+        difference = round(rounded_b - rounded_a, digits)
         ends = Sampling().interval(resampled)
         low, high = rounded_ends(min(ends[0], difference), max(ends[1], difference), digits)
         n_images = len(results_a.per_caption)
         p = bootstrap_p_value(score_b - score_a, resampled, scale=max(abs(score_a), abs(score_b)), n_images=n_images)
         effect = effect_size(results_b.per_caption[:, j] - results_a.per_caption[:, i])
-        differs = shown_a != shown_b
+        differs = rounded_a != rounded_b
         outputs.append(
             ComparedOutput(
                 name=name,
-                score_a=shown_a,
-                score_b=shown_b,
+                score_a=rounded_a,
+                score_b=rounded_b,
                 difference=difference,
                 low=low,
                 high=high,

@@ -37,7 +37,7 @@ class Place:
         n: submissions on the board.
         neighbors: rows of the board, with its own one if it is on the board.
         leader: the first of the board, None if it is the first itself.
-        before: the best of the team's earlier submissions, for the team and organizers; None if there is none.
+        previous_best: the best of the team's earlier submissions, for the team and organizers; None if there is none.
         scales: output -> the ends of all intervals on the first page of the leaderboard, so that the pages of all its
             submissions have the same axes. Empty where the leaderboard is not shown.
     """
@@ -48,7 +48,7 @@ class Place:
     n: int
     neighbors: list[BoardRow]
     leader: Submission | None
-    before: Submission | None
+    previous_best: Submission | None
     scales: Scale
 
     @property
@@ -56,17 +56,17 @@ class Place:
         return self._compare_url(self.leader)
 
     @property
-    def compare_before_url(self) -> str:
-        return self._compare_url(self.before)
+    def compare_previous_url(self) -> str:
+        return self._compare_url(self.previous_best)
 
     def _compare_url(self, other: Submission | None) -> str:
         """The address of a comparison, in which a better submission has positive differences."""
         return "" if other is None else f"{self.query.url('compare')}&a={other.pk}&b={self.submission.pk}"
 
     @property
-    def others(self) -> list[Submission]:
+    def comparisons(self) -> list[Submission]:
         """The submissions to compare with, without duplicates."""
-        others = [other for other in (self.leader, self.before) if other is not None]
+        others = [other for other in (self.leader, self.previous_best) if other is not None]
         return others[:1] if len(others) == 2 and others[0] == others[1] else others
 
 
@@ -134,7 +134,7 @@ def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> P
         n=len(standing.submissions),
         neighbors=rows,
         leader=_leader(standing, query, submission),
-        before=before,
+        previous_best=before,
         scales=_scales(query),
     )
 
@@ -186,7 +186,7 @@ def _previous_best(submission: Submission, query: Query) -> Submission | None:
 
 def compared_outputs(place: Place) -> list[Mapping[str, Any]]:
     """The outputs of those that it is compared with on the reference set of a place, as they are shown."""
-    return [rounded_outputs(other.outputs(place.query.key), other.phase) for other in place.others]
+    return [rounded_outputs(other.outputs(place.query.key), other.phase) for other in place.comparisons]
 
 
 def images_of(user: Any, submission: Submission, query: Query) -> Images | None:

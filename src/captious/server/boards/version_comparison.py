@@ -44,23 +44,23 @@ class ComparedVersions:
 
     Attributes:
         before, after: version numbers; 0 if there is none.
-        known: all versions in which something was scored, the latest first.
+        scored_versions: all versions in which something was scored, the latest first.
         submissions: those with scores of either version, newest first.
     """
 
     before: int
     after: int
-    known: list[ScoredVersion]
+    scored_versions: list[ScoredVersion]
     submissions: QuerySet[Submission]
 
     def n_scored(self, version: int) -> int:
         """The number of submissions with scores of a version."""
-        return next((row.n for row in self.known if row.number == version), 0)
+        return next((row.n for row in self.scored_versions if row.number == version), 0)
 
     @property
     def programs(self) -> tuple[str, str] | None:
         """The versions of captious before and after, if they differ."""
-        by = {row.number: row.program for row in self.known}
+        by = {row.number: row.program for row in self.scored_versions}
         before, after = by.get(self.before, ""), by.get(self.after, "")
         return (before, after) if before and before != after else None
 
@@ -84,7 +84,7 @@ class VersionRow:
         return None if self.before is None or self.after is None else self.after - self.before
 
     @property
-    def climbed(self) -> int | None:
+    def rank_gain(self) -> int | None:
         """The improvement of the rank; negative if it is worse."""
         if self.rank_before is None or self.rank_after is None:
             return None

@@ -227,10 +227,10 @@ class _Bundle:
             name = slugify(str(row.get("codename") or title)).replace("_", "-")[:70] or f"phase-{number}"
             phase: dict[str, Any] = {"name": _unique(name, [phase["name"] for phase in phases], "-"), "title": title}
             phase |= self._dates(title, row)
-            for key, name_here in _LIMITS.items():
+            for key, setting in _LIMITS.items():
                 limit = row.get(key)
                 if isinstance(limit, int) and 0 < limit <= _MAX_LIMIT:
-                    phase[name_here] = limit
+                    phase[setting] = limit
                 elif limit not in (None, 0, ""):
                     self.omissions.append(f"of the phase {title}: {key} {limit!r:.40}, so it has no such limit")
             phase["digits"] = self._digits()

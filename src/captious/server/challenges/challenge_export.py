@@ -15,7 +15,7 @@ from captious.server.challenges.starter import new_folder
 from captious.server.models import IDS_FOLDER, Challenge, Phase
 
 
-def challenge_named(slug: str) -> Challenge:
+def find_challenge(slug: str) -> Challenge:
     """The challenge with this name in addresses.
 
     Raises:

@@ -61,19 +61,20 @@ class Changes:
 
     Attributes:
         folder: changes in the folder, a line each.
-        undone: settings of the site that would be undone, because the value in the folder has changed.
-        kept: settings of the site that stay, although they differ from the folder.
+        reversals: settings of the site that would be undone, because the value in the folder has changed.
+        overrides: settings of the site that stay, although they differ from the folder.
         boards: phase -> "public" or "hidden".
-        withdrawn: (phase, method) of the baselines that were deleted on the site and stay so.
-        hidden: (phase, method) of the baselines that were hidden on the site and stay so, also when they come back.
+        deleted_baselines: (phase, method) of the baselines that were deleted on the site and stay so.
+        hidden_baselines: (phase, method) of the baselines that were hidden on the site and stay so, even if they come
+            back.
     """
 
     folder: list[str] = field(default_factory=list)
-    undone: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
+    reversals: list[str] = field(default_factory=list)
+    overrides: list[str] = field(default_factory=list)
     boards: dict[str, str] = field(default_factory=dict)
-    withdrawn: set[tuple[str, str]] = field(default_factory=set)
-    hidden: set[tuple[str, str]] = field(default_factory=set)
+    deleted_baselines: set[tuple[str, str]] = field(default_factory=set)
+    hidden_baselines: set[tuple[str, str]] = field(default_factory=set)
 
 
 def changes_of(source: CheckedChallenge, old: Challenge | None) -> Changes:
@@ -117,10 +118,12 @@ def _add_boards(changes: Changes, source: CheckedChallenge, old: Challenge) -> N
         if site == phase.board:
             continue
         if folder_boards.get(phase.name, phase.board) == phase.board:
-            changes.kept.append(f"phase {phase.name}: the leaderboard stays {site}; challenge.toml says {phase.board}")
+            changes.overrides.append(
+                f"phase {phase.name}: the leaderboard stays {site}; challenge.toml says {phase.board}"
+            )
             changes.boards[phase.name] = site
         else:
-            changes.undone.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
+            changes.reversals.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
 
 
 def _add_baselines(changes: Changes, source: CheckedChallenge, old: Challenge) -> None:
@@ -137,14 +140,14 @@ def _add_baselines(changes: Changes, source: CheckedChallenge, old: Challenge) -
             is_deleted, where = row.status == _Status.DELETED, f"baseline {baseline.method!r} of phase {key[0]}"
             if is_deleted and key in previous:  # otherwise, the folder no longer had it
                 if row.filename == baseline_filename(source, baseline):
-                    changes.kept.append(f"{where}: was deleted on the site and stays deleted")
-                    changes.withdrawn.add(key)
+                    changes.overrides.append(f"{where}: was deleted on the site and stays deleted")
+                    changes.deleted_baselines.add(key)
                 else:
-                    changes.undone.append(f"{where}: was deleted on the site and is submitted with its new file")
+                    changes.reversals.append(f"{where}: was deleted on the site and is submitted with its new file")
             if row.is_hidden:
-                changes.hidden.add(key)
-                if is_deleted and key not in changes.withdrawn:
-                    changes.kept.append(f"{where}: was hidden on the site and stays hidden")
+                changes.hidden_baselines.add(key)
+                if is_deleted and key not in changes.deleted_baselines:
+                    changes.overrides.append(f"{where}: was hidden on the site and stays hidden")
 
 
 def changes_between(phase: Phase, before: int, after: int) -> list[FieldChange]:

@@ -156,7 +156,7 @@ def _safe_name(filename: str) -> str:
     return f"{slugify(stem)[:60] or 'file'}{dot if ending else ''}{ending}"
 
 
-def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
+def outside_problems(folder: Path, definition: Mapping[str, Any]) -> list[str]:
     """Metrics and settings that would read files of the server outside the folder, a sentence each.
 
     Args:
@@ -167,7 +167,7 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
     texts = [text for text in metrics if isinstance(text, str)] if isinstance(metrics, list) else []
     rows = settings.items() if isinstance(settings, dict) else ()
     files = {name: value for name, value in rows if name in FILE_SETTINGS and isinstance(value, str)}
-    published_texts = {*published.get("metrics", []), *published.get("settings", {}).values()}
+    published_texts = {*definition.get("metrics", []), *definition.get("settings", {}).values()}
     return [
         f"{place}: {value!r:.80} is a server file or a model; only the operator of the server can use it"
         for place, name, value, text in _named_values(texts, files)
@@ -175,14 +175,14 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def published_problems(folder: Path, before: Path, published: ChallengeDefinition) -> list[str]:
+def published_problems(folder: Path, before: Path, definition: ChallengeDefinition) -> list[str]:
     """References that are private and would become public, a sentence each: organizers may not know them.
 
     Args:
         before: the folder of the challenge as it is.
     """
-    public = {captions.name for captions in published.captions if captions.public}
-    files = [before / row.file for row in published.references if row.captions not in public]
+    public = {captions.name for captions in definition.captions if captions.public}
+    files = [before / row.file for row in definition.references if row.captions not in public]
     private = {_digest(file) for file in files if file.is_file()}
     values = effective(folder)
     public_names = {row.get("name") for row in values["captions"] if row.get("public")}
@@ -190,7 +190,7 @@ def published_problems(folder: Path, before: Path, published: ChallengeDefinitio
     problems = [
         f"{place}: {value!r:.80}: these references are private; metrics may not have them as a file"
         for place, name, value, text in _named_values(map(str, values["metrics"]), settings)
-        if text not in (*published.metrics, published.settings.get(name))
+        if text not in (*definition.metrics, definition.settings.get(name))
         if (folder / value).is_file() and _digest(folder / value) in private
     ]
     return problems + [

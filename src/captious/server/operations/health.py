@@ -67,7 +67,7 @@ class Queue:
 class Storage:
     """The result of trying to write to a folder."""
 
-    _last: Storage | None = None
+    _latest: Storage | None = None
 
     def __init__(self) -> None:
         self._made = time.monotonic()
@@ -76,9 +76,9 @@ class Storage:
     def now(cls) -> Storage:
         """The current state, cached for a few seconds: anyone may ask, and each check writes to the disk."""
         with _lock:
-            if cls._last is None or time.monotonic() - cls._last._made > _CHECK_SECONDS:
-                cls._last = cls()
-            return cls._last
+            if cls._latest is None or time.monotonic() - cls._latest._made > _CHECK_SECONDS:
+                cls._latest = cls()
+            return cls._latest
 
     @cached_property
     def database(self) -> str:

@@ -95,12 +95,12 @@ def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
     """
     from django.conf import settings
 
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     program = [sys.executable, "-P", "-m", "captious", "serve"]
     place = ["--data", str(data)]
-    web = {_PIPE_VARIABLE: reading, _SOCKET_VARIABLE: listener.fileno()}
+    web = {_PIPE_VARIABLE: read_end, _SOCKET_VARIABLE: listener.fileno()}
     children = [_Child([*program, "web", *place], web) for _ in range(settings.CAPTIOUS.web_processes)]
-    children += [_Child([*program, "worker", *place], {_PIPE_VARIABLE: reading}) for _ in range(workers)]
+    children += [_Child([*program, "worker", *place], {_PIPE_VARIABLE: read_end}) for _ in range(workers)]
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stop.set())
@@ -111,7 +111,7 @@ def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
     finally:
         listener.close()
         _end(children)
-        os.close(writing)  # only now: for processes that are finishing, it would be a second signal
+        os.close(write_end)  # only now: for processes that are finishing, it would be a second signal
     return 0
 
 

@@ -35,7 +35,7 @@ from captious.server.operations.request_turns import TurnThreads, UploadThreads
 from captious.server.operations.slow_pages import hashes_password, takes_long
 from captious.server.people.addresses import client_address, network, sender
 from captious.server.server_settings import ServerSettings
-from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
+from captious.server.submissions.upload_sizes import ARRIVAL_KEY, is_upload, max_request_bytes
 
 _log = logging.getLogger(__name__)
 _REQUEST_SECONDS = 30  # seconds within which a request without captions must arrive
@@ -63,7 +63,7 @@ class _Request(HTTPRequestParser):
 
     def __init__(self, adjustments: Adjustments) -> None:
         super().__init__(adjustments)
-        self.began, self.arrived = time.monotonic(), time.time()
+        self.began, self.arrival_time = time.monotonic(), time.time()
 
     @property
     def brings_captions(self) -> bool:
@@ -80,7 +80,7 @@ class _Request(HTTPRequestParser):
         super().parse_header(header_plus)
         if self.path.startswith("/"):
             self.path = "/" + self.path.lstrip("/")  # as seen by the application
-        limit = most_bytes(self.path, self.adj.upload_bytes)
+        limit = max_request_bytes(self.path, self.adj.upload_bytes)
         if len(self.first_line) > _LINE_BYTES:
             self.refuse(HTTPStatus.REQUEST_URI_TOO_LONG, "The address is too long.")
         elif header_plus.count(b"\n") > _MAX_FIELDS:
@@ -106,7 +106,7 @@ class _Task(WSGITask):
 
     def get_environment(self) -> dict[str, Any]:
         environment: dict[str, Any] = super().get_environment()
-        environment[ARRIVED] = self.request.arrived
+        environment[ARRIVAL_KEY] = self.request.arrival_time
         return environment
 
 
@@ -127,10 +127,10 @@ class _Channel(HTTPChannel):
     sent_continue: bool
     is_refused = False
     #: Seconds for which input is drained after a refusal.
-    drops = _REQUEST_SECONDS
-    _drops_until = 0.0  # time.monotonic of the refusal, else 0
+    drain_seconds = _REQUEST_SECONDS
+    _drain_end = 0.0  # time.monotonic of the refusal, else 0
     _stuck_since = 0.0  # time.monotonic since the client has stopped reading, else 0
-    _rest = b""  # input after the request that is being answered
+    _next_input = b""  # input after the request that is being answered
 
     def __init__(
         self, server: WebServer, connection: socket.socket, address: Any, *arguments: Any, **options: Any
@@ -149,14 +149,14 @@ class _Channel(HTTPChannel):
         super().del_channel(map)
 
     @property
-    def untaken(self) -> int:
+    def unread_bytes(self) -> int:
         """Bytes of an answer that the client has not read yet; files are not copied."""
         buffers = [part for part in [*self.outbufs] if not isinstance(part, ReadOnlyFileBasedBuffer)]
         return sum(len(part) for part in buffers) if self.connected else 0
 
     def handle_close(self) -> None:
-        if self.is_refused and not self._drops_until:
-            self._drops_until = time.monotonic() + self.drops
+        if self.is_refused and not self._drain_end:
+            self._drain_end = time.monotonic() + self.drain_seconds
             self.will_close = False
             with suppress(OSError):  # the client may have disconnected
                 self.socket.shutdown(socket.SHUT_WR)
@@ -164,10 +164,10 @@ class _Channel(HTTPChannel):
         super().handle_close()
 
     def readable(self) -> bool:
-        if self._drops_until:
+        if self._drain_end:
             return True
-        if self._rest and super().readable():  # the answer is sent
-            data, self._rest = self._rest, b""
+        if self._next_input and super().readable():  # the answer is sent
+            data, self._next_input = self._next_input, b""
             try:
                 self.received(data)
             except Exception:  # as waitress does when it reads: an error ends only its own connection
@@ -182,11 +182,11 @@ class _Channel(HTTPChannel):
     @property
     def is_busy(self) -> bool:
         """Whether a request arrives, is answered, or its answer is being sent."""
-        return not self._drops_until and bool(self.request or self.requests or self.writable())
+        return not self._drain_end and bool(self.request or self.requests or self.writable())
 
     def disconnect_if_stuck(self) -> None:
         """Close the connection if its client has read nothing for a while, and stop writers that wait for it."""
-        if self._drops_until and time.monotonic() > self._drops_until:
+        if self._drain_end and time.monotonic() > self._drain_end:
             self.will_close = True
         if self._stuck_since:
             self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for a lot of space
@@ -200,9 +200,9 @@ class _Channel(HTTPChannel):
         super().handle_close()
 
     def handle_read(self) -> None:
-        if not self._drops_until:
+        if not self._drain_end:
             super().handle_read()
-        elif self.recv(self.adj.recv_bytes) and time.monotonic() > self._drops_until:
+        elif self.recv(self.adj.recv_bytes) and time.monotonic() > self._drain_end:
             super().handle_close()
 
     def received(self, data: bytes) -> bool:
@@ -231,7 +231,7 @@ class _Channel(HTTPChannel):
                     if not request.empty:
                         self.requests.append(request)
                         self.server.add_task(self)
-            self._rest = data
+            self._next_input = data
         return True
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
@@ -332,7 +332,7 @@ class WebServer(TcpWSGIServer):
             return
         n = sum(connection.owner == owner and connection.is_busy for connection in self.active_channels.values())
         if n > self.adj.connection_limit / _SHARE:
-            channel.drops = _SHORT_DRAIN_SECONDS
+            channel.drain_seconds = _SHORT_DRAIN_SECONDS
             request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many requests at once. Try again in a minute.")
 
     def add_task(self, channel: _Channel) -> None:
@@ -375,7 +375,7 @@ class WebServer(TcpWSGIServer):
         max_bytes = _CONCURRENT_UPLOADS * self._settings.upload_bytes
         for channel in surplus(map(self._upload_holding, channels), max_bytes, max_bytes / _SHARE):
             channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too many uploads are in progress. Try again in a minute.")
-        unread = (Holding(channel, channel.owner, channel.untaken) for channel in channels)
+        unread = (Holding(channel, channel.owner, channel.unread_bytes) for channel in channels)
         for channel in surplus(unread, _MAX_UNREAD_BYTES, _MAX_UNREAD_BYTES / _SHARE):
             channel.disconnect()
         super().maintenance(now)  # closes connections without a request
@@ -390,8 +390,8 @@ class WebServer(TcpWSGIServer):
 
     def _network(self, channel: _Channel, request: _Request) -> str:
         """The address of a request, as counted by limits."""
-        forwarded = str(request.headers.get("X_FORWARDED_FOR", ""))
-        return network(client_address(str(channel.addr[0]), forwarded, behind_proxy=self._settings.behind_proxy))
+        forwarded_for = str(request.headers.get("X_FORWARDED_FOR", ""))
+        return network(client_address(str(channel.addr[0]), forwarded_for, behind_proxy=self._settings.behind_proxy))
 
 
 def _connections() -> int:

@@ -127,7 +127,7 @@ def score(lease: leases.Lease) -> None:
     try:
         with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
             set_scores = _scores_by_set(submission, heartbeat)
-            write_results(path, {key: part.stored for key, part in set_scores.items()})
+            write_results(path, {key: part.results for key, part in set_scores.items()})
         close_old_connections()  # the database may have been restarted in the meantime
         if not leases.finish(
             lease,

@@ -21,28 +21,28 @@ class _PartForm(forms.Form):
     """A row of a list.
 
     Args:
-        known: list -> names of its rows, to which others may refer.
-        sent: list -> names of submitted rows, which may be new.
+        saved_names: list -> names of its rows, to which others may refer.
+        sent_names: list -> names of submitted rows, which may be new.
 
     Attributes:
-        choosing: field -> the list that its choices come from.
+        choice_lists: field -> the list that its choices come from.
     """
 
-    choosing: Mapping[str, str] = {}
+    choice_lists: Mapping[str, str] = {}
 
     def __init__(
-        self, *args: Any, known: Mapping[str, list[str]], sent: Mapping[str, list[str]], **kwargs: Any
+        self, *args: Any, saved_names: Mapping[str, list[str]], sent_names: Mapping[str, list[str]], **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        for name, list_name in self.choosing.items():
+        for name, list_name in self.choice_lists.items():
             value = self.initial.get(name) or []
             values = [value] if isinstance(value, str) else [*map(str, value)]
-            if len(known[list_name]) < 2 and {*values} <= {*known[list_name]}:
+            if len(saved_names[list_name]) < 2 and {*values} <= {*saved_names[list_name]}:
                 del self.fields[name]  # there is nothing to choose
                 continue
             field: Any = self.fields[name]
             is_multiple = isinstance(field, forms.MultipleChoiceField)
-            names = choices_with(known[list_name] + sent[list_name], values)
+            names = choices_with(saved_names[list_name] + sent_names[list_name], values)
             field.choices = names if is_multiple else [("", "choose one"), *names]
 
 
@@ -70,7 +70,7 @@ class _CaptionsForm(_PartForm):
 
 
 class _ReferencesForm(_PartForm):
-    choosing = {"captions": "captions"}
+    choice_lists = {"captions": "captions"}
 
     name = NameField()
     captions = forms.ChoiceField(label="Captions file that it judges")
@@ -81,7 +81,7 @@ class _DownloadForm(_PartForm):
 
 
 class _BaselineForm(_PartForm):
-    choosing = {"phases": "phases"}
+    choice_lists = {"phases": "phases"}
 
     method = forms.CharField(max_length=120)
     phases = _names_field("Phases", "phases")
@@ -111,7 +111,7 @@ def _limit(label: str) -> NumberField:
 
 
 class _PhaseForm(_PartForm):
-    choosing = {"captions": "captions"}
+    choice_lists = {"captions": "captions"}
 
     name = NameField()
     title = forms.CharField(max_length=200)
@@ -142,17 +142,17 @@ PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
 def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
     """The forms of all lists, filled from the folder. Rows can name others that are sent with them."""
     values = effective(folder)
-    known = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
-    sent = {
+    saved_names = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
+    sent_names = {
         name: [str(value) for key, value in (data or {}).items() if re.fullmatch(rf"{name}-\d+-name", key)]
-        for name in known
+        for name in saved_names
     }
     values["texts"] = [{**row, "markdown": text_of(folder, row)} for row in values["texts"]]
     formsets_by_list: dict[str, BaseFormSet] = {}
     for name, (_, form, can_add) in PARTS.items():
         kind = forms.formset_factory(form, extra=int(can_add), can_delete=True, max_num=_MAX_ROWS)
         formsets_by_list[name] = kind(
-            data, prefix=name, initial=values[name], form_kwargs={"known": known, "sent": sent}
+            data, prefix=name, initial=values[name], form_kwargs={"saved_names": saved_names, "sent_names": sent_names}
         )
     return formsets_by_list
 

@@ -246,10 +246,10 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
         can_publish = changes is not None and not is_outdated
         if request.method == "POST" and can_publish:
 
-            def agree(changes_now: Changes) -> bool:
+            def agree(pending: Changes) -> bool:
                 current = Challenge.objects.get(slug=slug)
                 is_current = current.version == draft.version and may_manage(request.user, current)
-                return is_current and (not changes_now.undone or request.POST.get("agree") == "on")
+                return is_current and (not pending.reversals or request.POST.get("agree") == "on")
 
             try:
                 result = load_challenge(draft.folder, agree=agree)
@@ -358,7 +358,7 @@ def _check_draft(draft: Draft) -> Changes | None:
         draft.shown = shown_values(source)
     except ChallengeError as error:
         draft.problems = error.problems
-    draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
+    draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.reversals)
     draft.save()
     return changes
 

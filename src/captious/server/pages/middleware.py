@@ -24,7 +24,7 @@ from captious.server.pages.inline_style import style_policy
 from captious.server.pages.static_digests import FOREVER, digest
 from captious.server.people.rate_limits import TooManyRequests
 from captious.server.people.second_step import is_missing
-from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
+from captious.server.submissions.upload_sizes import ARRIVAL_KEY, max_request_bytes
 
 _log = logging.getLogger(__name__)
 #: The content security policy, but for the styles within pages.
@@ -45,7 +45,7 @@ class Unavailable:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.arrived = _arrival_time(request)
+        request.arrival_time = _arrival_time(request)
         # PostgreSQL fails on NUL. A cookie in quotes can contain it, too; keys of sessions are letters and digits.
         for name in [name for name, value in request.META.items() if name.startswith("HTTP_") and "\0" in value]:
             del request.META[name]
@@ -78,7 +78,7 @@ class Limits:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method in {"POST", "PUT", "PATCH"}:
             address = request.path if request.user.is_authenticated else ""
-            max_bytes = most_bytes(address, settings.CAPTIOUS.upload_bytes)
+            max_bytes = max_request_bytes(address, settings.CAPTIOUS.upload_bytes)
             if not is_api(request) and _length(request) > max_bytes:
                 mebibytes = settings.CAPTIOUS.upload_mebibytes
                 return error_answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")
@@ -154,7 +154,7 @@ class Compression(GZipMiddleware):
 
 def _arrival_time(request: HttpRequest) -> datetime:
     """The time at which the first byte arrived; now if the web server does not tell."""
-    seconds = request.META.get(ARRIVED)
+    seconds = request.META.get(ARRIVAL_KEY)
     return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 

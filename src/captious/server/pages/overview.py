@@ -39,7 +39,7 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
     }
 
 
-def preview_of(draft: Draft, published: Challenge | None) -> dict[str, Any]:
+def preview_of(draft: Draft, current: Challenge | None) -> dict[str, Any]:
     """The overview of a draft as seen by a new team; with problems, only the parts that need no check.
 
     Args:
@@ -64,7 +64,7 @@ def preview_of(draft: Draft, published: Challenge | None) -> dict[str, Any]:
         "challenge": challenge,
         "metrics": metrics,
         "quotas": [Quota(phase, 0, 0, 0, 0) for phase in _phases_with_quotas(challenge, timezone.now())],
-        "news": [] if published is None else news_of(published),
+        "news": [] if current is None else news_of(current),
         "logo_url": reverse("captious:draft_logo", args=[draft.slug]) if draft.shown and values["logo"] else "",
         "terms_url": f"#{terms}",
     }

@@ -25,7 +25,7 @@ from captious.server.pages.account_forms import NameForm
 from captious.server.pages.error_pages import error_answer
 from captious.server.pages.reauthentication import ProofForm, device_of, keep_device
 from captious.server.people.audit import record
-from captious.server.people.identity_providers import IdentityError, begin, identity_in, provider_named
+from captious.server.people.identity_providers import IdentityError, begin, find_provider, identity_in
 from captious.server.people.rate_limits import limit
 from captious.server.people.second_step import refusal
 from captious.server.people.teams import personal_team
@@ -146,7 +146,7 @@ def with_provider(request: HttpRequest, name: str) -> HttpResponse:
     It is a page, not a redirect: browsers apply ``form-action`` of the content security policy to all sites
     to which a form is redirected, and further redirects of the provider are unknown.
     """
-    provider = provider_named(name)
+    provider = find_provider(name)
     limit(request, "sign in with", by_address=True)
     request.session[_NEXT_KEY] = next_page(request)
     back = request.build_absolute_uri(reverse("captious:sign_in_with_return", args=[name]))
@@ -163,7 +163,7 @@ def with_provider(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def with_provider_return(request: HttpRequest, name: str) -> HttpResponse:
     """Return from an identity provider with the identity of the user."""
-    provider = provider_named(name)
+    provider = find_provider(name)
     limit(request, "sign in with", by_address=True)
     try:
         claims = identity_in(request, name)

@@ -54,7 +54,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     rows += [OwnScore(upload) for upload in own_refused(request.user, challenge)]
     columns = {
         name: {
-            "sorted": ("descending" if descending else "ascending") if name == by else "",
+            "sort_order": ("descending" if descending else "ascending") if name == by else "",
             "link": f"?sort={'-' if (not descending if name == by else starts_descending) else ''}{name}",
         }
         for name, starts_descending in SORTS.items()

@@ -35,7 +35,7 @@ from captious.server.submissions.quotas import quota
 def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
-    all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrived)
+    all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrival_time)
     bans = bans_of(challenge, all_teams, request.user)
     teams = [team for team in all_teams if team.pk not in bans] or all_teams
     slug_of_team = request.POST.get("team", request.GET.get("team"))
@@ -51,7 +51,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
         form.fields["method"].required = True
         if is_valid:
             submission, upload = form.instance, form.cleaned_data["file"]
-            submission.user, submission.filename, submission.created = request.user, upload.name, request.arrived
+            submission.user, submission.filename, submission.created = request.user, upload.name, request.arrival_time
             path = Path(upload.temporary_file_path())
             try:
                 if is_check:

@@ -14,7 +14,7 @@ SESSION_COOKIE = "captious_session"
 _ADDRESS_AND_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d+)?|([\d.]+):\d+")
 
 
-def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
+def client_address(peer: str, forwarded_for: str, *, behind_proxy: bool) -> str:
     """The address of a client.
 
     Args:
@@ -23,7 +23,7 @@ def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
         behind_proxy: whether there is one.
     """
     # The proxy appends the address that it saw; earlier ones may be forged by the client.
-    address = forwarded.rpartition(",")[2].strip() if behind_proxy else ""
+    address = forwarded_for.rpartition(",")[2].strip() if behind_proxy else ""
     match = _ADDRESS_AND_PORT.fullmatch(address)
     return ((match[1] or match[2] if match else address) or peer)[:45]
 

@@ -45,7 +45,7 @@ class IdentityError(Exception):
     """An identity provider did not identify the user; the message is for the user."""
 
 
-def provider_named(name: str) -> Provider:
+def find_provider(name: str) -> Provider:
     """The provider of this name.
 
     Raises:
@@ -63,7 +63,7 @@ def begin(request: HttpRequest, name: str, return_address: str) -> str:
     Raises:
         IdentityError: it cannot be reached.
     """
-    provider = provider_named(name)
+    provider = find_provider(name)
     try:
         return str(_client_of(name, provider).authorize_redirect(request, return_address)["Location"])
     except _PROVIDER_ERRORS as error:
@@ -80,7 +80,7 @@ def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
     Raises:
         IdentityError: the answer has no identity, or cannot be trusted.
     """
-    provider = provider_named(name)
+    provider = find_provider(name)
     try:
         client = _client_of(name, provider)
         if provider.issuer == _GITHUB:

@@ -50,7 +50,7 @@ class SetScores:
     """
 
     scores: dict[str, dict[str, Any]]
-    stored: StoredResults
+    results: StoredResults
     warnings: dict[str, list[str]]
 
 

@@ -170,23 +170,23 @@ def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
 
 
 def assign(
-    entries: Sequence[Entry], expected: Sequence[ExpectedFile], archive: str
+    entries: Sequence[Entry], expected_files: Sequence[ExpectedFile], archive: str
 ) -> tuple[dict[str, Entry], list[Problem]]:
     """Assign the entries of an archive to captions files by name; reports missing, superfluous and ambiguous ones.
 
     A challenge with one captions file takes the only entry of a zip file, whatever its name.
     """
     entries = [entry for entry in entries if not _is_clutter(entry.name)]
-    if len(expected) == 1 and len(entries) == 1:
-        return {expected[0].name: entries[0]}, []
+    if len(expected_files) == 1 and len(entries) == 1:
+        return {expected_files[0].name: entries[0]}, []
     problems = []
-    candidates: dict[str, list[Entry]] = {file.name: [] for file in expected}
+    candidates: dict[str, list[Entry]] = {file.name: [] for file in expected_files}
     for entry in entries:
-        files = [file for file in expected if fnmatchcase(entry.name, file.pattern)]
+        files = [file for file in expected_files if fnmatchcase(entry.name, file.pattern)]
         if files:
             candidates[files[0].name].append(entry)
         if not files:
-            patterns = " and ".join(file.pattern for file in expected)
+            patterns = " and ".join(file.pattern for file in expected_files)
             message = f"The challenge does not expect a file of this name; it expects {patterns}."
             problems.append(Problem(printable(entry.name), message))
         elif len(files) > 1:
@@ -194,7 +194,7 @@ def assign(
             problems.append(
                 Problem(printable(entry.name), f"The name matches several files of the challenge: {names}.")
             )
-    for file in expected:
+    for file in expected_files:
         matches = candidates[file.name]
         if not matches:
             message = f"The zip file has no file {file.pattern} (the captions of {file.name})."

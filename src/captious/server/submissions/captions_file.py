@@ -67,7 +67,7 @@ class _Rows:
 
 
 def read_captions(
-    data: bytes | bytearray, file: str, format: Format, expected: Sequence[ImageId], limits: UploadLimits
+    data: bytes | bytearray, file: str, format: Format, image_ids: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
     """The captions of the expected images in their order, and all problems of the file.
 
@@ -92,7 +92,7 @@ def read_captions(
     except EncodingError as error:
         place = error.where.removeprefix(f"{file}: ")
         return [], [Problem(file, f"The file is not UTF-8 text: {place}. Save it as UTF-8.")]
-    return _check_rows(rows, file, expected, limits)
+    return _check_rows(rows, file, image_ids, limits)
 
 
 def _parse(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
@@ -229,15 +229,15 @@ def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
 
 
 def _check_rows(
-    rows: _Rows, file: str, expected: Sequence[ImageId], limits: UploadLimits
+    rows: _Rows, file: str, image_ids: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
     """Check all ids and captions in one pass; problems are in the order in which people solve them.
 
     Unlike ``read_alike``, ids of another type are problems, each with its remedy, so that stored uploads have the ids
     of the challenge.
     """
-    challenge = set(expected)
-    by_text: dict[str, ImageId] = {str(image): image for image in expected if isinstance(image, int)}
+    challenge = set(image_ids)
+    by_text: dict[str, ImageId] = {str(image): image for image in image_ids if isinstance(image, int)}
     captions: dict[ImageId, str] = {}
     wrong_ids: list[int] = []
     as_text: list[ImageId] = []
@@ -290,7 +290,7 @@ def _check_rows(
         problems.append(Problem(file, message))
     ids = ("image id is", "image ids are")
     contain = ("caption contains", "captions contain")
-    missing = [image for image in expected if image not in captions]
+    missing = [image for image in image_ids if image not in captions]
     if not captions and problems:
         missing = []  # if no row can be read, listing every image adds nothing
     wordings: Sequence[tuple[Collection[ImageId], tuple[str, str], str]] = (
@@ -301,7 +301,7 @@ def _check_rows(
             'where the challenge has text: write "42", not 42.',
         ),
         (repeated, ("image has", "images have"), "more than one caption."),
-        (unknown, ids, f"not in the challenge, {_looks_of(expected)}."),
+        (unknown, ids, f"not in the challenge, {_looks_of(image_ids)}."),
         (not_text, ("caption is", "captions are"), "not text."),
         (too_long, ("caption is", "captions are"), f"longer than {max_characters:,} characters."),
         (too_wordy, ("caption has", "captions have"), f"more than {most_words:,} words and punctuation marks."),
@@ -318,11 +318,11 @@ def _check_rows(
                 unit = "line" if rows.unit == "row" else rows.unit  # tables are numbered by line
                 ending += f" See {unit} {place:,}." if len(images) == 1 else f" The first is in {unit} {place:,}."
             problems.append(Problem.about(file, f"{len(images):,} {subject} {ending}", images))
-    if expected and not problems and not any(captions[image].strip() for image in expected):
+    if image_ids and not problems and not any(captions[image].strip() for image in image_ids):
         problems.append(Problem(file, "Every caption is empty."))
     if not problems:
         problems += equal_captions(captions, file, limits.equal_captions)
-    return [] if problems else [captions[image] for image in expected], problems
+    return [] if problems else [captions[image] for image in image_ids], problems
 
 
 def _looks_of(ids: Sequence[ImageId]) -> str:

@@ -254,9 +254,9 @@ def _begin_attempt(submission: Submission, key: str, fingerprint: str) -> Attemp
         _lock(submission)
         if (submission_before := earlier_submission(user, phase.challenge, key, fingerprint)) is not None:
             raise AlreadySubmittedError(submission_before)
-        unfinished = Attempt.objects.filter(user=user, phase=phase, team=team, key=key, is_complete=False).first()
-        if key and unfinished is not None:
-            return unfinished
+        open_attempt = Attempt.objects.filter(user=user, phase=phase, team=team, key=key, is_complete=False).first()
+        if key and open_attempt is not None:
+            return open_attempt
         usage = quota(phase, team, user, time)
         _refuse(usage.exhausted)
         return Attempt.objects.create(phase=phase, team=team, user=user, time=time, key=key, fingerprint=fingerprint)
@@ -266,9 +266,9 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
     with transaction.atomic():
         if attempt is not None:
             _lock(submission)
-            completed = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
-            if completed is not None:  # created while this one was being read
-                raise AlreadySubmittedError(completed.submission)
+            earlier_attempt = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
+            if earlier_attempt is not None:  # created while this one was being read
+                raise AlreadySubmittedError(earlier_attempt.submission)
             _refuse(_permission_problem(submission) or why_not_admitted(submission))
             _refuse(mixed_names(submission))  # another may have been submitted while this one was being read
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)

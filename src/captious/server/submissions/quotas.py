@@ -91,11 +91,11 @@ def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
     attempts = Attempt.objects.filter(by_party, phase=phase, time__gte=today).filter(
         Q(is_complete=True) | Q(time__gte=reading_since)
     )
-    existing = Submission.objects.filter(by_party).exclude(status=Submission.Status.DELETED)
+    submissions = Submission.objects.filter(by_party).exclude(status=Submission.Status.DELETED)
     return Quota(
         phase=phase,
         scored_today=scored.filter(created__gte=today).count(),
         scored=scored.count(),
         attempts_today=attempts.count(),
-        stored=existing.aggregate(stored=Sum("stored"))["stored"] or 0,
+        stored=submissions.aggregate(stored=Sum("stored"))["stored"] or 0,
     )

@@ -40,7 +40,7 @@ _ERROR_TYPES: dict[str, type[CaptiousError]] = {
 
 
 def read_upload(
-    path: Path, filename: str, expected: Sequence[ExpectedFile], limits: UploadLimits, output: Path
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, output: Path
 ) -> list[Problem]:
     """Read an upload, and write its captions as COCO results if they are valid.
 
@@ -74,23 +74,23 @@ def read_upload(
     except OSError as error:
         raise _unwritable(error) from error
     try:
-        problems = _read_in_child(path, filename, expected, limits, folder)
+        problems = _read_in_child(path, filename, expected_files, limits, folder)
         if not problems:
-            _move(folder, output, [f"{file.name}.json" for file in expected])
+            _move(folder, output, [f"{file.name}.json" for file in expected_files])
         return problems
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _read_in_child(
-    path: Path, filename: str, expected: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
 ) -> list[Problem]:
     job = {
         "upload": os.path.abspath(path),
         "filename": filename,
         "expected": [
             {"name": file.name, "pattern": file.pattern, "ids_file": os.path.abspath(file.ids_file)}
-            for file in expected
+            for file in expected_files
         ],
         "limits": asdict(limits),
         "output": os.path.abspath(folder),
@@ -181,11 +181,13 @@ def _main() -> None:
     """Answer one job."""
     job = json.load(sys.stdin.buffer)
     limits = UploadLimits(**job["limits"])
-    expected = [ExpectedFile(entry["name"], entry["pattern"], Path(entry["ids_file"])) for entry in job["expected"]]
+    expected_files = [
+        ExpectedFile(entry["name"], entry["pattern"], Path(entry["ids_file"])) for entry in job["expected"]
+    ]
     _limit(limits)
     answer: dict[str, Any]
     try:
-        answer = {"problems": [problem.to_dict() for problem in _read_job(job, expected, limits)]}
+        answer = {"problems": [problem.to_dict() for problem in _read_job(job, expected_files, limits)]}
     except MemoryError:
         answer = {"problems": [_too_large(printable(job["filename"]), limits).to_dict()]}
     except CaptiousError as error:
@@ -212,16 +214,16 @@ def _limit(limits: UploadLimits) -> None:
         resource.setrlimit(kind, (soft, hard))
 
 
-def _read_job(job: Mapping[str, Any], expected: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
+def _read_job(job: Mapping[str, Any], expected_files: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
     try:
-        ids = {captions.name: _ids(captions.ids_file) for captions in expected}
+        ids = {captions.name: _ids(captions.ids_file) for captions in expected_files}
     except (OSError, ValueError) as error:
         raise _unreadable("a list of expected image ids", error) from error
     try:
         data = Path(job["upload"]).read_bytes()
     except OSError as error:
         raise _unreadable("the uploaded file", error) from error
-    files, problems = read_contents(data, job["filename"], expected, ids, limits)
+    files, problems = read_contents(data, job["filename"], expected_files, ids, limits)
     if problems:
         return problems
     for name, content in files.items():

@@ -6,7 +6,7 @@ Only those that bring captions may be larger than a form.
 from __future__ import annotations
 
 #: In the environment of a request: when its first byte arrived, in seconds since 1970.
-ARRIVED = "captious.arrived"
+ARRIVAL_KEY = "captious.arrival_time"
 
 _REQUEST_BYTES = 1024 * 1024  # bytes of a request that brings no captions
 _FORM_BYTES = 256 * 1024  # bytes of a form around a file
@@ -19,7 +19,7 @@ def is_upload(path: str) -> bool:
     return path.endswith("/submit") or (path.startswith("/api/") and path.endswith("/submissions"))
 
 
-def most_bytes(path: str, upload_bytes: int) -> int:
+def max_request_bytes(path: str, upload_bytes: int) -> int:
     """The largest number of bytes of a request to an address.
 
     Args:
