@@ -21,7 +21,7 @@ _CHUNK_BYTES = 256 * 1024
 _ROWS_PER_PAGE = 100  # rows per page of the server's list of submissions
 _FIRST_WAIT, _MAX_WAIT = 0.2, 5.0  # seconds between polls of a submission
 #: Final statuses.
-_FINAL_STATUSES = {"done", "failed", "cancelled", "deleted"}
+_FINAL_STATUSES = {"done", "failed", "canceled", "deleted"}
 
 
 class ServerError(CaptiousError):

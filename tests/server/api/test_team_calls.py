@@ -221,8 +221,8 @@ def test_submission_goes_from_terms_to_final_entry_with_the_api(
 
     assert ann.post(f"{submit}&dry_run=1", upload()) == {"problems": [], "remarks": [], "warnings": []}
     first = ann.post(submit, upload(), status=201)
-    cancelled = bob.post(submit.replace("First", "Second"), upload("the cat"), status=201)
-    assert bob.post(f"submissions/{cancelled['id']}/cancel")["status"] == "cancelled"
+    canceled = bob.post(submit.replace("First", "Second"), upload("the cat"), status=201)
+    assert bob.post(f"submissions/{canceled['id']}/cancel")["status"] == "canceled"
     content = upload("a mat")
     second = bob.post(submit.replace("First", "Third"), content, status=201)
     site.work()

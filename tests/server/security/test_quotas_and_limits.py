@@ -236,14 +236,14 @@ class TestQuotas:
         sandbox.as_user("ann").post(f"/submissions/{latest().pk - 1}/delete")
         assert is_taken(take(sandbox, way))
 
-    def test_cancelled_submissions_are_free(self, sandbox: World, way: str) -> None:
+    def test_canceled_submissions_are_free(self, sandbox: World, way: str) -> None:
         for _ in range(4):
             assert is_taken(take(sandbox, way, phase="daily"))
             if way == "page":
                 sandbox.as_user("ann").post(f"{latest().url}cancel")
             else:
                 sandbox.call("ann", "POST", f"/api/v1/submissions/{latest().pk}/cancel")
-            assert latest().status == "cancelled"
+            assert latest().status == "canceled"
 
     def test_submissions_deleted_before_scoring_are_free(self, sandbox: World, way: str) -> None:
         for _ in range(3):

@@ -72,7 +72,7 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
     lasting_ids = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
     rows = Submission.objects.filter(team__in=teams).exclude(pk__in=lasting_ids)
     # A worker that scores one of them loses its lease.
-    rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELLED, lease=F("lease") + 1, lease_until=None)
+    rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELED, lease=F("lease") + 1, lease_until=None)
     n_deleted = storage.delete(rows.exclude(status=_Status.DELETED))
     with transaction.atomic():
         list(User.objects.select_for_update().filter(pk=user.pk))

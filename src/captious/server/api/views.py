@@ -243,7 +243,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     limit(request, "change")
     submission = submission_for(request.user, pk, own=True)
     if not queue.cancel(submission):
-        raise Failure(409, "The submission could not be cancelled because scoring has begun.")
+        raise Failure(409, "The submission could not be canceled because scoring has begun.")
     record("cancel", submission.method, request=request, submission=submission)
     submission.refresh_from_db()
     return JsonResponse(submission_answer(submission, request.user))

@@ -27,7 +27,7 @@ class Challenge(models.Model):
     access = models.CharField(max_length=20, default="public")
     #: challenge.toml as plain values.
     definition_values = models.JSONField()
-    #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
+    #: The pages of the organizers: [{"title", "slug", "html"}], sanitized.
     texts = models.JSONField(default=list)
     #: Downloads: [{"title", "file", "size", "sha256"}].
     downloads = models.JSONField(default=list)

@@ -40,7 +40,7 @@ _QUESTIONS = {
     "ban": (
         "Ban {what}?",
         "The team can no longer submit, nor can its members for other teams. Its submissions are hidden, and queued "
-        "ones are cancelled. Lifting the ban does not show them again.",
+        "ones are canceled. Lifting the ban does not show them again.",
         "Ban the team",
     ),
     "board": ("Hide the leaderboard of {what}?", "Only organizers will see it.", "Hide it"),

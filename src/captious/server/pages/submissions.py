@@ -192,9 +192,9 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         limit(request, "change")
         if queue.cancel(submission):
             record("cancel", submission.method, request=request, submission=submission)
-            messages.success(request, "Submission cancelled. It does not count toward your quota.")
+            messages.success(request, "Submission canceled. It does not count toward your quota.")
         else:
-            messages.error(request, "The submission could not be cancelled because scoring has begun.")
+            messages.error(request, "The submission could not be canceled because scoring has begun.")
         return redirect(submission.url)
     consequence = "The submission will not be scored and does not count toward your quota of scored submissions."
     return _confirm(request, submission, "Cancel", consequence)

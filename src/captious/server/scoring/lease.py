@@ -1,6 +1,6 @@
 """The lease of a submission: its worker, its end, and the writes that are valid only for that worker.
 
-queued --take--> running --finish--> done | failed          cancel: queued --> cancelled
+queued --take--> running --finish--> done | failed          cancel: queued --> canceled
    ^                |
    +----give back---+  the server failed, or the worker was not heard from and the lease has run out
 

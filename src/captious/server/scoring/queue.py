@@ -98,7 +98,7 @@ def remove_old_turns() -> None:
 def cancel(submission: Submission) -> bool:
     """Cancel before scoring has begun; False if it is too late. Submissions that were scored once still count."""
     rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, finished=None)
-    return bool(rows.update(status=_Status.CANCELLED, counts=False, finished=timezone.now()) == 1)
+    return bool(rows.update(status=_Status.CANCELED, counts=False, finished=timezone.now()) == 1)
 
 
 def queue_again(submissions: Any) -> int:

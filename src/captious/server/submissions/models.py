@@ -45,7 +45,7 @@ class Submission(models.Model):
         RUNNING = "running"
         DONE = "done"
         FAILED = "failed"
-        CANCELLED = "cancelled"
+        CANCELED = "canceled"
         DELETED = "deleted"
 
     phase = models.ForeignKey("Phase", models.PROTECT, related_name="submissions")

@@ -1,7 +1,7 @@
 """Quotas: how many submissions a phase scores per day and in total, how many uploads are tried per day, and how much
 is stored.
 
-What counts toward them: a team's submissions, and those that the user made for any other team. Cancelled submissions
+What counts toward them: a team's submissions, and those that the user made for any other team. Canceled submissions
 and failures of the server do not count.
 """
 
