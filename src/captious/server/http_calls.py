@@ -45,7 +45,7 @@ def call(
     An answer that arrives while the body is being sent, such as 413, is read.
 
     Returns:
-        Status, seconds after which to repeat the request (None unless it makes sense), and content.
+        Status, seconds after which to repeat the request (None if the server does not say), and content.
 
     Raises:
         URLError: no connection.
@@ -68,7 +68,7 @@ def call(
 
 
 def retry(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
-    """Retry until it succeeds, for up to some minutes.
+    """Call a function until it succeeds, for up to five minutes.
 
     Args:
         attempt: raises ``TemporaryError`` if it may succeed later.
@@ -99,7 +99,7 @@ class _PatientConnection(http.client.HTTPConnection):
 
     def send(self, data: Any) -> None:
         if self.sock is None:
-            self.connect()  # the peer's errors count
+            self.connect()  # errors of the connection are raised
         try:
             if not self._is_broken:
                 super().send(data)

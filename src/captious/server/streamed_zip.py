@@ -13,7 +13,7 @@ _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
 class _Sink(io.RawIOBase):
-    """A buffer of written bytes until they are taken."""
+    """A buffer that keeps written bytes until they are taken."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

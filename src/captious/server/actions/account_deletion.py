@@ -1,8 +1,8 @@
 """Deleting an account, with anonymization of the parts that stay.
 
-Submissions for teams with other members belong to the team and stay. Of teams without other members, submissions
-that boards count stay, so that ranks of others do not change: without user, link and description, under another name
-of the team. Everything else is deleted.
+Submissions for teams with other members belong to the team and stay. If a team has no other members, its submissions
+that count on boards stay as well, so that the ranks of others do not change, but without user, link and description,
+and under another team name. Everything else is deleted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Status = Submission.Status
 
 @dataclass(frozen=True)
 class Departure:
-    """The deletion of an account: its name in the log from now on, and the numbers of submissions kept and deleted."""
+    """A deleted account: its name in the log from now on, and the numbers of submissions kept and deleted."""
 
     name: str
     n_kept: int
@@ -57,7 +57,7 @@ def why_not_deleted(user: User) -> str:
 
 
 def kept_submissions(user: User) -> QuerySet[Submission]:
-    """The submissions of teams without other members that stay, as boards count them."""
+    """The submissions that stay because boards count them, although their team has no other members."""
     rows: QuerySet[Submission] = Submission.objects.competing().filter(team__in=_sole_teams(user))
     return rows.exclude(status=_Status.DELETED)
 
@@ -66,7 +66,7 @@ def delete_account(user: User, *, submissions: bool = False) -> Departure:
     """Delete an account that can be deleted, with the data that belongs to it alone.
 
     Args:
-        submissions: also delete those that boards count.
+        submissions: whether to delete submissions that boards count as well.
     """
     name, teams = f"deleted user {user.pk}", [*_sole_teams(user)]
     lasting_ids = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
@@ -100,7 +100,7 @@ def _sole_teams(user: User) -> QuerySet[Team]:
 
 
 def _anonymize_team(team: Team) -> dict[str, str]:
-    """Delete a team for which nothing is kept, otherwise give it another name; former name -> what logs call it."""
+    """Delete a team without remaining submissions, or else rename it; return {former name: name in logs}."""
     list(Team.objects.select_for_update().filter(pk=team.pk))
     former, rows = str(team.name), Submission.objects.filter(team=team)
     rows.filter(status=_Status.DELETED).delete()
@@ -121,7 +121,7 @@ def _anonymize_team(team: Team) -> dict[str, str]:
 
 
 def _hand_over_drafts(user: User) -> list[Path]:
-    """Hand drafts of challenges to an organizer of theirs; the folders of the others, which go."""
+    """Hand drafts over to organizers of their challenges; return the folders of the other drafts, to be deleted."""
     folders = []
     for draft in Draft.objects.filter(user=user):
         challenge = Challenge.objects.filter(slug=draft.slug).first()

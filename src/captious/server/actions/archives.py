@@ -24,7 +24,7 @@ class WithheldArchiveError(ExplainedError):
 
 
 def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
-    """The archive of a challenge, or of the phase that an address names, for those who manage the challenge.
+    """The archive of a challenge, or of one phase if the address names it, for users who manage the challenge.
 
     Raises:
         UnknownNameError: there is no such phase.

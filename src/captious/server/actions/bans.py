@@ -14,7 +14,7 @@ def ban(challenge: Challenge, team: Team, reason: str) -> int:
 
     Returns the number of hidden submissions.
 
-    A ban that is lifted shows none of them again: organizers do that.
+    Lifting the ban does not show them again; organizers can.
     """
     row, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
     row.users.add(*team.members.all())

@@ -36,7 +36,7 @@ from captious.server.submissions.board_changes import board_changed
 
 @dataclass(frozen=True)
 class LoadResult:
-    """The result of loading: the numbers of submissions that are scored again and of baselines submitted."""
+    """The result of loading a challenge, with the numbers of submissions to score again and of new baselines."""
 
     challenge: Challenge
     is_new: bool
@@ -85,7 +85,7 @@ def check_for_server(folder: Path, problems: Sequence[str] = ()) -> tuple[Checke
 
 
 def _organizer_problems(folder: Path) -> list[str]:
-    """A sentence for each organizer of a challenge folder without an account, whatever else is wrong in it."""
+    """One sentence for each organizer without an account, whatever else is wrong with the folder."""
     try:
         names = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")).get("organizers", [])
     except (OSError, ValueError):
@@ -104,7 +104,7 @@ def _without_accounts(names: Sequence[str]) -> list[str]:
 
 @contextmanager
 def _loading_lock(slug: str) -> Iterator[None]:
-    """Lock a challenge, so that loads of it run one after the other: they number versions and folders."""
+    """Lock a challenge, so that only one load at a time numbers its versions and folders."""
     folder = settings.CAPTIOUS.data / "challenges" / slug
     with locked(folder / ".lock"):
         for leftover in folder.glob(".captious-*"):  # left over from a load that was killed

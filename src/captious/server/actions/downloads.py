@@ -26,16 +26,16 @@ def published_file(challenge: Challenge, name: str) -> FileResponse:
     """A file that the organizers of a challenge publish. No other file of a challenge is served.
 
     Raises:
-        Http404: there is none of this name.
+        Http404: there is no such file.
     """
     return file_of(challenge.folder, challenge.downloads, name)
 
 
 def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> FileResponse:
-    """A file of a challenge folder, if it is among those to download.
+    """A file of a challenge folder that can be downloaded.
 
     Raises:
-        Http404: it is not.
+        Http404: it is not one of the downloads.
     """
     row = next((row for row in downloads if row["file"] == name), None)
     path = folder / name
@@ -48,7 +48,7 @@ def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> 
 
 
 def captions_template(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
-    """The captions files, without captions, of the open phase that an address names: JSON or, of several, a zip file.
+    """Empty captions files of the open phase that the address names: JSON, or a zip file if there are several.
 
     Raises:
         UnknownNameError: there is no such phase, or it is not open.
@@ -72,7 +72,7 @@ def scores_of_images(user: Any, submission: Submission, captions: str, reference
 
     Raises:
         Http404: there are none, or the user may not see them.
-        OldScoresError: the scores come from other references or metrics than those of now.
+        OldScoresError: the references or metrics have changed since the scores were computed.
     """
     challenge = submission.challenge
     keys = {(row.captions, row.name): key for key, row in submission.phase.reference_sets.items()}

@@ -35,7 +35,7 @@ def _printable(text: str) -> str:
 
 
 def validate_alphabet(name: str) -> str:
-    """A name that nobody can take for another one.
+    """Return a name that cannot be mistaken for another one.
 
     Raises:
         ValidationError: it mixes letters of alphabets that look alike.
@@ -113,13 +113,13 @@ class TeamForm(forms.Form):
 
 
 class AskForm(forms.Form):
-    """A team that asks the organizers to be approved."""
+    """A request for the approval of a team."""
 
     message = Line(required=False, max_length=500, label="About the team", help_text="It is shown to the organizers.")
 
 
 class BanForm(forms.Form):
-    """A team that may not submit any more."""
+    """A ban of a team."""
 
     team = forms.CharField(label="Name of the team", max_length=80)
     reason = Line(max_length=500, help_text="It is shown to the team.")

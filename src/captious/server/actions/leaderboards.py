@@ -19,11 +19,11 @@ from captious.server.models import Phase, Submission
 from captious.server.people.access import challenge_for, may_see_board, why_hidden
 from captious.server.scoring.board_outputs import BoardOutputs
 
-_PARTS_AT_A_TIME = 100  # of a file sent in parts
+_PARTS_AT_A_TIME = 100  # parts of a file that are sent together
 
 
 class HiddenBoardError(ExplainedError):
-    """A leaderboard that is not shown to the reader, who may know of its phase; see ``_explained``."""
+    """A leaderboard that is hidden from the reader, who may know that its phase exists."""
 
     status = 403
 
@@ -51,11 +51,11 @@ class ComparisonRequest(NamedTuple):
 
 
 def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonRequest, list[ComparedOutput]]:
-    """The submissions to compare and their differences: none unless there are two submissions.
+    """The submissions to compare, and their differences, which are empty unless there are two submissions.
 
     Raises:
         HiddenBoardError: the leaderboard is not shown to the user.
-        Http404: there is none.
+        Http404: there is no such challenge.
     """
     query = query_of(request, slug)
     systems = request.GET.getlist("systems")
@@ -72,7 +72,7 @@ def query_of(request: HttpRequest, slug: str) -> Query:
     Raises:
         HiddenBoardError: it is not shown to the user.
         UnknownNameError: there is no such phase or reference set.
-        Http404: there is none.
+        Http404: there is no such challenge.
     """
     challenge = challenge_for(request.user, slug)
     query = query_from(challenge, request.GET, request.user)

@@ -100,7 +100,7 @@ def join(request: HttpRequest, secret: str) -> Team:
     """Join a team with an invitation.
 
     Raises:
-        InvitationError: it is none, has expired or was revoked.
+        InvitationError: the invitation does not exist, has expired or was revoked.
     """
     invitation = invitation_of(secret)
     if invitation is None or not join_team(secret, request.user):

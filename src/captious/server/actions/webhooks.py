@@ -13,7 +13,7 @@ from captious.server.models import Challenge, Webhook
 from captious.server.notices.webhook_calls import url_problem
 from captious.server.people.audit import record
 
-_MAX_WEBHOOKS = 5  # of a challenge
+_MAX_WEBHOOKS = 5  # per challenge
 
 
 class WebhookForm(forms.Form):

@@ -73,7 +73,7 @@ class Operation:
 
 
 def call(**methods: Operation) -> Callable[[View], View]:
-    """A view of the API, for these methods. Visitors without a token are anonymous, with a wrong one refused."""
+    """Make a view of the API for these methods. Visitors without a token are anonymous; wrong tokens are refused."""
 
     def decorate(view: View) -> View:
         @csrf_exempt

@@ -102,7 +102,7 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
     )
 )
 def refused(request: HttpRequest, slug: str) -> HttpResponse:
-    """Refused uploads, of which nothing else is kept."""
+    """The refused uploads. Their files are not kept."""
     rows = own_refused(request.user, challenge_for(request.user, slug))
     return JsonResponse([refused_answer(row) for row in rows], safe=False)
 

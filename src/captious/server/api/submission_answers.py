@@ -45,7 +45,7 @@ class CheckAnswer(TypedDict):
 
 @exact
 class ScoreAnswer(TypedDict):
-    """A score with the ends of its interval, rounded as the phase says."""
+    """A score with the ends of its interval, rounded to the digits of the phase."""
 
     score: float | None
     low: float | None
@@ -93,8 +93,8 @@ class SubmissionAnswer(TypedDict):
 class QuotaAnswer(TypedDict):
     """The used and remaining quotas of a team in a phase.
 
-    Limits of 0 are none, of which null is left. ``exhausted`` says why nothing more is taken; it is empty if something
-    is.
+    A limit of 0 means that there is none, so that null is left. ``exhausted`` says why no more uploads are accepted; it
+    is empty if they are.
     """
 
     phase: str

@@ -63,7 +63,7 @@ def team(request: HttpRequest, team: str) -> HttpResponse:
     )
 )
 def join(request: HttpRequest) -> HttpResponse:
-    """Join a team. The invitation is in the body, because whoever reads it in a log could join as well."""
+    """Join a team. The invitation is in the body, because anyone who reads it in a log could join as well."""
     limit(request, "join")
     secret = urlsplit(request.POST.get("invitation", "").strip()).path.rpartition("/")[2]
     return JsonResponse(team_answer(request, changes.join(request, secret)))
@@ -128,7 +128,7 @@ def captain(request: HttpRequest, team: str) -> HttpResponse:
 
 
 def _change_team(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Result]) -> _Result:
-    """The answer to a change of one of the user's teams."""
+    """Change one of the user's teams, and return the result."""
     with changes.own_team(request, slug) as row:
         try:
             return change(request, row)

@@ -19,7 +19,7 @@ _KEY_LENGTH = 64
 
 
 def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
-    """A submission without a row, from the parameters of a call."""
+    """An unsaved submission, made from the parameters of a call."""
     values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
     defaults = {"public": True, "anonymous": False, "may_publish": False}
     flags = {name: is_true(request, name, default=default) for name, default in defaults.items()}

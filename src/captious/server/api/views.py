@@ -66,7 +66,7 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     )
 )
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """A leaderboard as JSON; the same that the site has without a token."""
+    """A leaderboard as JSON, the same as on the site."""
     output = request.GET.get("sort", "").removeprefix("-")
     query = query_of(request, slug)
     names = query.outputs.names

@@ -23,9 +23,9 @@ _PRIVATE_COMMENT = "# This challenge cannot be loaded from the archive, as no re
 
 
 def archive_definition(archive: ChallengeArchive) -> str:
-    """The text, which names no users or folders of this server unless it is for organizers.
+    """The text of challenge.toml. Unless it is for organizers, it names no users or folders of this server.
 
-    Where no references are public, nothing could be loaded, and the text is complete.
+    If no references are public, the archive cannot be loaded anyway, and nothing is left out of the text.
     """
     challenge = archive.challenge
     document: Any = tomlkit.parse((challenge.folder / FILE_NAME).read_text(encoding="utf-8"))

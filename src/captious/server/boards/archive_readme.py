@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def archive_readme(archive: ChallengeArchive) -> str:
-    """The whole text."""
+    """The text of README.md."""
     definition = archive.challenge.definition
     lines = [f"# {archive.title}", ""]
     lines += [archive.challenge.summary, ""] if archive.challenge.summary else []
@@ -42,7 +42,7 @@ def _metadata_section(archive: ChallengeArchive) -> Iterator[str]:
 
 
 def _captions_section(archive: ChallengeArchive) -> str:
-    """The section on the folders of captions and their owners, or the reason why there are none."""
+    """The section on the folders of captions, or the reason why there are none."""
     n, n_with = archive.submissions().count(), archive.with_captions().count()
     if n_with:
         whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"

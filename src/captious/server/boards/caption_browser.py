@@ -77,7 +77,7 @@ class CaptionView:
 
 @dataclass(frozen=True)
 class ShownCaption:
-    """A candidate of a submission for an image, with its score, None where it has none."""
+    """A candidate of a submission for an image, with its score, which may be None."""
 
     submission: Submission
     caption: str
@@ -128,7 +128,7 @@ class CaptionRow:
 
 
 def positions_of(view: CaptionView) -> np.ndarray[Any, Any]:
-    """Positions of the images, int[n_images], in their order, without those that filters leave out."""
+    """The positions of the images that pass the filters, int[n_images], in the requested order."""
     query, columns = (
         view.query,
         (_column(submission, view.query, view.by) for submission in view.submissions),

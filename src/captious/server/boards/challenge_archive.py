@@ -1,8 +1,8 @@
 """A challenge as a streamed zip file: captions, scores, signatures, its folder, and instructions to reproduce it.
 
 A public archive has only public data: submissions on leaderboards, captions and references of public
-captions files, and captions only of teams that agreed. It includes metadata for a DOI. Private references are in no
-archive.
+captions files, and captions only of teams that agreed. It includes metadata for a DOI. No archive
+contains private references.
 """
 
 from __future__ import annotations

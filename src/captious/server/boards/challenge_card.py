@@ -81,7 +81,7 @@ def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
 
 
 def _main_phase(phases: Sequence[Phase]) -> Phase | None:
-    """The open phase that closes next, else the next that opens, else the last one; of equal ones the first."""
+    """The open phase that closes next, else the next that opens, else the last one; the first in case of a tie."""
     forever = datetime.max.replace(tzinfo=UTC)
     states = [phase.state for phase in phases]
     open_phases = [phase for phase, state in zip(phases, states, strict=True) if state == "open"]

@@ -1,4 +1,4 @@
-"""Metadata of a public archive by the schema of DataCite, version 4.5, with which an archive can be given a DOI."""
+"""Metadata of a public archive in DataCite's schema 4.5, with which a DOI can be registered for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ARXIV = re.compile(r"\barxiv[.:/\s]{0,3}(?:org/abs/)?(\d{4}\.\d{4,5})", re.IGNO
 def datacite_record(
     challenge: Challenge, title: str, phases: Sequence[Phase], teams: Iterable[str], formats: Iterable[str]
 ) -> dict[str, Any]:
-    """The attributes of a DOI for the archive of a challenge, as DataCite's REST API takes them; it adds the DOI.
+    """The attributes of a DOI for the archive of a challenge, for DataCite's REST API, which adds the DOI.
 
     Args:
         phases: the phases in the archive, at least one.

@@ -17,8 +17,8 @@ from captious.server.scoring.stored_results import read_results
 class ComparedOutput:
     """The difference between two submissions in one output, b minus a, as ``captious compare`` computes it.
 
-    All numbers are rounded as the phase says. Where no difference is shown, there are no p value and effect size
-    either: they would tell which of the two is better.
+    All numbers are rounded to the digits of the phase. If the rounded difference is 0, there are no p value and effect
+    size, which would reveal which submission is better.
 
     Attributes:
         difference: between the scores that are shown.

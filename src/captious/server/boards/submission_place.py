@@ -35,7 +35,7 @@ class Place:
     Attributes:
         rank: None if it is not ranked.
         n: submissions on the board.
-        neighbors: rows of the board, with its own one if it is on the board.
+        neighbors: nearby rows of the board, including its own if it is on the board.
         leader: the first of the board, None if it is the first itself.
         previous_best: the best of the team's earlier submissions, for the team and organizers; None if there is none.
         scales: output -> the ends of all intervals on the first page of the leaderboard, so that the pages of all its
@@ -90,7 +90,7 @@ class Images:
 
 
 def query_of(submission: Submission, key: str = "") -> Query | None:
-    """The board that has it: that of entries, or else that of all submissions. None if it has no scores there.
+    """The board that lists a submission: that of entries, or else that of all submissions. None if it has no scores.
 
     Args:
         key: key of a reference set; by default, the main one.
@@ -103,7 +103,7 @@ def query_of(submission: Submission, key: str = "") -> Query | None:
 
 
 def places_of(user: Any, submission: Submission, *, own: bool) -> dict[str, Place]:
-    """Its place on the boards of all reference sets that have it, by key, the main one first.
+    """The places of a submission on the boards of all its reference sets, by key, the main set first.
 
     Args:
         own: whether the user sees all submissions of the team.
@@ -140,7 +140,7 @@ def place_of(user: Any, submission: Submission, query: Query, *, own: bool) -> P
 
 
 def _scales(query: Query) -> Scale:
-    """``Place.scales``, of the leaderboard of entries. They are the same until the board changes."""
+    """``Place.scales``, from the leaderboard of entries, cached until the board changes."""
     phase, standing = query.phase, standing_of(replace(query, everything=False))
     rows = tuple(zip(standing.submissions, standing.finished, strict=True))[:ROWS_PER_PAGE]
     return _scales_of(phase.pk, query.key, phase.digits, standing.version, phase.board_changes, rows)
@@ -185,12 +185,12 @@ def _previous_best(submission: Submission, query: Query) -> Submission | None:
 
 
 def compared_outputs(place: Place) -> list[Mapping[str, Any]]:
-    """The outputs of those that it is compared with on the reference set of a place, as they are shown."""
+    """The rounded outputs of the submissions that a place compares with, on its reference set."""
     return [rounded_outputs(other.outputs(place.query.key), other.phase) for other in place.comparisons]
 
 
 def images_of(user: Any, submission: Submission, query: Query) -> Images | None:
-    """The scores of single images; None if the user may not see them, or they are of other references."""
+    """The scores of single images; None if the user may not see them, or the references have changed."""
     if not may_browse(user, submission, query.references.captions) or not submission.is_current(query.key):
         return None
     results = read_results(submission.results_path, query.key)

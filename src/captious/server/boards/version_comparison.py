@@ -170,7 +170,7 @@ def _scores(query: Query, version: int) -> dict[int, float]:
 
 
 def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
-    """The ranks of public submissions in a version, from the tests of leaderboards; none for very many."""
+    """The ranks of public submissions in a version, by the tests of leaderboards; empty if there are too many."""
     if n > MAX_RANKED:
         return {}
     rows = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")

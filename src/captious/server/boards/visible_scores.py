@@ -56,7 +56,7 @@ def warnings_for(user: Any, submission: Submission) -> list[str]:
 def set_warnings_for(user: Any, submission: Submission) -> dict[str, list[str]]:
     """The warnings of a submission on each reference set, by key.
 
-    Unless captions are public, none tells what references say, and only the team and organizers read ids of images.
+    Unless captions are public, warnings reveal nothing about references, and only the team and organizers see ids.
     Only those who manage its challenge read about commands of the server.
     """
     if submission.shown_scores is None or not may_see_scores(user, submission.phase):

@@ -29,7 +29,7 @@ class Piece:
 
 
 def pieces(candidate: str, references: Sequence[str]) -> list[Piece]:
-    """A candidate in pieces, which joined give its text. Words agree if their stems are equal."""
+    """Split a candidate into pieces. Words agree if their stems are equal."""
     counts = Counter(stem for reference in references for stem in {*map(_stem, WORD.findall(reference))})
     words = [*WORD.finditer(candidate)]
     bounds = [0, *(end for match in words for end in match.span()), len(candidate)]

@@ -66,7 +66,7 @@ def baseline_problems(
 
 
 def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], limits: UploadLimits) -> tuple[str, ...]:
-    """The problems of a baseline as an upload, which is read once.
+    """The problems that a baseline has as an upload. Its file is read only once.
 
     Args:
         patterns, ids: captions file -> the pattern of its name, and its image ids as JSON.

@@ -376,6 +376,6 @@ _PHASE_KEYS = {
 
 
 def _unique(name: str, names: Sequence[str], separator: str = " ") -> str:
-    """A name that is not taken."""
+    """The name, or the first numbered variant of it that is not in use."""
     tries = (f"{name}{f'{separator}{n}' if n > 1 else ''}" for n in range(1, len(names) + 2))
     return next(text for text in tries if text not in names)

@@ -17,7 +17,7 @@ _MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
 
 
 def tables(value: Any) -> list[dict[str, Any]]:
-    """The mappings of a list, or of a mapping of them, as CodaLab has it."""
+    """The mappings in a list or, in CodaLab's form, in another mapping."""
     rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     return [row for row in rows if isinstance(row, dict)]
 
@@ -50,7 +50,7 @@ def year_first(text: str) -> str:
 
 
 def as_markdown(file: Path) -> str:
-    """A page as Markdown. HTML only has to lose its indentation, which would make it code."""
+    """A page as Markdown. HTML is valid Markdown once it is not indented, which would mark it as code."""
     text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
     if file.suffix.lower() not in {".html", ".htm"}:
         return text

@@ -19,7 +19,7 @@ def find_challenge(slug: str) -> Challenge:
     """The challenge with this name in addresses.
 
     Raises:
-        ParameterError: there is none.
+        ParameterError: there is no such challenge.
     """
     challenge = Challenge.objects.filter(slug=slug).first()
     if challenge is None:

@@ -97,7 +97,7 @@ def baseline_filename(source: CheckedChallenge, baseline: BaselineDefinition) ->
 
 
 def _as_on_site(source: CheckedChallenge, old: Challenge) -> dict[str, Any]:
-    """The definition before, with the boards that the site already has as the folder wants them."""
+    """The previous definition, in which boards that the site already shows as the folder says are not changes."""
     boards, site_boards = {phase.name: phase.board for phase in source.definition.phases}, _boards_on_site(old)
     phases = [
         {**phase, "board": board} if (board := site_boards.get(phase["name"])) == boards.get(phase["name"]) else phase
@@ -191,7 +191,7 @@ def _definition_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 
 
 def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tables of a definition by their names, such as ``phase 'main'``; keys of none are in ``""``."""
+    """The tables of a definition by their names, such as ``phase 'main'``; top-level keys are in ``""``."""
     tables: dict[str, dict[str, Any]] = {"": {}}
     for key, value in _in_order(values, ChallengeDefinition).items():
         if key in _LABELS:

@@ -12,7 +12,7 @@ from typing import Any
 from captious.server.challenges.challenge_metrics import directions_of, public_label
 from captious.server.challenges.problems import at
 
-#: The output that ranks if the file names none and this is among the outputs.
+#: The default output for ranking, in challenges that have it.
 _DEFAULT_RANK_OUTPUT = "cider-d"
 #: The captions file of a challenge that describes none.
 CAPTIONS = "captions"
@@ -29,7 +29,7 @@ def _list(data: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _texts(value: object) -> list[str]:
-    """The texts in a value, which may be one or a list of them."""
+    """The texts in a value, which may be a text or a list of texts."""
     return [text for text in (value if isinstance(value, list | tuple) else [value]) if text and isinstance(text, str)]
 
 
@@ -77,7 +77,7 @@ def _set_defaults(data: dict[str, Any], name: str, defaults: Mapping[str, Any]) 
 
 
 def cross_problems(data: Mapping[str, Any]) -> list[str]:
-    """Problems between the keys of a completed definition, of which other keys may be wrong."""
+    """Contradictions between the keys of a completed definition, other keys of which may be invalid."""
     return [
         *_repeated_names(data),
         *_unknown_names(data),

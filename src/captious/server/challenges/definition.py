@@ -147,8 +147,8 @@ class CaptionsDefinition(_Table):
     """A captions file that submissions contain.
 
     Args:
-        pattern: of its name in an archive, with ``*`` and ``?``.
-        public: captions, references and scores of images may be seen.
+        pattern: pattern of its name in an archive, with ``*`` and ``?``.
+        public: whether captions, references and scores of images are public.
     """
 
     name: _Name = CAPTIONS
@@ -286,7 +286,7 @@ class ChallengeDefinition(_Table):
         return tuple(label for label, lower in self.directions.items() if lower)
 
     def phase(self, name: str) -> PhaseDefinition:
-        """The phase of a name. KeyError if there is none."""
+        """The phase with this name; raises KeyError if there is none."""
         return {phase.name: phase for phase in self.phases}[name]
 
     def key(self, references: ReferencesDefinition) -> str:

@@ -150,7 +150,7 @@ def put_file(folder: Path, kind: str, name: str, filename: str, upload: Path) ->
 
 
 def _safe_name(filename: str) -> str:
-    """The name of an upload as a name that addresses can have."""
+    """The name of an upload with only such characters as addresses can have."""
     stem, dot, ending = Path(filename).name.partition(".")
     ending = re.sub(r"[^A-Za-z0-9.]", "", ending)[:20].strip(".").lower()
     return f"{slugify(stem)[:60] or 'file'}{dot if ending else ''}{ending}"
@@ -289,7 +289,7 @@ def _plain(value: Any) -> Any:
 
 
 def _write_texts(folder: Path, before: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of texts, whose Markdown is in files now."""
+    """Write the Markdown of texts to their files, and yield their rows without it."""
     for place, row in rows:
         if row is None:
             yield place, None

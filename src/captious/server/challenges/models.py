@@ -147,7 +147,7 @@ class Phase(models.Model):
     def scores_open_at(self) -> datetime | None:
         """The time at which withheld scores are shown; None for phases that were removed early, which have no end.
 
-        That is when nothing more can arrive: an upload that began before the phase closed may take a while.
+        No more uploads can arrive by then: one that began before the phase closed may take a while.
         """
         if self.scores_shown != "at-end" or self.closes is None:
             return None
@@ -172,7 +172,7 @@ class Phase(models.Model):
 
 
 class Draft(models.Model):
-    """A challenge that is edited on the site: a new one, or changes of one that is there. It is in a folder."""
+    """A challenge, new or existing, that is edited on the site. Its files are in a folder."""
 
     slug = models.SlugField(max_length=80, unique=True)
     #: The user who created it.

@@ -40,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 
 def is_ready(challenge: Challenge) -> bool:
-    """Return whether it was prepared in this process, or cannot be."""
+    """Return whether a challenge was prepared in this process, or cannot be prepared."""
     return _version(challenge) in _prepared_versions
 
 

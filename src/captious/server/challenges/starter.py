@@ -145,7 +145,7 @@ def metrics_line(names: Sequence[str]) -> str:
 
 
 def toml(value: object) -> str:
-    """A string, number or list of these as TOML writes it, which is how JSON does."""
+    """A string, a number or a list of these as TOML, which writes them like JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

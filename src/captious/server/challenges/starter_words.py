@@ -1,4 +1,4 @@
-"""The starter texts of a new challenge, and a search for remains of them."""
+"""The starter texts of a new challenge, and warnings about parts that were not replaced."""
 
 from __future__ import annotations
 

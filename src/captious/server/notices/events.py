@@ -1,7 +1,7 @@
 """Events that are reported: submissions that ended, phases about to close, teams that ask for approval.
 
 Each becomes a row for every user who asked for mail about it, and for every webhook of the challenge. Workers look for
-events, so that none is lost, whichever process is killed. Mail and webhooks contain no scores.
+events, so that none is lost if a process is killed. Mail and webhooks contain no scores.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ def verified_user(token: str) -> User | None:
 
 
 def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: str, path: str) -> None:
-    """A mail to those users who have verified their address and see the challenge."""
+    """Create mail for those users who have verified their address and may see the challenge."""
     if not settings.CAPTIOUS.email_url:
         return
     users = users.filter(is_active=True, verified_email=F("email")).exclude(email="")

@@ -76,7 +76,7 @@ def _add(archive: tarfile.TarFile, path: Path, name: str, checksums: dict[str, s
 
 
 def restore(source: Path, data: Path) -> int:
-    """Make a data folder from a backup; returns the number of files.
+    """Make a data folder from a backup; return the number of files.
 
     Raises:
         OutputError: the folder is not empty, or cannot be written.

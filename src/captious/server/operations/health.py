@@ -40,7 +40,7 @@ class Queue:
 
     @classmethod
     def now(cls) -> Queue:
-        """As it is.
+        """The current state.
 
         Raises:
             Error: the database cannot be read.

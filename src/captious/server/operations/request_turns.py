@@ -105,8 +105,8 @@ class UploadThreads:
 
     Args:
         n: number of threads.
-        places: uploads that may wait. When all are taken, an upload of somebody who has fewer of them than somebody
-            else takes the last one of those.
+        places: number of uploads that may wait. If all places are taken, an upload of a sender with few places replaces
+            the latest one of the sender with the most.
         share: of these, one sender and one address may have ``places / share`` each.
     """
 

@@ -15,7 +15,7 @@ _SLOW_PATHS = re.compile(
 
 
 def takes_long(path: str) -> bool:
-    """Return whether a page computes, such as that of one submission among others, or asks another site."""
+    """Return whether a page is slow because it computes something or calls another site."""
     return _SLOW_PATHS.fullmatch(path) is not None
 
 

@@ -48,7 +48,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def run_web(data: Path, host: str, port: int) -> int:
-    """Serve the site until told to stop; returns the exit status.
+    """Serve the site until told to stop; return the exit status.
 
     Raises:
         ParameterError: the address cannot be used.
@@ -85,11 +85,11 @@ def run_worker(data: Path) -> None:
 
 
 def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
-    """Run web processes and workers until told to stop; returns the exit status.
+    """Run web processes and workers until told to stop; return the exit status.
 
     Args:
         data: the data folder, for which Django is set up.
-        listener: where the web processes can be reached. It stays open when they end, and who has connected waits until
+        listener: where the web processes can be reached. It stays open when they end, so that clients wait until
             they are started again.
         workers: how many workers.
     """
@@ -116,7 +116,7 @@ def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
 
 
 class _Child:
-    """A process that is started again when it ends, later and later if it keeps ending at once.
+    """A process that is started again when it ends, after increasing delays if it keeps ending.
 
     Args:
         command: the command to run.

@@ -214,7 +214,7 @@ class _Channel(HTTPChannel):
             return False
 
     def _read_request(self, data: bytes) -> bool:
-        """As in waitress, but up to the end of one request."""
+        """Read data as waitress does, but only up to the end of one request."""
         with self.requests_lock:
             if self.will_close or self.close_when_flushed:
                 return False
@@ -318,7 +318,7 @@ class WebServer(TcpWSGIServer):
             time.sleep(_ERROR_PAUSE_SECONDS)
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """waitress calls this for a new connection, and takes an error as one that has ended."""
+        """waitress calls this for a new connection, and treats an error as the end of the connection."""
         super().set_socket_options(conn)
         peer = network(str(conn.getpeername()[0]))
         if not self._settings.behind_proxy and self.connections[peer] >= self.adj.connection_limit / _SHARE:
@@ -358,7 +358,7 @@ class WebServer(TcpWSGIServer):
         return self._computing if takes_long(request.path) else self._pages
 
     def maintenance(self, now: float) -> None:
-        """waitress calls this once a second, and sends nothing meanwhile."""
+        """waitress calls this once a second, and sends nothing until it returns."""
         channels = [*self.active_channels.values()]
         for channel in channels:
             channel.disconnect_if_stuck()

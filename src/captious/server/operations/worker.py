@@ -39,7 +39,7 @@ _POLL_SECONDS = 0.3  # seconds between checks of an empty queue
 _CLEANUP_SECONDS = 600.0  # seconds between cleanups
 _HEARTBEAT_SECONDS = 5.0  # seconds between heartbeats
 _ERROR_PAUSE_SECONDS = 2.0  # seconds to wait when the database or the disk cannot be used
-_WORKER_LIFETIME = timedelta(hours=1)  # after the last heartbeat
+_WORKER_LIFETIME = timedelta(hours=1)  # after which a worker without heartbeats is forgotten
 _TIMEOUT_STATUS = 75  # exit status of a worker whose submission took too long
 
 
@@ -119,7 +119,7 @@ def _prepare(challenge: Challenge) -> None:
 
 
 def score(lease: leases.Lease) -> None:
-    """Score the submission of a lease; in any case it ends or returns to the queue."""
+    """Score the submission of a lease, which then ends or returns to the queue."""
     submission = lease.submission
     began = time.monotonic()
     _log.info("scoring", extra={"submission": submission.pk, "lease": lease.number})
@@ -151,7 +151,7 @@ def score(lease: leases.Lease) -> None:
 
 
 def _scores_by_set(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, SetScores]:
-    """The scores on each reference set, by key: earlier ones where nothing has changed."""
+    """The scores on each reference set, by key. Earlier scores are reused where nothing has changed."""
     challenge = submission.challenge
     set_scores = {}
     for key, scores in versions.reusable(submission).items():

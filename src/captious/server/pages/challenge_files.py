@@ -65,7 +65,7 @@ def _logo_of(folder: Path, name: str) -> HttpResponse:
     """The logo in a challenge folder. An SVG opened by itself can neither run scripts nor act as the site.
 
     Raises:
-        Http404: there is none.
+        Http404: there is no logo.
     """
     path = folder / name
     kind = LOGO_TYPES.get(path.suffix.lower())

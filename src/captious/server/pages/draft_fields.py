@@ -40,7 +40,7 @@ class WordsField(forms.CharField):
 
 
 class LinesField(forms.CharField):
-    """A list with a line for each."""
+    """A list with one item per line."""
 
     widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "class": "code"})
 
@@ -65,5 +65,5 @@ class MomentField(forms.DateTimeField):
 
 
 def choices_with(names: Iterable[str], values: Iterable[str]) -> list[tuple[str, str]]:
-    """Choices: the options, and the chosen ones, which may be wrong."""
+    """Choices for names, and for the current values, which may be invalid."""
     return [(name, name) for name in dict.fromkeys([*names, *values]) if name]

@@ -38,7 +38,7 @@ class NewChallengeForm(forms.Form):
 
 
 class _UploadForm(forms.Form):
-    """A file for a draft. Its fields stand in the editor's form next to their list, but are sent separately.
+    """A file for a draft. Its fields are next to their list in the editor, but are sent separately.
 
     Attributes:
         form_id: the id of the form with which they are sent.

@@ -158,7 +158,7 @@ def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
 
 
 def rows_of_all(formsets: Mapping[str, BaseFormSet]) -> dict[str, list[Row]]:
-    """The rows of all lists, as ``write_values`` takes them; captions files that are renamed are so in all of them."""
+    """The rows of all lists, as ``write_values`` takes them; renamed captions files are renamed in all lists."""
     lists = {name: _rows_of(formset) for name, formset in formsets.items()}
     files = [str(row["name"]) for _, row in lists["captions"] if row is not None]
     old_names = [str(form.initial["name"]) for form in formsets["captions"].initial_forms]

@@ -1,4 +1,4 @@
-"""Problems of a draft in the words of its form: each stands at its field and is linked from the top.
+"""Problems of a draft in the words of its form: each is shown at its field and linked from the top.
 
 Checks name keys of challenge.toml ("phases[1].closes: must be later than opens"); the form has labels and rows.
 """
@@ -130,7 +130,7 @@ def _mark(field: Any, text: str) -> None:
 
 
 def _with_row_names(text: str, lists: Mapping[str, BaseFormSet]) -> str:
-    """A message in which rows have their names in place of their numbers in the file."""
+    """A message with the names of rows instead of their numbers in the file."""
 
     def name(match: re.Match[str]) -> str:
         place = int(match[2]) - 1

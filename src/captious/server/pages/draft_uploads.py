@@ -40,7 +40,7 @@ def references_of(form: forms.Form) -> Iterator[Path]:
 
 
 def put_references(folder: Path, name: str, captions: str, filename: str, file: Path) -> None:
-    """Move a file into the folder of a draft, for a reference set that is there or a new one."""
+    """Move a file into the folder of a draft, for an existing or a new reference set."""
     rows = effective(folder)["references"]
     places = [place for place, row in enumerate(rows) if row["name"] == name and captions in ("", row.get("captions"))]
     place = places[0] if places else None

@@ -90,7 +90,7 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
             if not has_room(values["file"].size):
                 form.add_error("file", _NO_ROOM)
                 return None
-            shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
+            shutil.rmtree(draft.folder, ignore_errors=True)  # left by a discarded draft
             with references_of(form) as file:
                 write_starter(draft.folder, file)
             make_tidy(draft.folder)

@@ -1,4 +1,4 @@
-"""Pages about mail: the address of an account, what its owner wants to be told, and the link that confirms it."""
+"""Pages about mail: the address of an account, its notices, and the link that confirms the address."""
 
 from __future__ import annotations
 

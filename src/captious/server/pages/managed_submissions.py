@@ -69,7 +69,7 @@ class SubmissionFilter(forms.Form):
         return self.is_valid() and any(self.cleaned_data.values())
 
     def rows(self) -> QuerySet[Submission]:
-        """The submissions, the latest first: all of them if the filter makes no sense."""
+        """The submissions, the latest first: all of them if the filter is invalid."""
         rows = Submission.objects.filter(phase__challenge=self._challenge)
         if self.is_used:
             values = self.cleaned_data

@@ -118,6 +118,6 @@ def _page(request: HttpRequest, user: User, form: forms.Form | None, **values: A
 
 
 def _qr_code(text: str) -> SafeString:
-    """An SVG drawing, black on white also on dark pages, as scanners need it. It holds nothing but paths."""
+    """An SVG drawing of paths, black on white even on dark pages, because scanners need it."""
     drawing = segno.make(text, error="m", micro=False).svg_inline(scale=4, border=4, dark="#000", light="#fff")
     return mark_safe(drawing)

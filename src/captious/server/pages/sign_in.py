@@ -193,7 +193,7 @@ def with_provider_return(request: HttpRequest, name: str) -> HttpResponse:
 def connect(request: HttpRequest) -> HttpResponse:
     """Connect a new identity with the account of the signed-in user, or with a new account.
 
-    An equal mail address connects nothing: owners of an account sign in to it first.
+    Equal mail addresses do not connect them: owners of an account have to sign in to it first.
     """
     claims = request.session.get(_IDENTITY_KEY)
     if claims is None or time.time() > claims["until"]:

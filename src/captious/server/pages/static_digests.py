@@ -15,7 +15,7 @@ FOREVER = "public, max-age=31536000, immutable"
 
 @cache
 def digest(name: str) -> str:
-    """The digest of a static file, computed once, as files do not change while a server runs; empty for no file."""
+    """The digest of a static file, computed once, because files do not change meanwhile; empty if there is no file."""
     path = finders.find(name)
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12] if path else ""
 

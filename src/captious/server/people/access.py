@@ -23,12 +23,12 @@ def visible_challenges(user: Any) -> QuerySet[Challenge]:
 
 
 def may_manage(user: Any, challenge: Challenge) -> bool:
-    """Organizers of the challenge and administrators."""
+    """Return whether a user is an organizer of the challenge or an administrator."""
     return bool(user.is_active and (user.is_superuser or challenge.organizers.contains(user)))
 
 
 def may_see(user: Any, challenge: Challenge) -> bool:
-    """Everybody, or only participants and those who manage it."""
+    """Return whether a user may see a challenge: anyone may, or only participants and those who manage it."""
     if challenge.access == "public" or may_manage(user, challenge):
         return True
     return bool(user.is_authenticated and challenge.participants.contains(user))
@@ -64,7 +64,7 @@ def why_withheld(user: Any, phase: Phase) -> str:
 
 
 def is_own(user: Any, submission: Submission) -> bool:
-    """Return whether it is a submission of one of the user's teams, whoever uploaded it."""
+    """Return whether a submission belongs to one of the user's teams, no matter who uploaded it."""
     return bool(user.is_authenticated and submission.team.members.contains(user))
 
 
@@ -83,7 +83,7 @@ def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
-    """Whether a user may see a submission: its team, managers of the challenge and, on a public board, its readers."""
+    """Return whether a user may see a submission: its team, managers of the challenge, and readers of its board."""
     if may_manage(user, submission.challenge):
         return True
     if submission.status == Submission.Status.DELETED:
@@ -103,7 +103,7 @@ def challenge_for(user: Any, slug: str) -> Challenge:
     """A challenge that the user may see.
 
     Raises:
-        Http404: there is none of that name, or the user may not see it.
+        Http404: there is no such object, or the user may not see it.
     """
     return get_object_or_404(visible_challenges(user), slug=slug)
 
@@ -121,7 +121,7 @@ def managed_challenge(user: Any, slug: str) -> Challenge:
 
 
 def may_create(user: Any) -> bool:
-    """Return whether a user may create challenges: administrators, and users to whom they gave the permission."""
+    """Return whether a user may create challenges, as administrators and users with the permission may."""
     return bool(user.is_active and user.has_perm("captious.add_challenge"))
 
 
@@ -134,7 +134,7 @@ def draft_for(user: Any, slug: str) -> Draft:
     """A draft that the user may edit.
 
     Raises:
-        Http404: there is none of that name, or the user may not edit it.
+        Http404: there is no such object, or the user may not edit it.
     """
     draft: Draft = get_object_or_404(Draft, slug=slug)
     if not _may_edit(user, draft):

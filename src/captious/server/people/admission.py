@@ -33,7 +33,7 @@ def why_not_admitted(submission: Submission) -> str:
 def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int, TeamBan]:
     """The bans that keep a user from submitting for these teams, by team number.
 
-    A ban is that of the team, or of another one that the user was in.
+    A ban applies to the team, or to another team that the user was a member of.
     """
     is_member = TeamBan.users.through.objects.filter(teamban=OuterRef("pk"), user=user)
     rows = challenge.bans.select_related("team").annotate(bars_user=Exists(is_member))

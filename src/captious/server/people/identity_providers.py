@@ -49,7 +49,7 @@ def find_provider(name: str) -> Provider:
     """The provider of this name.
 
     Raises:
-        Http404: there is none.
+        Http404: there is no such provider.
     """
     provider: Provider | None = settings.CAPTIOUS.sign_in.get(name)
     if provider is None:

@@ -35,7 +35,7 @@ class User(AbstractUser):
 
 
 class RecoveryCode(models.Model):
-    """A code that stands in once for the second step. Only a hash of it is kept."""
+    """A code that replaces the second step once. Only a hash of it is kept."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
     hash = models.CharField(max_length=64)

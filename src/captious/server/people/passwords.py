@@ -66,13 +66,13 @@ class _PasswordForm(forms.Form):
 
 
 class ChangeForm(_PasswordForm, PasswordChangeForm):
-    """A new password, for whoever knows the old one."""
+    """A new password, for users who know the old one."""
 
     field_order = ["old_password", "new_password1", "new_password2", "keep_tokens"]
 
 
 class ResetForm(_PasswordForm, SetPasswordForm):
-    """A new password, for whoever has a link."""
+    """A new password, for users who have a link."""
 
     field_order = ["new_password1", "new_password2", "keep_tokens"]
 

@@ -42,7 +42,7 @@ def limit(request: HttpRequest, action: str, *, by_address: bool = False) -> Non
     """Count a request, by account or, for visitors, by address.
 
     Args:
-        by_address: by address in any case.
+        by_address: whether to count by address for signed-in users as well.
 
     Raises:
         TooManyRequests: there were too many within this minute.

@@ -48,7 +48,7 @@ def setup_uri(user: User, salt: str) -> str:
 
 
 def is_missing(user: User) -> bool:
-    """Return whether the settings ask a user to set up a second step, who has none."""
+    """Return whether the settings require a second step that a user has not set up."""
     audience = settings.CAPTIOUS.second_step_for
     if audience == "nobody" or not user.is_authenticated or user.totp_salt:
         return False
@@ -86,11 +86,11 @@ def new_recovery_codes(user: User) -> list[str]:
 
 @transaction.atomic
 def refusal(user: User, code: str, device: str = "") -> str:
-    """Use a code, or a recovery code, of a user. Each is good once.
+    """Use a code or a recovery code of a user. Each works once.
 
     After ``wrong_passwords`` wrong codes, one more is checked every ``lock_minutes``, whatever address they come from:
-    whoever sends them knows the password, and may have many addresses. Known devices are counted apart, so that the
-    owner gets in on them meanwhile. Recovery codes are too long to be guessed, and always checked.
+    the sender knows the password, and may have many addresses. Known devices are counted separately, so
+    that the owner can still sign in on them. Recovery codes are too long to be guessed, and always checked.
 
     Args:
         device: the secret of a browser, see ``know_device``; empty if it has none.

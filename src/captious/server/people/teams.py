@@ -21,7 +21,7 @@ _SIMILAR_ALPHABETS = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LA
 
 
 def personal_team(user: User) -> Team:
-    """The personal team of a user, with the user's name, created at the first request."""
+    """The personal team of a user, with the user's name, created when it is first needed."""
     rows = Team.objects.filter(is_personal=True, memberships__user=user)
     team: Team | None = rows.first()
     if team is not None:
@@ -46,7 +46,7 @@ def lock_team(slug: str) -> Team | None:
 
 
 def join_team(secret: str, user: User) -> bool:
-    """Make a user a member of the team that an invitation is for; False if it was revoked meanwhile."""
+    """Make a user a member of the team that an invitation is for; False if it has been revoked."""
     with transaction.atomic():
         invitation = invitation_of(secret)
         if invitation is None or lock_team(invitation.team.slug) is None or invitation_of(secret) is None:

@@ -32,7 +32,7 @@ OUR_FAULT = "The server could not score this submission. It does not count towar
 _log = logging.getLogger(__name__)
 _Status = Submission.Status
 _RETRY_AFTER = timedelta(seconds=5)
-_MIN_CPU_SHARE = 0.1  # of its processor time; real captions need a twentieth
+_MIN_CPU_SHARE = 0.1  # share of the limit above which stopped submissions count; real captions need .05
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class Heartbeat(BackgroundThread):
                 lease_until=_end_of_lease(now), progress=min(self.progress, 99), doing=self.doing[:200]
             )
             self.is_lost = n_rows == 0
-        except DatabaseError:  # it is locked or away: the next beat may do, or the lease runs out
+        except DatabaseError:  # it is locked or unreachable: the next beat may succeed, or the lease runs out
             connection.close()
 
 
@@ -193,7 +193,7 @@ def _end_of_lease(now: datetime) -> datetime:
 
 
 def _fail(rows: Any, traceback: str) -> bool:
-    """A failure of the server, which costs the team nothing; what was scored before counts as before."""
+    """Record a failure of the server. It does not count, unless the submission was scored before and counted."""
     counts = Case(When(shown_scores__isnull=True, then=False), default=F("counts"))
     n_rows: int = rows.update(**_failure_values(OUR_FAULT), counts=counts, traceback=traceback)
     return n_rows == 1

@@ -22,7 +22,7 @@ CLEAN_VALUES: dict[str, Any] = {
 }
 _TURN_LIFETIME = timedelta(days=7)  # after this time, the last turn of a party is forgotten
 _LONG_QUEUE = 200  # queues longer than this are not ordered for every page
-_CACHE_SECONDS = 5  # for which their order is cached
+_CACHE_SECONDS = 5  # for which the order of long queues is cached
 
 
 def waits(now: datetime) -> Q:

@@ -100,7 +100,7 @@ def _site_words() -> dict[str, str]:
 def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:
     """The warnings of a run by reader.
 
-    A number of candidates that are like references in some way, and their ids, would tell what private references say.
+    Counts and ids of candidates that resemble references would reveal what private references say.
     """
     findings = CaptionFindings.of(captions)
     tokens = [item.metric.tokens for item in selection]
@@ -138,7 +138,7 @@ def write_results(path: Path, results: dict[str, StoredResults]) -> None:
 def read_results(path: Path | None, label: str) -> StoredResults | None:
     """The arrays of one reference set, from a file whose content never changes.
 
-    None if it has none of that label, or is gone: somebody may delete a submission while others look at its board.
+    None if the file does not have the label or does not exist: a submission may be deleted while its board is viewed.
     """
     arrays = _arrays(path, label, "outputs", "per_caption", "resampled")
     if arrays is None:
@@ -150,7 +150,7 @@ def read_results(path: Path | None, label: str) -> StoredResults | None:
 def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] | None:
     """The resampled scores of one output, floating[resamples], without reading those of images.
 
-    None if the file has none of that label and output, or is gone.
+    None if the file does not have the label and output, or does not exist.
     """
     arrays = _arrays(path, label, "outputs", "resampled")
     if arrays is None or output not in arrays[0].tolist():
@@ -160,7 +160,7 @@ def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] 
 
 
 def _arrays(path: Path | None, label: str, *names: str) -> list[NDArray[Any]] | None:
-    """Arrays of a reference set; None if the file has none of that label, or is gone."""
+    """Arrays of a reference set; None if the file does not have the label or does not exist."""
     if path is None or not path.is_file():
         return None
     with np.load(path, allow_pickle=False) as arrays:

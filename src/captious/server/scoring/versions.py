@@ -56,7 +56,7 @@ def change_program() -> int:
 def reusable(submission: Submission) -> dict[str, Scores]:
     """Earlier scores by key of the reference set, where nothing has changed for it.
 
-    There are none if the current version is scored once more, because an organizer wants that.
+    There are none if an organizer has the current version scored once more.
     """
     phase = submission.phase
     if submission.all_scores.filter(version=phase.scoring_version).exists():

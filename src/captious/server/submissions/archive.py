@@ -113,7 +113,7 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
 
 
 def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
-    """The problem of one entry as the directory describes it."""
+    """The problems of an entry, according to the directory."""
     name, kind = info.orig_filename, stat.S_IFMT(info.external_attr >> 16)
     if len(name) > _NAME_LENGTH:
         yield f"The name of the entry is longer than {_NAME_LENGTH} characters."

@@ -1,7 +1,7 @@
 """One captions file of an upload: parsed and checked against the images of the challenge.
 
-``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, so that nobody
-has to upload a file five times. It is also stricter about fields, which have to be called as in COCO's results.
+``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, to save
+repeated uploads. It is also stricter about fields, which have to be called as in COCO's results.
 """
 
 from __future__ import annotations

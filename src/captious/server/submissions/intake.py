@@ -1,8 +1,8 @@
-"""Taking in a submission: dates, quotas, the check of its captions, and the row that makes it count.
+"""Accepting a submission: dates, quotas, the check of its captions, and the row with which it counts.
 
-Web pages and the API both come here, so no limit can be circumvented through one of them. Whatever happens in the
-middle, a submission exists as a whole, or it does not and nothing counts. A submission that is not taken in yet is a
-``Submission`` without a row; ``created``, the time at which its upload began, is what counts for deadlines.
+Web pages and the API share these functions, so that neither can bypass a limit. After a failure at any point, either
+the submission exists in full, or it does not exist and nothing counts. Until it is accepted, a submission is an unsaved
+``Submission``; deadlines refer to ``created``, the time at which its upload began.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from captious.server.submissions.upload_process import read_upload
 
 
 class RefusedError(Exception):
-    """A submission that is not taken.
+    """A submission that is not accepted.
 
     Args:
         message: the reason, one sentence.
@@ -55,7 +55,7 @@ class AlreadySubmittedError(Exception):
     """The upload is a repetition.
 
     Args:
-        submission: that was made of it.
+        submission: the submission that was made from the first upload.
     """
 
     def __init__(self, submission: Submission) -> None:
@@ -70,7 +70,7 @@ class KeyReusedError(Exception):
 _log = logging.getLogger(__name__)
 _SLOW_CHECK = "slow check"  # the fingerprint of an attempt that only checked a file
 _MAX_SLOW_CHECKS, _SLOW_CHECK_PERIOD = 3, timedelta(hours=1)
-_USUAL_READING_SECONDS = 5  # after which most uploads have been read
+_USUAL_READING_SECONDS = 5  # within which most uploads are read
 
 
 class Check(NamedTuple):
@@ -148,7 +148,7 @@ def _count_slow_file(submission: Submission) -> None:
 
 
 def earlier_submission(user: User, challenge: Challenge, key: str, fingerprint: str) -> Submission | None:
-    """The submission that was made of an upload with this key; None if there is none, or the key is empty.
+    """The submission that was made from an upload with this key; None if there is none, or the key is empty.
 
     The user may not be allowed to see it any more.
 
@@ -245,7 +245,7 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None, k
 def _begin_attempt(submission: Submission, key: str, fingerprint: str) -> Attempt | None:
     """Count the attempt before anything is read, so that concurrent uploads do not exceed the quota.
 
-    One with the same key that did not end goes on: the connection or the web process was lost.
+    An unfinished attempt with the same key is continued: its connection or web process was lost.
     """
     if submission.is_baseline:
         return None

@@ -89,7 +89,7 @@ class Submission(models.Model):
     doing = models.CharField(max_length=200, blank=True)
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    #: Users and webhooks have been told that it ended.
+    #: Users and webhooks have been notified of its end.
     is_noticed = models.BooleanField(default=False)
     #: Why it failed, for the submitter.
     reason = models.TextField(blank=True)
@@ -202,7 +202,7 @@ class Attempt(models.Model):
 class RefusedUpload(models.Model):
     """A refused upload and the reason. Its file is not kept, and it is not a submission.
 
-    Whether it counts as an attempt is not told by it, see ``Attempt``.
+    Whether it counted as an attempt is recorded in ``Attempt``.
     """
 
     phase = models.ForeignKey("Phase", models.CASCADE, related_name="refused")
@@ -226,7 +226,7 @@ class RefusedUpload(models.Model):
 
     @classmethod
     def keep(cls, submission: Any, size: int, reason: str, problems: Sequence[Problem]) -> None:
-        """Keep the refusal of a submission that has no row, in place of the oldest one if there are many."""
+        """Keep the refusal of an unsaved submission, and delete the oldest ones if there are many."""
         cls.objects.create(
             phase=submission.phase,
             team=submission.team,

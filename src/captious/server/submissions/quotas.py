@@ -24,7 +24,7 @@ READING_MINUTES = 15
 class Quota:
     """The use of the quotas of a phase, and the limits; a limit of 0 means unlimited.
 
-    What is stored is in bytes, and that of all challenges.
+    ``stored`` is in bytes, and includes all challenges.
     """
 
     phase: Phase
@@ -53,7 +53,7 @@ class Quota:
 
     @property
     def scored_exhausted(self) -> str:
-        """The reason why nothing more is scored, in one sentence; empty if something is."""
+        """The reason why no more submissions are scored, in one sentence; empty if they are."""
         if self.phase.scored_in_total and self.scored >= self.phase.scored_in_total:
             return f"The quota of this phase is exhausted: {self.phase.scored_in_total:,} scored submissions in total."
         if self.phase.scored_per_day and self.scored_today >= self.phase.scored_per_day:
@@ -69,7 +69,7 @@ class Quota:
 
     @property
     def stored_exhausted(self) -> str:
-        """The reason why nothing more is stored, in one sentence; empty if something is."""
+        """The reason why no more files are stored, in one sentence; empty if they are."""
         mebibytes = settings.CAPTIOUS.stored_mebibytes
         if self.stored >= mebibytes << 20:
             return (

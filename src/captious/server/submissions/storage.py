@@ -64,7 +64,7 @@ def new_folder() -> Path:
 
 
 def upload_file(folder: Path) -> Path:
-    """Download the uploaded file."""
+    """The path of the uploaded file."""
     return folder / _UPLOAD_NAME
 
 

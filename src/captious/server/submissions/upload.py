@@ -15,7 +15,7 @@ from typing import Any
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
 
-#: Number of image ids listed in a problem; the rest is counted.
+#: Number of image ids listed in a problem; others are only counted.
 _N_LISTED_IDS = 20
 _NAME_LENGTH = 100
 #: CPU time for a small file, and its growth with the size of the file.
@@ -55,7 +55,7 @@ class UploadLimits:
         return 3 * self.seconds + 10
 
     def of_size(self, size: int) -> UploadLimits:
-        """The limits of a file of this size: a small one that unpacks to much may not take as long as a large one."""
+        """The limits for a file of this size: small files get less time, however large they are when unpacked."""
         seconds = _LEAST_SECONDS + _SECONDS_PER_SHARE * self.seconds * size / self.upload_bytes
         return replace(self, seconds=min(self.seconds, int(seconds)))
 

@@ -53,7 +53,7 @@ def read_upload(
             It is created if needed.
 
     Returns:
-        All problems of the upload. If there are none, all files exist, otherwise none does.
+        All problems of the upload. If it has none, all files exist; otherwise no file does.
 
     Raises:
         OutputError: the captions cannot be written.
@@ -162,7 +162,7 @@ def _unwritable(error: OSError | None) -> OutputError:
 
 
 def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
-    """Move files into place: all of them or, as far as there are none of the names already, none."""
+    """Move files into place; if one of them cannot be moved, remove the others again."""
     paths: list[Path] = []
     try:
         for name in names:

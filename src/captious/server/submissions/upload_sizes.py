@@ -1,11 +1,11 @@
-"""Sizes and times of requests that the web server and the pages share: limits of uploads, and their arrival.
+"""Limits on the size of requests and the key of their time of arrival, shared by the web server and the pages.
 
-Only those that bring captions may be larger than a form.
+Only uploads may be larger than a form.
 """
 
 from __future__ import annotations
 
-#: In the environment of a request: when its first byte arrived, in seconds since 1970.
+#: Key in the environment of a request: the time when its first byte arrived, in seconds since 1970.
 ARRIVAL_KEY = "captious.arrival_time"
 
 _REQUEST_BYTES = 1024 * 1024  # bytes of a request that brings no captions
