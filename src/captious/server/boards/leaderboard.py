@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -130,48 +131,23 @@ class Board:
         return ", ".join(column.name for column in self.columns if column.lower_is_better)
 
     @property
-    def is_all(self) -> bool:
-        return self.query.everything
-
-    @property
-    def all_url(self) -> str:
-        return replace(self.query, everything=True).url()
-
-    @property
-    def best_url(self) -> str:
-        return replace(self.query, everything=False).url()
-
-    @property
-    def date_url(self) -> str:
-        """The link to the history, newest first; the reverse order if it is already shown."""
-        return replace(self.query, by_date=True, ascending=self.query.by_date and not self.query.ascending).url()
-
-    @property
     def date_sort_order(self) -> str:
         return "" if not self.query.by_date else "ascending" if self.query.ascending else "descending"
 
-    @property
-    def all_rows_url(self) -> str:
-        """The address without the search text."""
-        return replace(self.query, find="").url()
-
-    @property
-    def json_url(self) -> str:
-        return self.query.url("leaderboard_json")
-
-    @property
-    def csv_url(self) -> str:
-        return self.query.url("leaderboard_csv")
-
-    @property
-    def compare_url(self) -> str:
-        return self.query.url("compare")
-
-    @property
-    def browse_url(self) -> str:
-        """The captions of single images; empty if they are private."""
-        public = self.query.challenge.is_public(self.query.references.captions)
-        return self.query.url("captions") if public else ""
+    @cached_property
+    def urls(self) -> dict[str, str]:
+        """Addresses of other views. "history" reverses the order if it is shown; "captions" is empty if private."""
+        query = self.query
+        return {
+            "entries": replace(query, everything=False).url(),
+            "submissions": replace(query, everything=True).url(),
+            "history": replace(query, by_date=True, ascending=query.by_date and not query.ascending).url(),
+            "unfiltered": replace(query, find="").url(),
+            "json": query.url("leaderboard_json"),
+            "csv": query.url("leaderboard_csv"),
+            "compare": query.url("compare"),
+            "captions": query.url("captions") if query.challenge.is_public(query.references.captions) else "",
+        }
 
 
 def board(query: Query, user: Any, page: object = 1) -> Board:

@@ -137,6 +137,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
     comparison, rows = requested_comparison(request, slug)
     query, ids, a, b = comparison.query, request.GET.getlist("systems"), comparison.a, comparison.b
     board = boards.board(query, request.user)
+    captions_url = board.urls["captions"]
     standing = standing_of(query)
     ranks = dict(zip(standing.submissions, standing.ranks, strict=True))
     systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
@@ -157,7 +158,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         worse=_counts(row for row in rows if row.difference and not row.is_better),
         n_ticked=len(ids),
         digits=query.phase.digits,
-        browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
+        browse_url=f"{captions_url}&order=difference{systems}" if captions_url and rows else "",
         n_images=board.n_images,
     )
 
