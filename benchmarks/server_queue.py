@@ -15,21 +15,21 @@ from dataclasses import replace
 
 import numpy as np
 
-from captious.server.scoring.turns import Waiting, in_turn
+from captious.server.scoring.turns import QueueEntry, in_turn
 
 __all__ = ["simulate"]
 
 _HOUR, _DAY = 3600.0, 86400.0
-_Order = Callable[[Iterable[Waiting[float]], Iterable[tuple[str, ...]], Mapping[str, float]], list[int]]
+_Order = Callable[[Iterable[QueueEntry[float]], Iterable[tuple[str, ...]], Mapping[str, float]], list[int]]
 
 
-def first_come(waiting: Iterable[Waiting[float]], *_: object) -> list[int]:
+def first_come(waiting: Iterable[QueueEntry[float]], *_: object) -> list[int]:
     """Submissions in the order in which they came in."""
     return sorted(row.id for row in waiting)
 
 
 def simulate(
-    rows: list[Waiting[float]], seconds: Mapping[int, float], n_workers: int, order: _Order = in_turn
+    rows: list[QueueEntry[float]], seconds: Mapping[int, float], n_workers: int, order: _Order = in_turn
 ) -> tuple[dict[int, float], float]:
     """When the scoring of each submission begins, and when the last one ends.
 
@@ -40,8 +40,8 @@ def simulate(
         order: who is next.
     """
     coming = sorted(rows, key=lambda row: (row.since, row.id), reverse=True)
-    waiting: dict[int, Waiting[float]] = {}
-    running: list[tuple[float, int, Waiting[float]]] = []
+    waiting: dict[int, QueueEntry[float]] = {}
+    running: list[tuple[float, int, QueueEntry[float]]] = []
     ended: dict[str, float] = {}
     begun: dict[int, float] = {}
     now = 0.0
@@ -60,18 +60,18 @@ def simulate(
     return begun, now
 
 
-def week(n_teams: int, random: np.random.Generator) -> tuple[list[Waiting[float]], dict[int, float], dict[int, str]]:
+def week(n_teams: int, random: np.random.Generator) -> tuple[list[QueueEntry[float]], dict[int, float], dict[int, str]]:
     """The submissions of a week before a deadline: what comes in, seconds of scoring, and of which kind each is.
 
     Most teams submit a few times a day, by daylight, and more towards the end; some upload 40 at once, and one floods
     the server every afternoon with 100 of the slowest captions that are allowed.
     """
-    rows: list[Waiting[float]] = []
+    rows: list[QueueEntry[float]] = []
     kinds: list[str] = []
 
     def add(team: int, time: float, kind: str) -> None:
         parties = (f"team:{team}", f"user:{team}")
-        rows.append(Waiting(0, float(time), parties, f"challenge:{team % 3}"))
+        rows.append(QueueEntry(0, float(time), parties, f"challenge:{team % 3}"))
         kinds.append(kind)
 
     for team in range(n_teams):

@@ -199,7 +199,7 @@ class Visitor:
         self.answers: list[Answer] = []
 
     async def visit(self) -> None:
-        """Until cancelled. A view that is not answered then counts with the time that it has waited."""
+        """Until canceled. A view that is not answered then counts with the time that it has waited."""
         while True:
             for path in self._paths:
                 began = time.perf_counter()
@@ -249,7 +249,7 @@ class SlowClient:
         self.refused = 0
 
     async def hold(self) -> None:
-        """Until cancelled."""
+        """Until canceled."""
         while True:
             try:
                 if self._silent:

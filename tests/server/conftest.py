@@ -93,7 +93,7 @@ def read_here(
     path: Path, filename: str, expected: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
 ) -> list[Problem]:
     """What the process that reads an upload does, in this one and without its limits: starting it takes .1 s."""
-    return upload_process._read({"upload": path, "filename": filename, "output": folder}, expected, limits)
+    return upload_process._read_job({"upload": path, "filename": filename, "output": folder}, expected, limits)
 
 
 @pytest.fixture(scope="module", autouse=True)

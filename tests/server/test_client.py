@@ -165,7 +165,7 @@ def test_permanent_errors_are_not_retried(script: Callable[..., _Script], file: 
 def test_client_gives_up_after_repeated_failures(
     script: Callable[..., _Script], file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(http_calls, "_PATIENCE", -1.0)
+    monkeypatch.setattr(http_calls, "_RETRY_PERIOD_SECONDS", -1.0)
     with pytest.raises(ServerError) as caught:
         script("lost").client.submit(file, "open", method="Mine")
     assert "was lost" in caught.value.message

@@ -222,8 +222,7 @@ class Walk:
     def tidy(self) -> int:
         from captious.server.submissions import storage
 
-        storage._OLD = -10
-        return storage.remove_leftovers()
+        return storage.remove_leftovers(min_age=-10)
 
     def found(self) -> dict[str, Any]:
         """Return the remaining files."""

@@ -81,9 +81,9 @@ def cancel_or_take() -> list[Any]:
     results = []
     for _ in range(20):
         [submission] = queue()
-        taken, cancelled = at_once(lambda: lease.take("worker"), functools.partial(cancel, submission))
+        taken, canceled = at_once(lambda: lease.take("worker"), functools.partial(cancel, submission))
         submission.refresh_from_db()
-        results.append([taken is not None, cancelled, submission.status])
+        results.append([taken is not None, canceled, submission.status])
     return results
 
 
@@ -180,7 +180,7 @@ def main() -> None:
     load_challenge(folder)
     found: dict[str, Any] = {"two uploads": two_uploads()}
     found["burst"] = burst()
-    found |= {**take_all(), "cancelled or taken": cancel_or_take()}
+    found |= {**take_all(), "canceled or taken": cancel_or_take()}
     found["teams"] = first_requests()
     if connection.vendor == "postgresql":  # on SQLite, nobody takes anything while a challenge is loaded
         found["while loading"] = while_loading(folder)

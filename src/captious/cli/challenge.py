@@ -143,7 +143,7 @@ def load(folder: Path, data: Path, yes: bool) -> None:
 
     def agree(changes: Changes) -> bool:
         _print_changes(changes)
-        if yes or not changes.undone:
+        if yes or not changes.reversals:
             return True
         return sys.stdin.isatty() and click.confirm("Undo what was set on the site?", err=True)
 
@@ -159,8 +159,8 @@ def load(folder: Path, data: Path, yes: bool) -> None:
 def _print_changes(changes: Changes) -> None:
     for heading, lines in (
         ("changed in the folder", changes.folder),
-        ("set on the site, would be undone", changes.undone),
-        ("set on the site, stays", changes.kept),
+        ("set on the site, would be undone", changes.reversals),
+        ("set on the site, stays", changes.overrides),
     ):
         for line in lines:
             click.echo(f"{heading}: {line}", err=True)
@@ -180,7 +180,7 @@ def export(slug: str, output: Path, data: Path) -> None:
     with server_extra():
         from captious.server.operations.setup import set_up
     set_up(data)
-    from captious.server.challenges.challenge_export import challenge_named, export_challenge
+    from captious.server.challenges.challenge_export import export_challenge, find_challenge
 
-    files = export_challenge(challenge_named(slug), output)
+    files = export_challenge(find_challenge(slug), output)
     click.echo(f"{output}: {counted(len(files), 'file')}", err=True)

@@ -40,18 +40,18 @@ admin.site.unregister([AccessLog, AccessFailureLog])
 _JQUERY = ("vendor/jquery/jquery.min", "jquery.init")
 
 
-def _deferred(*names: str) -> forms.Media:
+def _deferred_scripts(*names: str) -> forms.Media:
     """Scripts of Django's pages, which are drawn before they run."""
     return forms.Media(js=[forms.Script(f"admin/js/{name}.js", defer=True) for name in (*_JQUERY, *names)])
 
 
-class _Audited(admin.ModelAdmin):
+class _AuditedAdmin(admin.ModelAdmin):
     """Additions, changes and deletions here are also written to the audit log."""
 
     @property
     def media(self) -> forms.Media:
         """Without the 50 kB of scripts that fill in one field from another, which these pages do not need."""
-        return _deferred("core", "admin/RelatedObjectLookups", "actions")
+        return _deferred_scripts("core", "admin/RelatedObjectLookups", "actions")
 
     def log_addition(self, request: HttpRequest, obj: Any, message: Any) -> Any:
         _record("add", obj, request, message)
@@ -73,7 +73,7 @@ def _record(action: str, obj: Any, request: HttpRequest, message: Any) -> None:
 
 
 @admin.register(User)
-class _Users(_Audited, UserAdmin):
+class _Users(_AuditedAdmin, UserAdmin):
     list_display = ("username", "email", "is_active", "is_superuser", "date_joined", "last_login")
     list_filter = ("is_active", "is_superuser")
     readonly_fields = ("last_login", "date_joined")
@@ -137,7 +137,7 @@ def _set_active(request: HttpRequest, users: Any, active: bool) -> None:
 class _Inline(admin.StackedInline):
     @property
     def media(self) -> forms.Media:
-        return _deferred("inlines")
+        return _deferred_scripts("inlines")
 
 
 class _Members(_Inline):
@@ -146,7 +146,7 @@ class _Members(_Inline):
 
 
 @admin.register(Team)
-class _Teams(_Audited):
+class _Teams(_AuditedAdmin):
     list_display = ("name", "is_personal", "created")
     search_fields = ("name",)
     inlines = (_Members,)
@@ -157,7 +157,7 @@ class _Participants(_Inline):
     extra = 0
 
 
-class _ReadOnly(_Audited):
+class _ReadOnly(_AuditedAdmin):
     """Read-only pages of objects that are changed elsewhere, where all rules are applied."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:

@@ -17,11 +17,11 @@ from captious.errors import CaptiousError, InputError, ParameterError
 from captious.progress import Progress
 from captious.server import http_calls
 
-_CHUNK = 256 * 1024
+_CHUNK_BYTES = 256 * 1024
 _ROWS_PER_PAGE = 100  # rows per page of the server's list of submissions
-_FIRST_WAIT, _LONGEST_WAIT = 0.2, 5.0  # seconds between polls of a submission
+_FIRST_WAIT, _MAX_WAIT = 0.2, 5.0  # seconds between polls of a submission
 #: Final statuses.
-_ENDED = {"done", "failed", "cancelled", "deleted"}
+_FINAL_STATUSES = {"done", "failed", "canceled", "deleted"}
 
 
 class ServerError(CaptiousError):
@@ -97,7 +97,7 @@ class Client:
             InputError: the file cannot be read, or its captions are not valid: all problems.
             ServerError: anything else that the server refuses.
         """
-        about = {
+        parameters = {
             "filename": file.name,
             "method": method,
             "phase": phase,
@@ -109,7 +109,7 @@ class Client:
             "may_publish": str(int(may_publish)),
             **({"dry_run": "1"} if dry_run else {}),
         }
-        address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(about)}"
+        address = f"/api/v1/challenges/{quote(challenge, safe='')}/submissions?{urlencode(parameters)}"
         key = uuid.uuid4().hex  # so that a repeated upload is not another submission
         try:
             with file.open("rb") as content:
@@ -121,14 +121,13 @@ class Client:
                         body = _chunks(content, progress, f"uploading {file.name}")
                         return self._send("POST", address, body, size, key=key, challenge=challenge)
 
-                    return http_calls.repeated(send, lambda why: progress.reach(0, why))
+                    return http_calls.retry(send, lambda why: progress.reach(0, why))
         except OSError as error:
             raise InputError(f"{file} cannot be read", where=error.strerror or str(error)) from None
 
     def challenges(self) -> list[dict[str, Any]]:
         """The challenges that the user may see, as the API shows them, the newest first."""
-        found: list[dict[str, Any]] = http_calls.repeated(lambda: self._send("GET", "/api/v1/challenges"), _no_word)
-        return found
+        return http_calls.retry(lambda: self._send("GET", "/api/v1/challenges"), _ignore)
 
     def submissions(self, challenge: str) -> list[dict[str, Any]]:
         """The submissions of the user's teams to a challenge, as the API shows them, the newest first.
@@ -140,17 +139,16 @@ class Client:
         rows: dict[int, dict[str, Any]] = {}
         for page in count(1):  # a new submission may move others to the next page
             send = partial(self._send, "GET", f"{address}?page={page}", challenge=challenge)
-            some: list[dict[str, Any]] = http_calls.repeated(send, _no_word)
-            rows |= {row["id"]: row for row in some}
-            if len(some) < _ROWS_PER_PAGE:
+            page_rows: list[dict[str, Any]] = http_calls.retry(send, _ignore)
+            rows |= {row["id"]: row for row in page_rows}
+            if len(page_rows) < _ROWS_PER_PAGE:
                 break
         return [*rows.values()]
 
     def file(self, number: int) -> bytes:
         """The file of a submission as it was uploaded."""
         address = f"/api/v1/submissions/{number}/file"
-        content: bytes = http_calls.repeated(lambda: self._send("GET", address, as_file=True), _no_word)
-        return content
+        return http_calls.retry(lambda: self._send("GET", address, as_file=True), _ignore)
 
     def submission(self, number: int) -> dict[str, Any]:
         """A submission as the API shows it."""
@@ -162,17 +160,16 @@ class Client:
         with Progress(100) as progress:
             while True:
                 submission = self._submission(number, lambda why: progress.reach(progress.done, why))
-                if submission["status"] in _ENDED:
+                if submission["status"] in _FINAL_STATUSES:
                     return submission
                 place = submission.get("place")
                 text = f"place {place} in the queue" if place else submission.get("doing") or "waiting"
                 progress.reach(submission["progress"], text)
                 time.sleep(wait)
-                wait = min(wait * 1.3, _LONGEST_WAIT)
+                wait = min(wait * 1.3, _MAX_WAIT)
 
     def _submission(self, number: int, tell: Callable[[str], None]) -> dict[str, Any]:
-        found: dict[str, Any] = http_calls.repeated(lambda: self._send("GET", f"/api/v1/submissions/{number}"), tell)
-        return found
+        return http_calls.retry(lambda: self._send("GET", f"/api/v1/submissions/{number}"), tell)
 
     def _send(
         self,
@@ -188,7 +185,7 @@ class Client:
         """The answer to one call, as plain values or, with ``as_file``, as bytes.
 
         Raises:
-            Repeatable: there is no answer, but a retry may help.
+            TemporaryError: there is no answer, but a retry may help.
             ServerError, InputError: the server refuses it, or cannot be reached.
         """
         headers = {"Accept": "application/json"}
@@ -198,21 +195,21 @@ class Client:
             kind = {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
             headers |= {**kind, "Idempotency-Key": key}
         try:
-            status, after, content = http_calls.call(self._root + address, method, headers, body)
+            status, pause, content = http_calls.call(self._root + address, method, headers, body)
         except urllib.error.URLError as error:
             unreachable = ServerError(
                 f"{self._root} cannot be reached", where=str(error.reason), help="check the address and try again"
             )
             if self._was_reached:
-                raise http_calls.Repeatable(unreachable) from None
+                raise http_calls.TemporaryError(unreachable) from None
             raise unreachable from None
-        except http_calls.Lost as error:
-            lost = ServerError(f"the connection to {self._root} was lost", where=str(error), help="try again")
-            raise http_calls.Repeatable(lost) from None
+        except http_calls.ConnectionLost as error:
+            error_to_raise = ServerError(f"the connection to {self._root} was lost", where=str(error), help="try again")
+            raise http_calls.TemporaryError(error_to_raise) from None
         self._was_reached = True
         if status >= 400:
-            refused = _refused(status, content, self._root, challenge)
-            raise http_calls.Repeatable(refused, after) if http_calls.may_succeed_later(status) else refused
+            refusal = _refusal(status, content, self._root, challenge)
+            raise http_calls.TemporaryError(refusal, pause) if http_calls.may_succeed_later(status) else refusal
         if as_file:
             return content
         try:
@@ -223,19 +220,19 @@ class Client:
             ) from None
 
 
-def _no_word(why: str) -> None:
+def _ignore(why: str) -> None:
     """Ignore progress, for short calls."""
 
 
-def _chunks(content: IO[bytes], progress: Progress, what: str) -> Iterator[bytes]:
-    sent = 0
-    while chunk := content.read(_CHUNK):
+def _chunks(content: IO[bytes], progress: Progress, text: str) -> Iterator[bytes]:
+    n_bytes = 0
+    while chunk := content.read(_CHUNK_BYTES):
         yield chunk
-        sent += len(chunk)
-        progress.reach(sent, what)
+        n_bytes += len(chunk)
+        progress.reach(n_bytes, text)
 
 
-def _refused(status: int, content: bytes, root: str, challenge: str) -> CaptiousError:
+def _refusal(status: int, content: bytes, root: str, challenge: str) -> CaptiousError:
     try:
         answer = json.loads(content)
         message = str(answer.get("error", "The captions are not valid."))
@@ -266,6 +263,6 @@ def _check_address(root: str) -> str:
 
 def _as_text(problem: dict[str, Any]) -> str:
     ids = ", ".join(map(str, problem.get("ids", [])))
-    more = ", ..." if problem.get("n", 0) > len(problem.get("ids", [])) > 0 else ""
+    ellipsis = ", ..." if problem.get("n", 0) > len(problem.get("ids", [])) > 0 else ""
     place = f"{problem['file']}: " if problem.get("file") else ""
-    return f"{place}{problem['message']}{f' Images: {ids}{more}' if ids else ''}"
+    return f"{place}{problem['message']}{f' Images: {ids}{ellipsis}' if ids else ''}"

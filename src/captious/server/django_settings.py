@@ -19,7 +19,7 @@ from captious.server.server_settings import DATA_VARIABLE, SQLITE, ServerSetting
 if not os.environ.get(DATA_VARIABLE):
     raise ParameterError(f"{DATA_VARIABLE} is not set", help="set it to the data folder of the server")
 
-_HERE = Path(__file__).parent
+_SERVER_FOLDER = Path(__file__).parent
 #: The server's own settings.
 CAPTIOUS = ServerSettings.load(Path(os.environ[DATA_VARIABLE]))
 
@@ -42,7 +42,7 @@ MIDDLEWARE = [
     "captious.server.pages.middleware.Unavailable",
     "django.middleware.security.SecurityMiddleware",
     "captious.server.pages.middleware.Headers",
-    "captious.server.pages.middleware.Compressed",
+    "captious.server.pages.middleware.Compression",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -57,7 +57,7 @@ MIDDLEWARE = [
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [_HERE / "templates"],
+        "DIRS": [_SERVER_FOLDER / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -114,7 +114,7 @@ AXES_LOCKOUT_TEMPLATE = "locked.html"
 AXES_HTTP_RESPONSE_CODE = 429
 AXES_RESET_ON_SUCCESS = True
 AXES_VERBOSE = False
-AXES_USERNAME_CALLABLE = "captious.server.people.passwords.name_tried"
+AXES_USERNAME_CALLABLE = "captious.server.people.passwords.attempted_name"
 AXES_CLIENT_IP_CALLABLE = "captious.server.people.rate_limits.network_of"
 
 SESSION_COOKIE_NAME = SESSION_COOKIE

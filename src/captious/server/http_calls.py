@@ -13,17 +13,17 @@ from captious.errors import CaptiousError
 
 T = TypeVar("T")
 
-_TIMEOUT = 300  # seconds without data from the server
-_PATIENCE = 300.0  # seconds after which a call is no longer retried
-_FIRST_WAIT, _LONGEST_WAIT = 1.0, 60.0  # seconds between retries, unless the server sets the interval
-_REPEATED = {429, 502, 503, 504}
+_TIMEOUT_SECONDS = 300  # seconds without data from the server
+_RETRY_PERIOD_SECONDS = 300.0  # seconds after which a call is no longer retried
+_FIRST_WAIT, _MAX_WAIT = 1.0, 60.0  # seconds between retries, unless the server sets the interval
+_TEMPORARY_STATUSES = {429, 502, 503, 504}
 
 
-class Lost(Exception):
+class ConnectionLost(Exception):
     """The connection ended before there was an answer."""
 
 
-class Repeatable(Exception):
+class TemporaryError(Exception):
     """A call may succeed later.
 
     Args:
@@ -45,61 +45,61 @@ def call(
     An answer that arrives while the body is being sent, such as 413, is read.
 
     Returns:
-        Status, seconds after which to repeat the request (None unless it makes sense), and content.
+        Status, seconds after which to repeat the request (None if the server does not say), and content.
 
     Raises:
         URLError: no connection.
-        Lost: the connection was lost.
+        ConnectionLost: the connection was lost.
     """
     request = urllib.request.Request(address, body, dict(headers), method=method)
     try:
         try:
-            answer = _opener.open(request, timeout=_TIMEOUT)
+            answer = _opener.open(request, timeout=_TIMEOUT_SECONDS)
         except urllib.error.HTTPError as error:
             answer = error
         with answer:
             content: bytes = answer.read()
-            after = answer.headers.get("Retry-After", "")
-            return answer.status, float(after) if after.isdecimal() else None, content
+            pause = answer.headers.get("Retry-After", "")
+            return answer.status, float(pause) if pause.isdecimal() else None, content
     except urllib.error.URLError:
         raise
     except (OSError, http.client.HTTPException) as error:
-        raise Lost(str(error) or type(error).__name__) from None
+        raise ConnectionLost(str(error) or type(error).__name__) from None
 
 
-def repeated(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
-    """Retry until it succeeds, for up to some minutes.
+def retry(attempt: Callable[[], T], tell: Callable[[str], None]) -> T:
+    """Call a function until it succeeds, for up to five minutes.
 
     Args:
-        attempt: raises ``Repeatable`` if it may succeed later.
+        attempt: raises ``TemporaryError`` if it may succeed later.
         tell: called with a sentence about the reason and time of a retry.
     """
-    until, wait = time.monotonic() + _PATIENCE, _FIRST_WAIT
+    deadline, wait = time.monotonic() + _RETRY_PERIOD_SECONDS, _FIRST_WAIT
     while True:
         try:
             return attempt()
-        except Repeatable as problem:
+        except TemporaryError as problem:
             pause = wait if problem.after is None else problem.after
-            if time.monotonic() + pause > until:
+            if time.monotonic() + pause > deadline:
                 raise problem.error from None
             tell(f"{problem.error.message}; trying again in {pause:.0f} s")
         time.sleep(pause)
-        wait = min(2 * wait, _LONGEST_WAIT)
+        wait = min(2 * wait, _MAX_WAIT)
 
 
 def may_succeed_later(status: int) -> bool:
     """Return whether the status means a temporary failure of the server or a proxy."""
-    return status in _REPEATED
+    return status in _TEMPORARY_STATUSES
 
 
-class _Patient(http.client.HTTPConnection):
+class _PatientConnection(http.client.HTTPConnection):
     """A connection that reads the answer if the server stops reading, as it does after a refusal."""
 
     _is_broken = False
 
     def send(self, data: Any) -> None:
         if self.sock is None:
-            self.connect()  # the peer's errors count
+            self.connect()  # errors of the connection are raised
         try:
             if not self._is_broken:
                 super().send(data)
@@ -109,18 +109,18 @@ class _Patient(http.client.HTTPConnection):
             self._is_broken = True
 
 
-class _PatientSecure(_Patient, http.client.HTTPSConnection):
+class _PatientTlsConnection(_PatientConnection, http.client.HTTPSConnection):
     """A patient connection with TLS."""
 
 
-class _Plain(urllib.request.HTTPHandler):
+class _HttpHandler(urllib.request.HTTPHandler):
     def http_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_Patient, request)
+        return self.do_open(_PatientConnection, request)
 
 
-class _Secure(urllib.request.HTTPSHandler):
+class _HttpsHandler(urllib.request.HTTPSHandler):
     def https_open(self, request: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_PatientSecure, request, context=self._context)  # type: ignore[attr-defined]
+        return self.do_open(_PatientTlsConnection, request, context=self._context)  # type: ignore[attr-defined]
 
 
-_opener = urllib.request.build_opener(_Plain, _Secure)
+_opener = urllib.request.build_opener(_HttpHandler, _HttpsHandler)

@@ -12,5 +12,5 @@ def flag(text: str) -> bool | None:
 
 
 def row_id(text: str) -> int:
-    """The id that a text names; 0, which no row has, if it is none."""
+    """The id of a row in a text; 0, which no row has, if the text is not an id."""
     return int(text) if text.isdecimal() and len(text) < 19 else 0

@@ -35,7 +35,7 @@ _PREFIX = "CAPTIOUS_SERVER_"
 
 _MEBIBYTE = 1024 * 1024
 #: Variables with the prefix that are not settings.
-_NO_SETTINGS = {DATA_VARIABLE, f"{_PREFIX}SECRET_KEY", f"{_PREFIX}PIPE", f"{_PREFIX}SOCKET"}
+_INTERNAL_VARIABLES = {DATA_VARIABLE, f"{_PREFIX}SECRET_KEY", f"{_PREFIX}PIPE", f"{_PREFIX}SOCKET"}
 
 Positive = Annotated[int, Field(ge=1)]
 
@@ -62,7 +62,7 @@ def _database_url(url: str) -> str:
     return url
 
 
-def _listed(hosts: Any) -> Any:
+def _host_list(hosts: Any) -> Any:
     if isinstance(hosts, str):
         raise ValueError('must be a list, such as ["captions.example.org"]')
     return hosts
@@ -94,10 +94,10 @@ class Provider:
 
 
 #: Name -> issuer and title of sites that need no others. GitHub speaks OAuth 2.0, not OpenID Connect.
-_KNOWN = {"orcid": ("https://orcid.org", "ORCID"), "github": ("https://github.com", "GitHub")}
+_PRESET_PROVIDERS = {"orcid": ("https://orcid.org", "ORCID"), "github": ("https://github.com", "GitHub")}
 
 
-def _parsed(text: Any) -> Any:
+def _provider_tables(text: Any) -> Any:
     """Tables in the environment are JSON."""
     if not isinstance(text, str):
         return text
@@ -107,17 +107,17 @@ def _parsed(text: Any) -> Any:
         raise ValueError('must be JSON, such as {"orcid": {"client_id": "...", "client_secret": "..."}}') from None
 
 
-def _completed(providers: dict[str, Provider]) -> dict[str, Provider]:
+def _with_presets(providers: dict[str, Provider]) -> dict[str, Provider]:
     """Providers with issuer and title."""
-    completed = {}
+    providers_with_titles = {}
     for name, provider in providers.items():
-        issuer, title = _KNOWN.get(name, ("", name))
+        issuer, title = _PRESET_PROVIDERS.get(name, ("", name))
         if not re.fullmatch("[a-z0-9-]{1,40}", name):
             raise ValueError(f"{name!r} must consist of lower-case letters, digits and hyphens")
         if not (provider.issuer or issuer):
             raise ValueError(f"{name} needs an issuer, such as https://login.example.edu")
-        completed[name] = replace(provider, issuer=provider.issuer or issuer, title=provider.title or title)
-    return completed
+        providers_with_titles[name] = replace(provider, issuer=provider.issuer or issuer, title=provider.title or title)
+    return providers_with_titles
 
 
 @checked_dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
@@ -176,19 +176,19 @@ class ServerSettings:
     data: Path
     site_name: str = "captious"
     database_url: Annotated[str, AfterValidator(_database_url)] = ""
-    hosts: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ("*",)
+    hosts: Annotated[tuple[str, ...], BeforeValidator(_host_list)] = ("*",)
     https: bool = False
     behind_proxy: bool = False
     time_zone: Annotated[str, AfterValidator(_time_zone)] = "UTC"
     registration: Literal["open", "approval", "closed"] = "open"
-    sign_in: Annotated[dict[str, Provider], BeforeValidator(_parsed), AfterValidator(_completed)] = field(
+    sign_in: Annotated[dict[str, Provider], BeforeValidator(_provider_tables), AfterValidator(_with_presets)] = field(
         default_factory=dict
     )
     second_step_for: Literal["nobody", "organizers", "everybody"] = "nobody"
     email_url: Annotated[str, AfterValidator(_email_url)] = ""
     email_from: str = "captious@localhost"
     site_url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
-    webhook_hosts: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    webhook_hosts: Annotated[tuple[str, ...], BeforeValidator(_host_list)] = ()
     upload_mebibytes: Positive = 100
     upload_seconds: Positive = 600
     stored_mebibytes: Positive = 5000
@@ -227,9 +227,9 @@ class ServerSettings:
         for variable, name in variables.items():
             if name != "data" and variable in environment:
                 text = environment[variable]
-                values[name] = tuple(text.replace(",", " ").split()) if name in _LISTS else text
-        allowed = variables.keys() | _NO_SETTINGS
-        unknown = sorted(name for name in environment if name.startswith(_PREFIX) and name not in allowed)
+                values[name] = tuple(text.replace(",", " ").split()) if name in _LIST_SETTINGS else text
+        names = variables.keys() | _INTERNAL_VARIABLES
+        unknown = sorted(name for name in environment if name.startswith(_PREFIX) and name not in names)
         if unknown:
             guess = did_you_mean(unknown[0].removeprefix(_PREFIX), _NAMES)
             raise ParameterError(
@@ -238,9 +238,9 @@ class ServerSettings:
         if environment.get("DATABASE_URL"):
             values["database_url"] = environment["DATABASE_URL"]
         try:
-            settings = _ADAPTER.validate_python({**values, "data": data.absolute()})
+            settings = _SETTINGS_ADAPTER.validate_python({**values, "data": data.absolute()})
         except ValidationError as error:
-            raise _refused(error, file) from None
+            raise _settings_error(error, file) from None
         if settings.email_url and "*" in settings.hosts:
             # Otherwise the sender of a reset request would choose the site that the link leads to.
             raise ParameterError(
@@ -290,8 +290,8 @@ class ServerSettings:
         )
 
 
-_ADAPTER = TypeAdapter(ServerSettings)
-_LISTS = {"hosts", "webhook_hosts"}
+_SETTINGS_ADAPTER = TypeAdapter(ServerSettings)
+_LIST_SETTINGS = {"hosts", "webhook_hosts"}
 _NAMES = tuple(field.name for field in fields(ServerSettings))
 
 
@@ -306,7 +306,7 @@ def _from_file(file: Path) -> dict[str, Any]:
     return values
 
 
-def _refused(error: ValidationError, file: Path) -> ParameterError:
+def _settings_error(error: ValidationError, file: Path) -> ParameterError:
     lines = []
     for details in error.errors():
         name = ".".join(map(str, details["loc"]))

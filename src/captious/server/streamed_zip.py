@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-_BLOCK = 1 << 16
-_DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
+_BLOCK_BYTES = 1 << 16
+_FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
 
 
 class _Sink(io.RawIOBase):
-    """A buffer of written bytes until they are taken."""
+    """A buffer that keeps written bytes until they are taken."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -26,8 +26,8 @@ class _Sink(io.RawIOBase):
         return len(data)
 
     def take(self) -> bytes:
-        taken, self._parts = b"".join(self._parts), []
-        return taken
+        data, self._parts = b"".join(self._parts), []
+        return data
 
 
 def zip_blocks(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
@@ -35,7 +35,7 @@ def zip_blocks(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
     sink = _Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, parts in files:
-            with archive.open(zipfile.ZipInfo(name, _DATE), "w", force_zip64=True) as entry:
+            with archive.open(zipfile.ZipInfo(name, _FIXED_DATE), "w", force_zip64=True) as entry:
                 for part in parts:
                     entry.write(part)
                     yield sink.take()
@@ -45,5 +45,5 @@ def zip_blocks(files: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[bytes]:
 def content(path: Path) -> Iterator[bytes]:
     """A file in parts."""
     with path.open("rb") as file:
-        while block := file.read(_BLOCK):
+        while block := file.read(_BLOCK_BYTES):
             yield block

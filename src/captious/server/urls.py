@@ -36,7 +36,7 @@ handler403 = "captious.server.pages.error_pages.forbidden"
 handler404 = "captious.server.pages.error_pages.not_found"
 handler500 = "captious.server.pages.error_pages.server_error"
 
-_challenge = [
+_challenge_paths = [
     path("", challenges.challenge, name="challenge"),
     path("leaderboard", challenges.leaderboard, name="leaderboard"),
     path("leaderboard.json", challenges.leaderboard_json, name="leaderboard_json"),
@@ -57,7 +57,7 @@ _challenge = [
     path("versions", versions.versions, name="versions"),
     path("edit", drafts.begin, name="challenge_edit"),
 ]
-_draft = [
+_draft_paths = [
     path("", drafts.edit, name="draft"),
     path("references", drafts.references, name="draft_references"),
     path("files", drafts.upload_file, name="draft_files"),
@@ -68,7 +68,7 @@ _draft = [
     path("publish", drafts.publish, name="draft_publish"),
     path("discard", drafts.discard, name="draft_discard"),
 ]
-_submission = [
+_submission_paths = [
     path("", submissions.show, name="submission"),
     path("status.json", submissions.status, name="submission_status"),
     path("edit", submissions.edit, name="submission_edit"),
@@ -78,7 +78,7 @@ _submission = [
     path("file", submissions.file, name="submission_file"),
     path("scores/<slug:captions>/<slug:references>.csv", submissions.scores, name="submission_scores"),
 ]
-_people = [
+_people_paths = [
     path("sign-up", people.sign_up, name="sign_up"),
     path("sign-in", sign_in.SignIn.as_view(), name="sign_in"),
     path("sign-in/code", sign_in.code, name="sign_in_code"),
@@ -116,7 +116,7 @@ _people = [
     path("teams/<slug:slug>/members/<int:pk>/captain", teams.team_captain, name="team_captain"),
     path("teams/<slug:slug>/leave", teams.team_leave, name="team_leave"),
 ]
-_api = [
+_api_paths = [
     path("openapi.json", description.openapi, name="openapi"),
     path("challenges", api.challenges),
     path("challenges/<slug:slug>", api.challenge),
@@ -151,22 +151,22 @@ _api = [
     path("teams/<slug:team>/captain", api_teams.captain),
     path("metrics", api.metrics),
 ]
-_site = [
+_site_paths = [
     path("", challenges.home, name="home"),
     path("healthz", healthz, name="healthz"),
-    path("challenges/<slug:slug>/", include(_challenge)),
+    path("challenges/<slug:slug>/", include(_challenge_paths)),
     path("drafts/", drafts.drafts, name="drafts"),
-    path("drafts/<slug:slug>/", include(_draft)),
-    path("submissions/<int:pk>/", include(_submission)),
-    *_people,
+    path("drafts/<slug:slug>/", include(_draft_paths)),
+    path("submissions/<int:pk>/", include(_submission_paths)),
+    *_people_paths,
 ]
 
 urlpatterns = [
-    path("", include((_site, "captious"))),
+    path("", include((_site_paths, "captious"))),
     # required by the administration pages
     path("favicon.ico", RedirectView.as_view(url="/static/captious/favicon.svg")),
     path("api/", description.page, name="api"),
-    path("api/v1/", include((_api, "api"))),
+    path("api/v1/", include((_api_paths, "api"))),
     # This view ends tokens, is limited, and writes to the audit log.
     path(
         "admin/password_change/",

@@ -20,5 +20,4 @@ def application(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]
     kind = environ.get("CONTENT_TYPE", "")
     if "charset" in kind.lower():
         environ["CONTENT_TYPE"] = re.sub(r";\s*charset\s*=[^;]*", "", kind, flags=re.IGNORECASE)
-    answer: Iterable[bytes] = _django(environ, start_response)
-    return answer
+    return _django(environ, start_response)

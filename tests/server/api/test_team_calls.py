@@ -181,7 +181,7 @@ def test_api_refuses_invalid_team_changes(ann: Caller, monkeypatch: pytest.Monke
         assert ann.answer("POST", f"teams?name={name}").status_code == 400, name
     for verb in ("invite", "leave"):
         assert "personal team" in ann.post(f"teams/ann/{verb}", status=409)["error"]
-    monkeypatch.setattr(team_changes, "MOST_TEAMS", 1)
+    monkeypatch.setattr(team_changes, "MAX_TEAMS", 1)
     assert "which is the limit" in ann.post("teams?name=another", status=409)["error"]
 
 
@@ -221,8 +221,8 @@ def test_submission_goes_from_terms_to_final_entry_with_the_api(
 
     assert ann.post(f"{submit}&dry_run=1", upload()) == {"problems": [], "remarks": [], "warnings": []}
     first = ann.post(submit, upload(), status=201)
-    cancelled = bob.post(submit.replace("First", "Second"), upload("the cat"), status=201)
-    assert bob.post(f"submissions/{cancelled['id']}/cancel")["status"] == "cancelled"
+    canceled = bob.post(submit.replace("First", "Second"), upload("the cat"), status=201)
+    assert bob.post(f"submissions/{canceled['id']}/cancel")["status"] == "canceled"
     content = upload("a mat")
     second = bob.post(submit.replace("First", "Third"), content, status=201)
     site.work()

@@ -57,7 +57,7 @@ def test_ranks_of_small_boards_use_holm_over_all_pairs(seed: int, undefined: boo
 @pytest.mark.parametrize("undefined", [False, True])
 def test_ranks_of_large_boards_use_bonferroni(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
     monkeypatch.setattr(ranking, "HOLM_ROWS", 10)
-    monkeypatch.setattr(ranking, "_BLOCK", 7)
+    monkeypatch.setattr(ranking, "_BLOCK_ROWS", 7)
     large = board(20, undefined=undefined)
     n_pairs = 32 * 31 / 2
     expected = from_pairs(large, {pair: n_pairs * p for pair, p in p_values(large).items()})
@@ -68,7 +68,7 @@ def test_ranks_of_large_boards_use_bonferroni(monkeypatch: pytest.MonkeyPatch, u
 @pytest.mark.parametrize("undefined", [False, True])
 def test_rank_update_compares_only_changed_rows(monkeypatch: pytest.MonkeyPatch, undefined: bool) -> None:
     monkeypatch.setattr(ranking, "HOLM_ROWS", 10)
-    monkeypatch.setattr(ranking, "_BLOCK", 7)
+    monkeypatch.setattr(ranking, "_BLOCK_ROWS", 7)
     everyone = board(24, undefined=undefined)
     before, kept, added = np.arange(20), np.arange(3, 20), np.arange(20, 24)
     old = rank_rows(everyone.take(before))
@@ -78,7 +78,7 @@ def test_rank_update_compares_only_changed_rows(monkeypatch: pytest.MonkeyPatch,
 
 def test_correction_of_a_large_board_stays_until_its_size_doubles() -> None:
     assert [corrected_rows(n) for n in (1, 500, 501, 512, 513, 5000, 8192)] == [1, 500, 512, 512, 1024, 8192, 8192]
-    least = ranking._least_errors(5000)
+    least = ranking._critical_errors(5000)
     assert least == pytest.approx(-ndtri(0.025 / (8192 * 8191 / 2)))
     assert 6.0 < least < 6.1
 

@@ -27,7 +27,7 @@ def large_site(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
     for module in (ranking, standings, leaderboard):
         monkeypatch.setattr(module, "HOLM_ROWS", 8)
     monkeypatch.setattr(leaderboard, "ROWS_PER_PAGE", 10)
-    monkeypatch.setattr(leaderboard, "_ROWS_AT_A_TIME", 7)
+    monkeypatch.setattr(leaderboard, "_BATCH_ROWS", 7)
     site.load(write_folder(tmp_path / "small"))
     add(range(N))
     return site
@@ -214,7 +214,7 @@ def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypat
     from captious.server.boards import standings
     from captious.server.submissions import board_changes
 
-    monkeypatch.setattr(board_changes, "_MOST_ROWS", N)
+    monkeypatch.setattr(board_changes, "_MAX_ROWS", N)
     add([N])
     assert len(board(large_site, all="1")) == N
     standings.refresh_stale()

@@ -61,9 +61,9 @@ def test_neighbors_follow_the_leaderboard(submissions: list[Any]) -> None:
 
 
 def test_earlier_submissions_are_shown_to_the_team_only(submissions: list[Any]) -> None:
-    assert place(submissions[10], own=True).before == submissions[0]
-    assert place(submissions[10]).before is None
-    assert place(submissions[0], own=True).before is None
+    assert place(submissions[10], own=True).previous_best == submissions[0]
+    assert place(submissions[10]).previous_best is None
+    assert place(submissions[0], own=True).previous_best is None
 
 
 def test_private_submissions_are_not_neighbors_for_others(submissions: list[Any]) -> None:

@@ -239,7 +239,7 @@ class TestEditing:
         edited(site, **{"phases-0-board": "public"})
         changes = olga(site).get("/drafts/commented/publish").context["changes"]
         assert changes.folder == ["summary: One. → Two."]
-        assert changes.kept == ["phase main: the leaderboard stays hidden; challenge.toml says public"]
+        assert changes.overrides == ["phase main: the leaderboard stays hidden; challenge.toml says public"]
 
     def test_settings_of_the_site_are_undone_only_on_confirmation(self, site: Site, commented_folder: Path) -> None:
         from captious.server.models import Phase

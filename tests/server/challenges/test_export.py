@@ -300,7 +300,7 @@ class TestCommentedChallenge:
         for name in ("c2.json", "challenge.toml", "pages/overview.md"):
             assert (first / name).read_bytes() == (commented_folder / name).read_bytes()
         _, changes = check_for_server(first)
-        assert (changes.folder, changes.undone, changes.kept) == ([], [], [])
+        assert (changes.folder, changes.reversals, changes.overrides) == ([], [], [])
         before = {name: getattr(challenge, name) for name in ("definition_values", "texts", "counts")}
         challenge.delete()
         loaded = site.load(first)
@@ -317,8 +317,8 @@ class TestCommentedChallenge:
         checked, changes = check_for_server(other)
         assert checked.slug == "commented"
         assert checked.definition.phases[0].board == "hidden"
-        assert changes.undone == []
-        assert changes.kept == []
+        assert changes.reversals == []
+        assert changes.overrides == []
 
     def test_command_exports_a_challenge(
         self, site: Site, commented_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

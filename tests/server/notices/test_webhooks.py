@@ -244,7 +244,7 @@ class TestAddresses:
         assert tried == [("93.184.216.34", 443)]
 
     def test_endless_answer_is_cut_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(webhook_calls, "_LONGEST", 0.2)
+        monkeypatch.setattr(webhook_calls, "_MAX_SECONDS", 0.2)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             url = f"http://localhost:{listener.getsockname()[1]}/"
             began = time.monotonic()

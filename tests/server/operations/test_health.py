@@ -20,7 +20,7 @@ def working_site(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     from captious.server.models import WorkerSeen
     from captious.server.operations import health
 
-    monkeypatch.setattr(health, "_FRESH", -1.0)
+    monkeypatch.setattr(health, "_CHECK_SECONDS", -1.0)
     WorkerSeen.objects.create(name="worker", seen=timezone.now())
     return site
 
@@ -95,7 +95,7 @@ def test_health_tests_writing_only_now_and_then(working_site: Site, monkeypatch:
     times: list[int] = []
     monkeypatch.setattr(module.os, "fsync", times.append)
     health(working_site)
-    monkeypatch.setattr(module, "_FRESH", 60.0)
+    monkeypatch.setattr(module, "_CHECK_SECONDS", 60.0)
     for _ in range(5):
         health(working_site)
     assert len(times) == 1

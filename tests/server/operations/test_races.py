@@ -41,11 +41,11 @@ def test_concurrent_workers_keep_the_turns_of_teams(race_results: dict[str, Any]
     assert race_results["burst"] == ["ab", "ac", "ac", "ac"]
 
 
-def test_submission_is_cancelled_or_taken_but_never_both(race_results: dict[str, Any]) -> None:
-    assert race_results["cancelled or taken"]
-    for is_taken, is_cancelled, status in race_results["cancelled or taken"]:
-        assert is_taken != is_cancelled
-        assert status == ("cancelled" if is_cancelled else "running")
+def test_submission_is_canceled_or_taken_but_never_both(race_results: dict[str, Any]) -> None:
+    assert race_results["canceled or taken"]
+    for is_taken, is_canceled, status in race_results["canceled or taken"]:
+        assert is_taken != is_canceled
+        assert status == ("canceled" if is_canceled else "running")
 
 
 def test_concurrent_uploads_cannot_share_the_last_of_a_quota(race_results: dict[str, Any]) -> None:

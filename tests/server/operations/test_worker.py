@@ -31,8 +31,8 @@ def running(until: Callable[[], bool], monkeypatch: pytest.MonkeyPatch) -> Itera
 
     from captious.server.operations import worker
 
-    monkeypatch.setattr(worker, "_POLL", 0.01)
-    monkeypatch.setattr(worker, "_PAUSE", 0.05)
+    monkeypatch.setattr(worker, "_POLL_SECONDS", 0.01)
+    monkeypatch.setattr(worker, "_ERROR_PAUSE_SECONDS", 0.05)
     stop = threading.Event()
 
     def run() -> None:
@@ -149,7 +149,7 @@ class TestFailures:
         from captious.server.operations import worker
 
         tidied = threading.Event()
-        monkeypatch.setattr(worker, "_tidy", tidied.set)
+        monkeypatch.setattr(worker, "_clean_up", tidied.set)
         monkeypatch.setattr(worker.leases, "take", lambda name: object())
         monkeypatch.setattr(worker, "score", lambda lease: None)
         with running(tidied.is_set, monkeypatch):
@@ -310,18 +310,18 @@ class TestPreparation:
         from captious.server.challenges import reference_cache
         from captious.server.operations import worker
 
-        monkeypatch.setattr(reference_cache, "_MOST", 1)
+        monkeypatch.setattr(reference_cache, "_MAX_SETS", 1)
         site.load(write_folder(folder, sets=("c1", "c2", "c3")))
-        assert worker._prepare_one()
-        assert not worker._prepare_one()
+        assert worker._prepare_next()
+        assert not worker._prepare_next()
 
     def test_prepared_references_are_cached_in_a_file(self, site: Site, folder: Path) -> None:
         from captious.server.challenges import reference_cache
         from captious.server.models import Challenge
 
         def restart() -> None:
-            reference_cache._kept.clear()
-            reference_cache._ready.clear()
+            reference_cache._tables.clear()
+            reference_cache._prepared_versions.clear()
 
         challenge = Challenge.objects.get()
         row = challenge.definition.references[0]
@@ -362,7 +362,7 @@ class TestPreparation:
         from captious.server.models import WorkerSeen
         from captious.server.operations import worker
 
-        monkeypatch.setattr(worker, "_SEEN", 0.01)
+        monkeypatch.setattr(worker, "_HEARTBEAT_SECONDS", 0.01)
         preparing, goes_on = threading.Event(), threading.Event()
 
         def prepare() -> bool:
@@ -370,7 +370,7 @@ class TestPreparation:
             assert goes_on.wait(60)
             return False
 
-        monkeypatch.setattr(worker, "_prepare_one", prepare)
+        monkeypatch.setattr(worker, "_prepare_next", prepare)
 
         def seen() -> Any:
             return WorkerSeen.objects.values_list("seen", flat=True).first()
@@ -405,7 +405,7 @@ def test_expired_sessions_are_deleted(site: Site) -> None:
     site.client(site.user("bob"))
     expired = Session.objects.order_by("pk").first()
     Session.objects.filter(pk=expired.pk).update(expire_date=timezone.now() - timedelta(seconds=1))
-    worker._tidy()
+    worker._clean_up()
     assert Session.objects.count() == 1
     assert not Session.objects.filter(pk=expired.pk).exists()
 

@@ -134,17 +134,17 @@ def test_refused_uploads_are_listed_with_their_reason(site: Site) -> None:
 
 def test_only_the_latest_refused_uploads_are_kept(site: Site) -> None:
     from captious.server.models import Phase, RefusedUpload
-    from captious.server.submissions.models import KEPT
+    from captious.server.submissions.models import MAX_REFUSALS
 
     site.demo()
     ann, bob = site.user("ann"), site.user("bob")
     Phase.objects.update(closes=datetime(2020, 1, 1, tzinfo=UTC), attempts_per_day=0)
     site.submit(bob, method="Of another")
     Phase.objects.update(closes=None)
-    for i in range(KEPT + 3):
+    for i in range(MAX_REFUSALS + 3):
         site.submit(ann, b"{", method=f"Try {i}")
     kept = RefusedUpload.objects.filter(user=ann)
-    assert [row.method for row in kept] == [f"Try {i}" for i in range(KEPT + 2, 2, -1)]
+    assert [row.method for row in kept] == [f"Try {i}" for i in range(MAX_REFUSALS + 2, 2, -1)]
 
 
 def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:

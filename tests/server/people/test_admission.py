@@ -85,7 +85,7 @@ class TestBans:
         submit(site, method="waiting")
         assert manage(site, action="ban", sure="1", team="Alpha", reason="Two accounts.").status_code == 302
         assert parsed(site.client().get("/challenges/small/leaderboard.json")) == []
-        assert [row.status for row in site.submissions()] == ["done", "cancelled"]
+        assert [row.status for row in site.submissions()] == ["done", "canceled"]
         refused = submit(site)
         assert refused.status_code == 422
         assert "Alpha and its members may not submit to this challenge: Two accounts." in refused.content.decode()

@@ -18,7 +18,7 @@ def test_old_events_are_removed(site: Site, monkeypatch: pytest.MonkeyPatch, day
     from captious.server.models import AuditEvent
     from captious.server.people import audit
 
-    monkeypatch.setattr(audit, "_AT_A_TIME", 2)
+    monkeypatch.setattr(audit, "_BATCH_EVENTS", 2)
     for _ in range(3):
         audit.record("old", "x")
     AuditEvent.objects.update(time=timezone.now() - timedelta(days=45))

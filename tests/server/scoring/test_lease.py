@@ -99,16 +99,16 @@ class TestTake:
 
 
 class TestCancel:
-    def test_submission_is_cancelled_or_taken_but_never_both(self, site: Site) -> None:
+    def test_submission_is_canceled_or_taken_but_never_both(self, site: Site) -> None:
         from captious.server.scoring import lease
         from captious.server.scoring.queue import cancel
 
         for _ in range(12):
             [submission] = queue()
-            taken, cancelled = at_once(lambda: lease.take("worker"), lambda submission=submission: cancel(submission))
-            assert (taken is not None) != cancelled
+            taken, canceled = at_once(lambda: lease.take("worker"), lambda submission=submission: cancel(submission))
+            assert (taken is not None) != canceled
             assert (now_as_of(submission).status, submission.counts) == (
-                ("cancelled", False) if cancelled else ("running", True)
+                ("canceled", False) if canceled else ("running", True)
             )
 
 
@@ -259,7 +259,7 @@ class TestHeartbeat:
         from captious.server.operations import worker
         from captious.server.scoring import lease
 
-        monkeypatch.setattr(reference_cache, "_ready", set())
+        monkeypatch.setattr(reference_cache, "_prepared_versions", set())
         happened: list[str] = []
         prepare, limit_cpu = reference_cache.prepare, lease.Heartbeat.limit_cpu
         monkeypatch.setattr(

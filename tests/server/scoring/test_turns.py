@@ -15,10 +15,10 @@ pytest.importorskip("django")
 
 
 def waiting(id: int, team: str, *, user: str = "", since: float | None = None, challenge: str = "c") -> Any:
-    from captious.server.scoring.turns import Waiting
+    from captious.server.scoring.turns import QueueEntry
 
     parties = (f"team {team}", f"user {user or team}")
-    return Waiting(id, float(id) if since is None else since, parties, challenge)
+    return QueueEntry(id, float(id) if since is None else since, parties, challenge)
 
 
 def order(rows: list[Any], running: list[Any] | None = None, ended: dict[str, float] | None = None) -> list[int]:
@@ -140,7 +140,7 @@ class TestQueue:
     def test_order_of_a_long_queue_is_cached(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious.server.scoring import queue as queue_module
 
-        monkeypatch.setattr(queue_module, "_LONG", 3)
+        monkeypatch.setattr(queue_module, "_LONG_QUEUE", 3)
         rows = queue(4, team=self.a)
         assert queue_module.place(rows[3]) == 4
         monkeypatch.setattr(queue_module, "in_turn", pytest.fail)

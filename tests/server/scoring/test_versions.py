@@ -71,7 +71,7 @@ def test_leaderboard_changes_once_all_are_scored_again(site: Site, folder: Path)
     assert all((rows[0].folder / scores.results_file).is_file() for scores in versions)
 
 
-def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path) -> None:
     from captious.server.submissions import storage
 
     [submission] = queue()
@@ -79,8 +79,7 @@ def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path, monke
     site.load(write_folder(folder, references=NEW))
     site.work()
     (submission.folder / "results-9.npz").write_bytes(b"of a worker that was killed")
-    monkeypatch.setattr(storage, "_OLD", -10)
-    assert storage.remove_leftovers() == 1
+    assert storage.remove_leftovers(min_age=-10) == 1
     kept = {path.name for path in submission.folder.glob("results-*")}
     assert kept == set(submission.all_scores.values_list("results_file", flat=True))
     assert len(kept) == 2

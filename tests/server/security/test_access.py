@@ -43,10 +43,10 @@ ROLES = {
 GROUPS = {
     "board_pages": ["", "leaderboard", "leaderboard.json", "leaderboard.csv", "compare"],
     "published": ["public", "anonymous"],
-    "unpublished": ["private", "hidden", "in_hidden", "by_former", "failed", "cancelled", "queued"],
+    "unpublished": ["private", "hidden", "in_hidden", "by_former", "failed", "canceled", "queued"],
     "own": ["public", "private", "in_hidden", "by_former", "queued"],
-    "unqueued": ["private", "hidden", "in_hidden", "by_former", "failed", "cancelled"],
-    "unscored": ["queued", "failed", "cancelled", "deleted"],
+    "unqueued": ["private", "hidden", "in_hidden", "by_former", "failed", "canceled"],
+    "unscored": ["queued", "failed", "canceled", "deleted"],
 }
 #: What is posted to pages; otherwise nothing is.
 CONTENTS = {
@@ -270,7 +270,7 @@ class TestVisibility:
                 address = f"/challenges/open/{page}?phase=main&references=val/c5&all=1"
                 text = body_of(world.as_user(role).get(address))
                 assert "Public" in text
-                for name in ("Private", "Hidden</a>", "In hidden", "Queued", "Failed", "Cancelled", "Deleted"):
+                for name in ("Private", "Hidden</a>", "In hidden", "Queued", "Failed", "Canceled", "Deleted"):
                     assert name not in text, (address, name)
 
     def test_hidden_leaderboard_is_not_shown_under_another_name(self, world: World) -> None:

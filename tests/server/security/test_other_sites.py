@@ -331,7 +331,7 @@ class TestAttacks:
     ) -> None:
         from captious.server.people import identity_providers
 
-        monkeypatch.setattr(identity_providers, "_LONGEST", -1)
+        monkeypatch.setattr(identity_providers, "_MAX_SECONDS", -1)
         assert sandbox.site.client().post("/sign-in/with/local").status_code == 403
 
     def test_sign_in_starts_with_a_form_of_this_site(self, sandbox: World, provider: OpenIDProvider) -> None:

@@ -105,7 +105,7 @@ class TestDates:
         from django.utils import timezone
 
         from captious.server.models import Phase
-        from captious.server.submissions.upload_sizes import ARRIVED
+        from captious.server.submissions.upload_sizes import ARRIVAL_KEY
 
         began = timezone.now() - timedelta(minutes=5)
         Phase.objects.filter(name="main").update(closes=began + timedelta(seconds=seconds))
@@ -113,7 +113,7 @@ class TestDates:
         monkeypatch.setattr(
             WSGIRequest,
             "__init__",
-            lambda request, environ: original(request, {**environ, ARRIVED: began.timestamp()}),
+            lambda request, environ: original(request, {**environ, ARRIVAL_KEY: began.timestamp()}),
         )
         assert is_taken(take(sandbox, way)) == (seconds > 0)
 
@@ -236,14 +236,14 @@ class TestQuotas:
         sandbox.as_user("ann").post(f"/submissions/{latest().pk - 1}/delete")
         assert is_taken(take(sandbox, way))
 
-    def test_cancelled_submissions_are_free(self, sandbox: World, way: str) -> None:
+    def test_canceled_submissions_are_free(self, sandbox: World, way: str) -> None:
         for _ in range(4):
             assert is_taken(take(sandbox, way, phase="daily"))
             if way == "page":
                 sandbox.as_user("ann").post(f"{latest().url}cancel")
             else:
                 sandbox.call("ann", "POST", f"/api/v1/submissions/{latest().pk}/cancel")
-            assert latest().status == "cancelled"
+            assert latest().status == "canceled"
 
     def test_submissions_deleted_before_scoring_are_free(self, sandbox: World, way: str) -> None:
         for _ in range(3):
@@ -368,7 +368,7 @@ class TestRates:
         from captious.server.actions import team_changes
         from captious.server.models import Team
 
-        monkeypatch.setattr(team_changes, "MOST_TEAMS", 3)
+        monkeypatch.setattr(team_changes, "MAX_TEAMS", 3)
         for name in ("one", "two", "three"):
             sandbox.as_user("ann").post("/account/", {"action": "team", "team-name": name})
         assert [Team.objects.filter(name=name).exists() for name in ("one", "two", "three")] == [True, False, False]

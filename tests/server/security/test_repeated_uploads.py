@@ -163,7 +163,7 @@ def interrupted(sandbox: World, monkeypatch: pytest.MonkeyPatch, begin: Callable
             raise SystemExit
 
         patch.setattr(intake, "read_upload", killed)
-        patch.setattr(intake, "_end", lambda *_, **__: None)
+        patch.setattr(intake, "_end_attempt", lambda *_, **__: None)
         with pytest.raises(SystemExit):
             begin()
 

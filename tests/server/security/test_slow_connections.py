@@ -18,7 +18,7 @@ import pytest
 from captious.server.operations import web_server
 from captious.server.operations.supervisor import listen
 from captious.server.server_settings import ServerSettings
-from captious.server.submissions.upload_sizes import ARRIVED
+from captious.server.submissions.upload_sizes import ARRIVAL_KEY
 
 UPLOAD = "/api/v1/challenges/open/submissions"
 COMPUTING = "/challenges/open/captions/1"
@@ -40,7 +40,7 @@ class Door:
         self.hold, self.began, self.stop = threading.Event(), threading.Event(), threading.Event()
         self.n_large = 0
         self.addresses: list[str] = []
-        self.arrived: list[float] = []
+        self.arrival_time: list[float] = []
         self._connections: list[socket.socket] = []
         listener = listen("127.0.0.1", 0)
         self.port = listener.getsockname()[1]
@@ -52,7 +52,7 @@ class Door:
 
     def _answer(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = environ["wsgi.input"].read()
-        self.arrived.append(environ[ARRIVED])
+        self.arrival_time.append(environ[ARRIVAL_KEY])
         if environ["PATH_INFO"] in {UPLOAD, "/held", "/sign-in", COMPUTING}:
             self.began.set()
             self.hold.wait(60)
@@ -173,7 +173,7 @@ def test_slow_requests_end_with_408(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, sent: bytes, more: bytes
 ) -> None:
     """Sending a little now and then does not help."""
-    monkeypatch.setattr(web_server, "_SECONDS", 1)
+    monkeypatch.setattr(web_server, "_REQUEST_SECONDS", 1)
     with new_door(upload_seconds=1).connect(sent) as connection:
         connection.settimeout(0.3)
         for _ in range(100):
@@ -188,7 +188,7 @@ def test_slow_requests_end_with_408(
 
 
 def test_uploads_have_a_longer_time_limit(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_SECONDS", 0.5)
+    monkeypatch.setattr(web_server, "_REQUEST_SECONDS", 0.5)
     door = new_door(upload_seconds=600)
     door.hold.set()
     with door.connect(upload(6, body=b"x")) as connection, door.connect(upload(6, "/sign-in", b"x")) as form:
@@ -244,7 +244,7 @@ def test_many_tokens_of_one_address_wait_for_others(new_door: Callable[..., Door
 
 
 def test_uploads_beyond_the_queue_are_refused(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_WAITING", 1)
+    monkeypatch.setattr(web_server, "_UPLOAD_PLACES", 1)
     door = new_door()
     uploads = [door.connect(upload())]
     assert door.began.wait(60)
@@ -264,7 +264,7 @@ def test_one_sender_cannot_fill_the_queue(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, token: str, address: str
 ) -> None:
     """One account or address may hold two of eight places; the rest are left to others."""
-    monkeypatch.setattr(web_server, "_WAITING", 8)
+    monkeypatch.setattr(web_server, "_UPLOAD_PLACES", 8)
     door = new_door(behind_proxy=True)
 
     def send(token: str, address: str) -> socket.socket:
@@ -284,7 +284,7 @@ def test_one_sender_cannot_fill_the_queue(
 
 def test_few_addresses_cannot_fill_the_queue(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     """When four have two places each, somebody else gets that of the last upload of one of them."""
-    monkeypatch.setattr(web_server, "_WAITING", 8)
+    monkeypatch.setattr(web_server, "_UPLOAD_PLACES", 8)
     door = new_door(behind_proxy=True)
 
     def send(n: int) -> socket.socket:
@@ -307,7 +307,7 @@ def test_one_address_cannot_take_all_connections(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It may have a quarter; closed ones make room. Connections of a proxy share its address."""
-    monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
+    monkeypatch.setattr(web_server, "_MAX_CONNECTIONS", 40)
     door = new_door()
     idle = [door.connect(b"GET ") for _ in range(30)]
     assert door.page("127.0.0.2") == 200
@@ -329,8 +329,8 @@ def test_one_address_through_a_proxy_cannot_take_all_connections(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch, sent: bytes
 ) -> None:
     """Idle connections, as a proxy keeps them, do not count."""
-    monkeypatch.setattr(web_server, "_CONNECTIONS", 40)
-    monkeypatch.setattr(web_server, "_SCARCE", 0.3)
+    monkeypatch.setattr(web_server, "_MAX_CONNECTIONS", 40)
+    monkeypatch.setattr(web_server, "_SHORT_DRAIN_SECONDS", 0.3)
     door = new_door(behind_proxy=True, web_threads=8)
     taken = [door.connect(sent.replace(b"Host: x", b"X-Forwarded-For: 192.0.2.1"), buffer=4096) for _ in range(80)]
     with door.connect(get("/", last=True).replace(b"Host: x", b"X-Forwarded-For: 192.0.2.2")) as other:
@@ -351,7 +351,7 @@ def is_closed(connection: socket.socket) -> bool:
 @pytest.mark.slow  # answers of 32 MiB
 def test_unread_answers_do_not_fill_the_disk(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     """One address may have two unread answers of 32 MiB."""
-    monkeypatch.setattr(web_server, "_UNTAKEN", 4 * 80 << 20)
+    monkeypatch.setattr(web_server, "_MAX_UNREAD_BYTES", 4 * 80 << 20)
     door = new_door()
     slow = [door.connect(get("/large"), buffer=4096) for _ in range(3)]
     other = door.connect(get("/large", last=True), address="127.0.0.2")
@@ -377,12 +377,12 @@ def test_application_knows_when_a_request_began_to_arrive(new_door: Callable[...
         sleep(1)
         connection.sendall(b"xxxxx")
         assert answer(connection)[0] == 200
-        assert time() - door.arrived[0] >= 1
+        assert time() - door.arrival_time[0] >= 1
 
 
 def test_one_address_cannot_use_all_disk_space(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
     """Of eight endless uploads of 2 MiB, four stay; the others are refused while they arrive."""
-    monkeypatch.setattr(web_server, "_AT_ONCE", 16)
+    monkeypatch.setattr(web_server, "_CONCURRENT_UPLOADS", 16)
     door = new_door()
     size = 2 << 20
     uploads = [door.connect(upload(size, body=bytes(size - 1))) for _ in range(8)]
@@ -448,7 +448,7 @@ def test_client_that_reads_nothing_is_disconnected(
     new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Until then it occupies one answer, and threads that wait for it continue."""
-    monkeypatch.setattr(web_server, "_STUCK", 0.3)
+    monkeypatch.setattr(web_server, "_STUCK_SECONDS", 0.3)
     door = new_door()
     door.server.adj.outbuf_high_watermark = 1 << 20
     silent = [door.connect(get("/large") * 1000, buffer=4096) for _ in range(4)]
@@ -508,7 +508,7 @@ def test_password_hashing_takes_turns_and_pages_continue(new_door: Callable[...,
 
 
 def test_slow_reader_gets_the_whole_answer(new_door: Callable[..., Door], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_server, "_STUCK", 1)
+    monkeypatch.setattr(web_server, "_STUCK_SECONDS", 1)
     with new_door().connect(get("/large", last=True), buffer=1 << 18) as connection:
         n = 0
         for _ in range(8):

@@ -113,7 +113,7 @@ class TestRemoval:
         read_upload = intake.read_upload
         monkeypatch.setattr(intake, "read_upload", read)
         before = Submission.objects.count()
-        with pytest.raises(intake.Refused, match="no longer"):
+        with pytest.raises(intake.RefusedError, match="no longer"):
             sandbox.submit("bob", "Mine", team=sandbox.alpha)
         assert Submission.objects.count() == before
         assert Attempt.objects.filter(user__username="bob", submission=None, is_complete=True).exists()

@@ -85,7 +85,7 @@ class World:
         users: bob (another team), ann (captain of team Alpha), mia (member of Alpha), fred (was a member of Alpha),
             paul (a participant of the circle), olga (organizer of "open" and "circle"), otto (organizer of "other"),
             root (administrator), dora (in team Alpha; deactivated).
-        submissions: by what they are: public, private, hidden, anonymous, queued, failed, cancelled, deleted,
+        submissions: by what they are: public, private, hidden, anonymous, queued, failed, canceled, deleted,
             in_hidden (in a phase with a hidden leaderboard), by_former (private, submitted by fred), in_circle.
     """
 
@@ -182,14 +182,14 @@ class World:
             "in_circle": self.submit("paul", "In circle", challenge="circle"),
         }
         self.site.work()
-        for name in ("queued", "failed", "cancelled", "deleted"):
+        for name in ("queued", "failed", "canceled", "deleted"):
             submissions[name] = self.submit("ann", name.title(), **alpha)
         rows = Submission.objects.all()
         rows.filter(pk=submissions["hidden"].pk).update(is_hidden=True)
         rows.filter(pk=submissions["failed"].pk).update(
             status="failed", traceback=TRACEBACK, reason="It failed.", counts=False
         )
-        rows.filter(pk=submissions["cancelled"].pk).update(status="cancelled", counts=False)
+        rows.filter(pk=submissions["canceled"].pk).update(status="canceled", counts=False)
         rows.filter(pk=submissions["deleted"].pk).update(status="deleted")
         shutil.rmtree(submissions["deleted"].folder)
         for submission in submissions.values():

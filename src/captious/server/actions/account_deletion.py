@@ -1,8 +1,8 @@
 """Deleting an account, with anonymization of the parts that stay.
 
-Submissions for teams with other members belong to the team and stay. Of teams without other members, submissions
-that boards count stay, so that ranks of others do not change: without user, link and description, under another name
-of the team. Everything else is deleted.
+Submissions for teams with other members belong to the team and stay. If a team has no other members, its submissions
+that count on boards stay as well, so that the ranks of others do not change, but without user, link and description,
+and under another team name. Everything else is deleted.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _Status = Submission.Status
 
 @dataclass(frozen=True)
 class Departure:
-    """The deletion of an account: its name in the log from now on, and the numbers of submissions kept and deleted."""
+    """A deleted account: its name in the log from now on, and the numbers of submissions kept and deleted."""
 
     name: str
     n_kept: int
@@ -47,61 +47,60 @@ class Departure:
 
 def why_not_deleted(user: User) -> str:
     """Why an account cannot be deleted now, one sentence; empty if it can."""
-    organized = ", ".join(user.organized.order_by("title").values_list("title", flat=True))
-    if organized:
-        return f"{user.username} is an organizer of {organized}: add another organizer to the challenge first."
-    others = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
-    if user.is_superuser and not others.exists():
+    titles = ", ".join(user.organized.order_by("title").values_list("title", flat=True))
+    if titles:
+        return f"{user.username} is an organizer of {titles}: add another organizer to the challenge first."
+    administrators = User.objects.filter(is_superuser=True, is_active=True).exclude(pk=user.pk)
+    if user.is_superuser and not administrators.exists():
         return f"{user.username} is the only administrator. Make another user an administrator first."
     return ""
 
 
 def kept_submissions(user: User) -> QuerySet[Submission]:
-    """The submissions of teams without other members that stay, as boards count them."""
-    kept: QuerySet[Submission] = Submission.objects.competing().filter(team__in=_alone(user))
-    return kept.exclude(status=_Status.DELETED)
+    """The submissions that stay because boards count them, although their team has no other members."""
+    rows: QuerySet[Submission] = Submission.objects.competing().filter(team__in=_sole_teams(user))
+    return rows.exclude(status=_Status.DELETED)
 
 
 def delete_account(user: User, *, submissions: bool = False) -> Departure:
     """Delete an account that can be deleted, with the data that belongs to it alone.
 
     Args:
-        submissions: also delete those that boards count.
+        submissions: whether to delete submissions that boards count as well.
     """
-    name, alone = f"deleted user {user.pk}", [*_alone(user)]
-    kept = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
-    rows = Submission.objects.filter(team__in=alone).exclude(pk__in=kept)
+    name, teams = f"deleted user {user.pk}", [*_sole_teams(user)]
+    lasting_ids = [] if submissions else [*kept_submissions(user).values_list("pk", flat=True)]
+    rows = Submission.objects.filter(team__in=teams).exclude(pk__in=lasting_ids)
     # A worker that scores one of them loses its lease.
-    rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELLED, lease=F("lease") + 1, lease_until=None)
+    rows.filter(status=_Status.RUNNING).update(status=_Status.CANCELED, lease=F("lease") + 1, lease_until=None)
     n_deleted = storage.delete(rows.exclude(status=_Status.DELETED))
     with transaction.atomic():
         list(User.objects.select_for_update().filter(pk=user.pk))
-        for team in Team.objects.filter(memberships__user=user).exclude(pk__in=[team.pk for team in alone]):
+        for team in Team.objects.filter(memberships__user=user).exclude(pk__in=[team.pk for team in teams]):
             leave_team(team, user)
         names: dict[str, str] = {}
-        for team in alone:
-            names |= _without_members(team)
+        for team in teams:
+            names |= _anonymize_team(team)
         names[user.username] = name  # also the name of the personal team
-        folders = _drafts(user)
+        folders = _hand_over_drafts(user)
         _forget(user, names)
         user.delete()
     for folder in folders:
         storage.remove_files(folder)
     storage.reading_lock(int(name.rpartition(" ")[2])).unlink(missing_ok=True)
     versions.show_complete()
-    record("delete account", name, detail=f"submissions: {len(kept):,} kept, {n_deleted:,} deleted")
-    return Departure(name, len(kept), n_deleted)
+    record("delete account", name, detail=f"submissions: {len(lasting_ids):,} kept, {n_deleted:,} deleted")
+    return Departure(name, len(lasting_ids), n_deleted)
 
 
-def _alone(user: User) -> QuerySet[Team]:
+def _sole_teams(user: User) -> QuerySet[Team]:
     """The teams of a user without other members."""
-    others = Membership.objects.exclude(user=user).values("team")
-    alone: QuerySet[Team] = Team.objects.filter(memberships__user=user).exclude(pk__in=others)
-    return alone
+    team_ids = Membership.objects.exclude(user=user).values("team")
+    return Team.objects.filter(memberships__user=user).exclude(pk__in=team_ids)
 
 
-def _without_members(team: Team) -> dict[str, str]:
-    """Delete a team for which nothing is kept, otherwise give it another name; former name -> what logs call it."""
+def _anonymize_team(team: Team) -> dict[str, str]:
+    """Delete a team without remaining submissions, or else rename it; return {former name: name in logs}."""
     list(Team.objects.select_for_update().filter(pk=team.pk))
     former, rows = str(team.name), Submission.objects.filter(team=team)
     rows.filter(status=_Status.DELETED).delete()
@@ -121,8 +120,8 @@ def _without_members(team: Team) -> dict[str, str]:
     return {former: name}
 
 
-def _drafts(user: User) -> list[Path]:
-    """Hand drafts of challenges to an organizer of theirs; the folders of the others, which go."""
+def _hand_over_drafts(user: User) -> list[Path]:
+    """Hand drafts over to organizers of their challenges; return the folders of the other drafts, to be deleted."""
     folders = []
     for draft in Draft.objects.filter(user=user):
         challenge = Challenge.objects.filter(slug=draft.slug).first()
@@ -136,12 +135,12 @@ def _drafts(user: User) -> list[Path]:
 
 def _forget(user: User, names: dict[str, str]) -> None:
     """Replace names in the log, accepted terms and entries of the administration pages."""
-    name = names[user.username]
-    AuditEvent.objects.filter(actor=user.username).update(actor=name, address="")
-    for former, now in names.items():
-        AuditEvent.objects.filter(target=former).update(target=now)
-    AuditEvent.objects.filter(detail=user.username).update(detail=name)
-    TermsAcceptance.objects.filter(user=user.username).update(user=name)
-    LogEntry.objects.filter(content_type__model="user", object_id=str(user.pk)).update(object_repr=name)
+    new_name = names[user.username]
+    AuditEvent.objects.filter(actor=user.username).update(actor=new_name, address="")
+    for former, name in names.items():
+        AuditEvent.objects.filter(target=former).update(target=name)
+    AuditEvent.objects.filter(detail=user.username).update(detail=new_name)
+    TermsAcceptance.objects.filter(user=user.username).update(user=new_name)
+    LogEntry.objects.filter(content_type__model="user", object_id=str(user.pk)).update(object_repr=new_name)
     for table in (AccessAttempt, AccessFailureLog, AccessLog):
         table.objects.filter(username=user.username).delete()

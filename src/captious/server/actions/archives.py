@@ -24,7 +24,7 @@ class WithheldArchiveError(ExplainedError):
 
 
 def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
-    """The archive of a challenge, or of the phase that an address names, for those who manage the challenge.
+    """The archive of a challenge, or of one phase if the address names it, for users who manage the challenge.
 
     Raises:
         UnknownNameError: there is no such phase.
@@ -37,9 +37,9 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
             raise UnknownNameError("phase", request.GET["phase"], (row.name for row in challenge.phases.all()))
     # Invalid values select the more private archive.
     is_public, anonymous = (flag(request.GET.get(name, "0")) is not False for name in ("public", "anonymous"))
-    made = ChallengeArchive(challenge, phase, is_public=is_public, anonymous=anonymous)
-    if not made.phases:
-        raise WithheldArchiveError(made)
-    response = StreamingHttpResponse(made.blocks(), "application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{made.name}"'
+    archive = ChallengeArchive(challenge, phase, is_public=is_public, anonymous=anonymous)
+    if not archive.phases:
+        raise WithheldArchiveError(archive)
+    response = StreamingHttpResponse(archive.blocks(), "application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{archive.name}"'
     return response

@@ -14,15 +14,15 @@ def ban(challenge: Challenge, team: Team, reason: str) -> int:
 
     Returns the number of hidden submissions.
 
-    A ban that is lifted shows none of them again: organizers do that.
+    Lifting the ban does not show them again; organizers can.
     """
-    banned, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
-    banned.users.add(*team.members.all())
-    own = Submission.objects.filter(phase__challenge=challenge, team=team)
-    for submission in own.filter(status=Submission.Status.QUEUED):
+    row, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
+    row.users.add(*team.members.all())
+    submissions = Submission.objects.filter(phase__challenge=challenge, team=team)
+    for submission in submissions.filter(status=Submission.Status.QUEUED):
         queue.cancel(submission)
     with transaction.atomic():
-        n = own.filter(is_hidden=False).update(is_hidden=True)
-        for phase in {*own.values_list("phase", flat=True)}:
+        n = submissions.filter(is_hidden=False).update(is_hidden=True)
+        for phase in {*submissions.values_list("phase", flat=True)}:
             board_changed(phase)
     return n

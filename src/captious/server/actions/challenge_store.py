@@ -6,7 +6,6 @@ scored again at no cost. Settings made on the site are undone only on confirmati
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import shutil
@@ -26,6 +25,7 @@ from captious.server.challenges.folder import FILE_NAME, CheckedChallenge, check
 from captious.server.challenges.problems import ChallengeError
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import new_folder
+from captious.server.file_locks import locked
 from captious.server.models import IDS_FOLDER, Challenge, ChallengeVersion, Phase, Submission, User
 from captious.server.people.audit import record
 from captious.server.people.teams import baselines_team
@@ -35,8 +35,8 @@ from captious.server.submissions.board_changes import board_changed
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """The result of loading: the numbers of submissions that are scored again and of baselines submitted."""
+class LoadResult:
+    """The result of loading a challenge, with the numbers of submissions to score again and of new baselines."""
 
     challenge: Challenge
     is_new: bool
@@ -45,11 +45,11 @@ class Loaded:
     warnings: tuple[str, ...]
 
 
-def _undoes_nothing(changes: Changes) -> bool:
-    return not changes.undone
+def _keeps_settings(changes: Changes) -> bool:
+    return not changes.reversals
 
 
-def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_nothing) -> Loaded:
+def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _keeps_settings) -> LoadResult:
     """Load or update a challenge.
 
     Args:
@@ -61,31 +61,31 @@ def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _undoes_n
         ParameterError: the changes were not confirmed. Nothing was changed.
         OutputError: its files cannot be stored.
     """
-    checked = check_folder(folder, settings.CAPTIOUS.upload_limits)
-    with _locked(checked.slug):
-        return _load(checked, agree)
+    source = check_folder(folder, settings.CAPTIOUS.upload_limits)
+    with _loading_lock(source.slug):
+        return _load(source, agree)
 
 
-def check_for_server(folder: Path, refused: Sequence[str] = ()) -> tuple[CheckedChallenge, Changes]:
+def check_for_server(folder: Path, problems: Sequence[str] = ()) -> tuple[CheckedChallenge, Changes]:
     """Check a folder as ``load_challenge`` does, and return the changes that loading it would make.
 
     Args:
-        refused: known problems, as for ``check_folder``.
+        problems: known problems, as for ``check_folder``.
 
     Raises:
         ChallengeError: every problem.
     """
     try:
-        checked = check_folder(folder, settings.CAPTIOUS.upload_limits, refused)
+        source = check_folder(folder, settings.CAPTIOUS.upload_limits, problems)
     except ChallengeError as error:
         raise ChallengeError([*error.problems, *_organizer_problems(folder)], str(folder)) from None
-    old = Challenge.objects.filter(slug=checked.slug).first()
-    _check_against(checked, old)
-    return checked, changes_of(checked, old)
+    old = Challenge.objects.filter(slug=source.slug).first()
+    _check_database(source, old)
+    return source, changes_of(source, old)
 
 
 def _organizer_problems(folder: Path) -> list[str]:
-    """A sentence for each organizer of a challenge folder without an account, whatever else is wrong in it."""
+    """One sentence for each organizer without an account, whatever else is wrong with the folder."""
     try:
         names = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")).get("organizers", [])
     except (OSError, ValueError):
@@ -103,86 +103,84 @@ def _without_accounts(names: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def _locked(slug: str) -> Iterator[None]:
-    """Lock a challenge, so that loads of it run one after the other: they number versions and folders."""
+def _loading_lock(slug: str) -> Iterator[None]:
+    """Lock a challenge, so that only one load at a time numbers its versions and folders."""
     folder = settings.CAPTIOUS.data / "challenges" / slug
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with locked(folder / ".lock"):
         for leftover in folder.glob(".captious-*"):  # left over from a load that was killed
             shutil.rmtree(leftover, ignore_errors=True)
         yield
 
 
-def _load(checked: CheckedChallenge, agree: Callable[[Changes], bool]) -> Loaded:
-    old = Challenge.objects.filter(slug=checked.slug).first()
-    _check_against(checked, old)
-    changes = changes_of(checked, old)
+def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadResult:
+    old = Challenge.objects.filter(slug=source.slug).first()
+    _check_database(source, old)
+    changes = changes_of(source, old)
     if old is not None and not agree(changes):
         raise ParameterError(
-            f"{checked.folder} was not loaded, because it would undo settings made on the site",
-            where="\n".join(changes.undone),
+            f"{source.folder} was not loaded, because it would undo settings made on the site",
+            where="\n".join(changes.reversals),
             help="to load it anyway, run captious challenge load --yes",
         )
     version = 1 if old is None else old.version + 1
-    target = settings.CAPTIOUS.data / "challenges" / checked.slug / str(version)
-    _copy(checked, target)
+    target = settings.CAPTIOUS.data / "challenges" / source.slug / str(version)
+    _copy(source, target)
     try:
         with transaction.atomic():
-            challenge, n_rescored = _store(checked, version, changes)
+            challenge, n_rescored = _store(source, version, changes)
             record("load challenge", challenge.slug, challenge=challenge, detail=f"version {version}")
     except BaseException:
         shutil.rmtree(target, ignore_errors=True)
         raise
-    n_baselines = _submit_baselines(checked, challenge, changes)
+    n_baselines = _submit_baselines(source, challenge, changes)
     _remove_old_versions(target)
-    return Loaded(challenge, old is None, n_rescored, n_baselines, checked.warnings)
+    return LoadResult(challenge, old is None, n_rescored, n_baselines, source.warnings)
 
 
-def _check_against(checked: CheckedChallenge, old: Challenge | None) -> None:
+def _check_database(source: CheckedChallenge, old: Challenge | None) -> None:
     """Check that organizers have accounts and that submissions still cover all images."""
-    problems = _without_accounts(checked.definition.organizers)
+    problems = _without_accounts(source.definition.organizers)
     if old is not None and Submission.objects.filter(phase__challenge=old, is_baseline=False).exists():
-        for name, ids in checked.image_ids.items():
+        for name, ids in source.image_ids.items():
             file = old.ids_file(name)
             if file.exists() and set(json.loads(file.read_text())) != set(ids):
                 problems.append(
                     f"captions {name!r}: the images have changed, but there are submissions; use another slug"
                 )
-        problems += _other_captions(checked, old)
+        problems += _caption_problems(source, old)
     if problems:
-        raise ChallengeError(problems, str(checked.folder))
+        raise ChallengeError(problems, str(source.folder))
 
 
-def _other_captions(checked: CheckedChallenge, old: Challenge) -> Iterator[str]:
+def _caption_problems(source: CheckedChallenge, old: Challenge) -> Iterator[str]:
     """Problems of phases whose captions files differ from those of their submissions."""
-    for i, phase in enumerate(checked.definition.phases, start=1):
-        before = Phase.objects.filter(challenge=old, name=phase.name).first()
-        if before is None or set(before.captions) == set(phase.captions):
+    for i, phase in enumerate(source.definition.phases, start=1):
+        row = Phase.objects.filter(challenge=old, name=phase.name).first()
+        if row is None or set(row.captions) == set(phase.captions):
             continue
-        if Submission.objects.filter(phase=before, is_baseline=False).exists():
-            was = ", ".join(before.captions)
-            yield f"phases[{i}].captions: there are submissions with {was} only; keep this value and add another phase"
+        if Submission.objects.filter(phase=row, is_baseline=False).exists():
+            names = ", ".join(row.captions)
+            yield f"phases[{i}].captions: there are submissions with {names} only; keep it and add another phase"
 
 
-def _copy(checked: CheckedChallenge, target: Path) -> None:
+def _copy(source: CheckedChallenge, target: Path) -> None:
     """Copy the files of the challenge, and write the image ids that submissions must have."""
     shutil.rmtree(target, ignore_errors=True)  # left over from a load that was killed
-    with new_folder(target) as new:
-        for name in checked.checksums:
-            (new / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(checked.folder / name, new / name)
-        (new / IDS_FOLDER).mkdir()
-        for captions, ids in checked.image_ids.items():
-            (new / IDS_FOLDER / f"{captions}.json").write_text(json.dumps(ids))
+    with new_folder(target) as copy:
+        for name in source.checksums:
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source.folder / name, copy / name)
+        (copy / IDS_FOLDER).mkdir()
+        for captions, ids in source.image_ids.items():
+            (copy / IDS_FOLDER / f"{captions}.json").write_text(json.dumps(ids))
 
 
-def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[Challenge, int]:
-    definition = checked.definition
-    challenge = Challenge.objects.select_for_update().filter(slug=checked.slug).first()
+def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Challenge, int]:
+    definition = source.definition
+    challenge = Challenge.objects.select_for_update().filter(slug=source.slug).first()
     if challenge is None:
-        challenge = Challenge(slug=checked.slug)
-    for name, value in shown_values(checked).items():
+        challenge = Challenge(slug=source.slug)
+    for name, value in shown_values(source).items():
         setattr(challenge, name, value)
     challenge.__dict__.pop("definition", None)
     challenge.version = version
@@ -195,7 +193,7 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
     names = [phase.name for phase in definition.phases]
     Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
-    checksums = {definition.key(row): _checksum(checked, row.file, row.captions) for row in definition.references}
+    checksums = {definition.key(row): _checksum(source, row.file, row.captions) for row in definition.references}
     n_rescored, scoring_versions = 0, {}
     for phase in Phase.objects.select_for_update().filter(challenge=challenge):
         phase.challenge = challenge
@@ -206,46 +204,46 @@ def _store(checked: CheckedChallenge, version: int, changes: Changes) -> tuple[C
         challenge=challenge,
         number=version,
         definition_values={**challenge.definition_values, "organizers": []},
-        files=dict(checked.checksums),
+        files=dict(source.checksums),
         scoring_versions=scoring_versions,
     )
     return challenge, n_rescored
 
 
-def _checksum(checked: CheckedChallenge, file: str, captions: str) -> str:
+def _checksum(source: CheckedChallenge, file: str, captions: str) -> str:
     """A checksum of everything that affects the scores on a reference set."""
-    definition, checksums = checked.definition, checked.checksums
-    described = {
+    definition, checksums = source.definition, source.checksums
+    parts = {
         "references": [captions, checksums[Path(file).as_posix()], Path(file).suffixes],
         "metrics": definition.metrics,
         "settings": definition.settings,
         "setting files": {name: checksums.get(value, "") for name, value in sorted(definition.settings.items())},
     }
-    return hashlib.sha256(json.dumps(described, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _submit_baselines(checked: CheckedChallenge, challenge: Challenge, changes: Changes) -> int:
+def _submit_baselines(source: CheckedChallenge, challenge: Challenge, changes: Changes) -> int:
     """Submit baselines that are new or changed, and delete those that the folder no longer has."""
-    kept: set[int] = set()
+    baseline_ids: set[int] = set()
     n = 0
-    for baseline in checked.definition.baselines:
-        filename = baseline_filename(checked, baseline)
+    for baseline in source.definition.baselines:
+        filename = baseline_filename(source, baseline)
         values = {"link": baseline.link, "description": baseline.description, "is_human": baseline.human}
         for phase in Phase.objects.filter(challenge=challenge, name__in=baseline.phases):
             key = (phase.name, baseline.method)
-            if key in changes.withdrawn:
+            if key in changes.deleted_baselines:
                 continue
-            same = {"phase": phase, "is_baseline": True, "method": baseline.method, "filename": filename}
-            existing = Submission.objects.filter(**same).exclude(status=Submission.Status.DELETED)
-            if existing.update(**values):
-                kept.update(existing.values_list("pk", flat=True))
+            key_values = {"phase": phase, "is_baseline": True, "method": baseline.method, "filename": filename}
+            rows = Submission.objects.filter(**key_values).exclude(status=Submission.Status.DELETED)
+            if rows.update(**values):
+                baseline_ids.update(rows.values_list("pk", flat=True))
                 continue
-            hidden = {"is_hidden": key in changes.hidden}
-            submission = Submission(**same, **values, **hidden, team=baselines_team(), created=timezone.now())
-            _submit_baseline(checked.folder, baseline.file, submission)
-            kept.add(submission.pk)
+            visibility = {"is_hidden": key in changes.hidden_baselines}
+            submission = Submission(**key_values, **values, **visibility, team=baselines_team(), created=timezone.now())
+            _submit_baseline(source.folder, baseline.file, submission)
+            baseline_ids.add(submission.pk)
             n += 1
-    for old in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(pk__in=kept):
+    for old in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(pk__in=baseline_ids):
         storage.delete(Submission.objects.filter(pk=old.pk))
     return n
 
@@ -255,8 +253,8 @@ def _submit_baseline(folder: Path, file: str, submission: Submission) -> None:
     shutil.copyfile(folder / file, copy)
     try:
         intake.submit(submission, copy)
-    except intake.Refused as refused:
-        messages = [problem.message for problem in refused.problems] or [refused.message]
+    except intake.RefusedError as refusal:
+        messages = [problem.message for problem in refusal.problems] or [refusal.message]
         raise ChallengeError([f"baseline {submission.method!r}: {message}" for message in messages], file) from None
     finally:
         copy.unlink(missing_ok=True)

@@ -26,16 +26,16 @@ def published_file(challenge: Challenge, name: str) -> FileResponse:
     """A file that the organizers of a challenge publish. No other file of a challenge is served.
 
     Raises:
-        Http404: there is none of this name.
+        Http404: there is no such file.
     """
     return file_of(challenge.folder, challenge.downloads, name)
 
 
 def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> FileResponse:
-    """A file of a challenge folder, if it is among those to download.
+    """A file of a challenge folder that can be downloaded.
 
     Raises:
-        Http404: it is not.
+        Http404: it is not one of the downloads.
     """
     row = next((row for row in downloads if row["file"] == name), None)
     path = folder / name
@@ -48,12 +48,12 @@ def file_of(folder: Path, downloads: Iterable[Mapping[str, Any]], name: str) -> 
 
 
 def captions_template(request: HttpRequest, challenge: Challenge) -> StreamingHttpResponse:
-    """The captions files, without captions, of the open phase that an address names: JSON or, of several, a zip file.
+    """Empty captions files of the open phase that the address names: JSON, or a zip file if there are several.
 
     Raises:
         UnknownNameError: there is no such phase, or it is not open.
     """
-    phases = open_phases(challenge, request.arrived)
+    phases = open_phases(challenge, request.arrival_time)
     phase = next((phase for phase in phases if phase.name == request.GET.get("phase")), None)
     if phase is None:
         raise UnknownNameError("open phase", request.GET.get("phase", ""), (phase.name for phase in phases))
@@ -72,15 +72,15 @@ def scores_of_images(user: Any, submission: Submission, captions: str, reference
 
     Raises:
         Http404: there are none, or the user may not see them.
-        OldScoresError: the scores come from other references or metrics than those of now.
+        OldScoresError: the references or metrics have changed since the scores were computed.
     """
     challenge = submission.challenge
     keys = {(row.captions, row.name): key for key, row in submission.phase.reference_sets.items()}
     key = keys.get((captions, references), "")
     if not key or not may_browse(user, submission, captions):
         raise Http404
-    stored = read_results(submission.results_path, key)
-    if stored is None:
+    results = read_results(submission.results_path, key)
+    if results is None:
         raise Http404
     if not submission.is_current(key):
         raise OldScoresError
@@ -88,11 +88,11 @@ def scores_of_images(user: Any, submission: Submission, captions: str, reference
     table = reference_cache.references(challenge, submission.phase.reference_sets[key])
     offsets = table.offsets.tolist()
     n = max(end - start for start, end in pairwise(offsets))
-    per_caption = rounded_array(stored.per_caption, submission.phase.digits)
+    per_caption = rounded_array(results.per_caption, submission.phase.digits)
     texts = (table.texts[start:end] for start, end in pairwise(offsets))
     rows = (
-        [image, candidates[image], *values.tolist(), *of_image, *[""] * (n - len(of_image))]
-        for image, of_image, values in zip(table.ids, texts, per_caption, strict=True)
+        [image, candidates[image], *values.tolist(), *reference_texts, *[""] * (n - len(reference_texts))]
+        for image, reference_texts, values in zip(table.ids, texts, per_caption, strict=True)
     )
-    heads = ["image_id", "caption", *stored.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
-    return csv_file(heads, rows, f"submission-{submission.pk}-{captions}-{references}.csv")
+    header = ["image_id", "caption", *results.outputs, *(f"reference_{i}" for i in range(1, n + 1))]
+    return csv_file(header, rows, f"submission-{submission.pk}-{captions}-{references}.csv")

@@ -14,7 +14,7 @@ from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.people.teams import is_free, mixes_alphabets
 
-_MOST_HTML = 50_000  # characters of news on a page
+_MAX_HTML_LENGTH = 50_000  # characters of news on a page
 
 
 def one_line(text: str) -> str:
@@ -34,8 +34,8 @@ def _printable(text: str) -> str:
     return "".join(letter for letter in text if letter in "\n\r\t" or unicodedata.category(letter) != "Cc")
 
 
-def of_one_alphabet(name: str) -> str:
-    """A name that nobody can take for another one.
+def validate_alphabet(name: str) -> str:
+    """Return a name that cannot be mistaken for another one.
 
     Raises:
         ValidationError: it mixes letters of alphabets that look alike.
@@ -109,17 +109,17 @@ class TeamForm(forms.Form):
         name: str = self.cleaned_data["name"]
         if not is_free(name):
             raise ValidationError("This name is taken, or has no letters or digits.")
-        return of_one_alphabet(name)
+        return validate_alphabet(name)
 
 
 class AskForm(forms.Form):
-    """A team that asks the organizers to be approved."""
+    """A request for the approval of a team."""
 
     message = Line(required=False, max_length=500, label="About the team", help_text="It is shown to the organizers.")
 
 
 class BanForm(forms.Form):
-    """A team that may not submit any more."""
+    """A ban of a team."""
 
     team = forms.CharField(label="Name of the team", max_length=80)
     reason = Line(max_length=500, help_text="It is shown to the team.")
@@ -141,7 +141,7 @@ class NewsForm(forms.Form):
 
     def clean_text(self) -> str:
         text = _printable(self.cleaned_data["text"])
-        if len(as_html(text, top_heading=4)) > _MOST_HTML:
+        if len(as_html(text, top_heading=4)) > _MAX_HTML_LENGTH:
             raise ValidationError("The formatted text is too large. Shorten it, beginning with its tables.")
         return text
 

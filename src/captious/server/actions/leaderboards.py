@@ -19,11 +19,11 @@ from captious.server.models import Phase, Submission
 from captious.server.people.access import challenge_for, may_see_board, why_hidden
 from captious.server.scoring.board_outputs import BoardOutputs
 
-_PARTS_AT_A_TIME = 100  # of a file sent in parts
+_PARTS_AT_A_TIME = 100  # parts of a file that are sent together
 
 
 class HiddenBoardError(ExplainedError):
-    """A leaderboard that is not shown to the reader, who may know of its phase; see ``_explained``."""
+    """A leaderboard that is hidden from the reader, who may know that its phase exists."""
 
     status = 403
 
@@ -37,8 +37,8 @@ class UnknownNameError(ExplainedError):
 
     status = 404
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        super().__init__(f"There is no {kind} {name!r:.80}; known are {', '.join(known) or 'none'}.")
+    def __init__(self, kind: str, name: str, names: Iterable[str]) -> None:
+        super().__init__(f"There is no {kind} {name!r:.80}; known are {', '.join(names) or 'none'}.")
 
 
 class ComparisonRequest(NamedTuple):
@@ -51,17 +51,17 @@ class ComparisonRequest(NamedTuple):
 
 
 def requested_comparison(request: HttpRequest, slug: str) -> tuple[ComparisonRequest, list[ComparedOutput]]:
-    """The submissions to compare and their differences: none unless there are two submissions.
+    """The submissions to compare, and their differences, which are empty unless there are two submissions.
 
     Raises:
         HiddenBoardError: the leaderboard is not shown to the user.
-        Http404: there is none.
+        Http404: there is no such challenge.
     """
     query = query_of(request, slug)
-    ticked = request.GET.getlist("systems")
-    wanted = [request.GET.get(name, "") for name in ("a", "b")] if not ticked else [*ticked, "", ""][:2]
-    choices = choices_of(query, request.user, wanted)
-    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in wanted)
+    systems = request.GET.getlist("systems")
+    ids = [request.GET.get(name, "") for name in ("a", "b")] if not systems else [*systems, "", ""][:2]
+    choices = choices_of(query, request.user, ids)
+    a, b = (next((choice for choice in choices if str(choice.pk) == pk), None) for pk in ids)
     rows = compare_submissions(a, b, query) if a is not None and b is not None and a != b else []
     return ComparisonRequest(query, choices, a, b), rows
 
@@ -72,7 +72,7 @@ def query_of(request: HttpRequest, slug: str) -> Query:
     Raises:
         HiddenBoardError: it is not shown to the user.
         UnknownNameError: there is no such phase or reference set.
-        Http404: there is none.
+        Http404: there is no such challenge.
     """
     challenge = challenge_for(request.user, slug)
     query = query_from(challenge, request.GET, request.user)

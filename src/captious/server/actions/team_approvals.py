@@ -11,7 +11,7 @@ from captious.server.notices.events import team_asked
 from captious.server.people.approval import ask, decide
 from captious.server.people.audit import record
 
-_LONGEST_REASON = 500
+_REASON_LENGTH = 500
 
 
 def ask_for(request: HttpRequest, challenge: Challenge, team: Team, message: str) -> TeamApproval:
@@ -30,7 +30,7 @@ def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved
         Http404: the team has not asked.
     """
     row = get_object_or_404(TeamApproval.objects.select_related("team"), challenge=challenge, team__slug=team)
-    reason = one_line(reason)[:_LONGEST_REASON]
+    reason = one_line(reason)[:_REASON_LENGTH]
     if not approved and not reason:
         return "Give a reason; it is shown to the team."
     decide(row, approved=approved, reason=reason)

@@ -18,7 +18,7 @@ from captious.server.models import Invitation, Membership, Team
 from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import invitation_of, make_invitation
-from captious.server.people.teams import MOST_TEAMS, create_team, join_team, leave_team, lock_team, teams_of
+from captious.server.people.teams import MAX_TEAMS, create_team, join_team, leave_team, lock_team, teams_of
 
 
 class TeamError(Exception):
@@ -39,8 +39,8 @@ def new_team(request: HttpRequest, name: str) -> Team:
         TeamError: the user is in too many teams, or the name has just been taken.
     """
     limit(request, "team")
-    if len(teams_of(request.user)) >= MOST_TEAMS:
-        raise TeamError(f"You are in {MOST_TEAMS} teams, which is the limit. Leave one first.")
+    if len(teams_of(request.user)) >= MAX_TEAMS:
+        raise TeamError(f"You are in {MAX_TEAMS} teams, which is the limit. Leave one first.")
     try:
         team = create_team(name, request.user)
     except IntegrityError:
@@ -100,7 +100,7 @@ def join(request: HttpRequest, secret: str) -> Team:
     """Join a team with an invitation.
 
     Raises:
-        InvitationError: it is none, has expired or was revoked.
+        InvitationError: the invitation does not exist, has expired or was revoked.
     """
     invitation = invitation_of(secret)
     if invitation is None or not join_team(secret, request.user):
@@ -135,8 +135,8 @@ def remove(request: HttpRequest, team: Team, **user: Any) -> str:
         TeamError: it is the user.
     """
     limit(request, "change")
-    own, member = _captain_and_member(request, team, user)
-    if member.pk == own.pk:
+    captain, member = _captain_and_member(request, team, user)
+    if member.pk == captain.pk:
         raise TeamError("To remove yourself, leave the team.")
     leave_team(team, member.user)
     Invitation.objects.filter(team=team).delete()
@@ -154,18 +154,18 @@ def make_captain(request: HttpRequest, team: Team, **user: Any) -> str:
         Http404: the user is not captain, or there is no such member.
     """
     limit(request, "change")
-    own, member = _captain_and_member(request, team, user)
-    if member.pk != own.pk:
-        Membership.objects.filter(pk=own.pk).update(is_captain=False)
+    captain, member = _captain_and_member(request, team, user)
+    if member.pk != captain.pk:
+        Membership.objects.filter(pk=captain.pk).update(is_captain=False)
         Membership.objects.filter(pk=member.pk).update(is_captain=True)
         record("make captain", team.name, request=request, detail=member.user.username)
     return str(member.user.username)
 
 
 def _captain_and_member(request: HttpRequest, team: Team, user: dict[str, Any]) -> tuple[Membership, Membership]:
-    own = get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
-    found = {f"user__{name}": value for name, value in user.items()}
-    return own, get_object_or_404(Membership.objects.select_related("user"), team=team, **found)
+    captain = get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
+    conditions = {f"user__{name}": value for name, value in user.items()}
+    return captain, get_object_or_404(Membership.objects.select_related("user"), team=team, **conditions)
 
 
 def open_invitations(team: Team) -> Any:

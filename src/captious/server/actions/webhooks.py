@@ -13,7 +13,7 @@ from captious.server.models import Challenge, Webhook
 from captious.server.notices.webhook_calls import url_problem
 from captious.server.people.audit import record
 
-_MOST = 5  # of a challenge
+_MAX_WEBHOOKS = 5  # per challenge
 
 
 class WebhookForm(forms.Form):
@@ -32,8 +32,8 @@ class WebhookForm(forms.Form):
 
 def add_webhook(request: HttpRequest, challenge: Challenge, form: WebhookForm) -> Webhook | None:
     """Add the webhook of a form to a challenge; None, and errors in the form, if that is not possible."""
-    if form.is_valid() and challenge.webhooks.count() >= _MOST:
-        form.add_error(None, f"A challenge has at most {_MOST} webhooks: remove one first.")
+    if form.is_valid() and challenge.webhooks.count() >= _MAX_WEBHOOKS:
+        form.add_error(None, f"A challenge has at most {_MAX_WEBHOOKS} webhooks: remove one first.")
     if not form.is_valid():
         return None
     url = form.cleaned_data["url"]

@@ -18,10 +18,7 @@ from captious.server.people.teams import teams_of
 
 @call(
     GET=Operation(
-        "Teams that requested approval: yours, or all of them for organizers.",
-        list[ApprovalAnswer],
-        needs_user=True,
-        errors=[404],
+        "Teams that requested approval: yours, or all of them for organizers.", list[ApprovalAnswer], needs_user=True
     ),
     POST=Operation(
         "Ask the organizers to approve a team.",
@@ -30,16 +27,15 @@ from captious.server.people.teams import teams_of
             Parameter("team", "Defaults to your only team."),
             Parameter("message", "A message about the team for the organizers, up to 500 characters."),
         ],
-        needs_user=True,
-        errors=[400, 403, 404],
+        errors=[400],
     ),
 )
 def approvals(request: HttpRequest, slug: str) -> HttpResponse:
     """Teams that asked for approval, and the decisions."""
     challenge = _challenge(request, slug)
     if request.method == "GET":
-        own = None if may_manage(request.user, challenge) else teams_of(request.user)
-        return JsonResponse([approval_answer(row) for row in approvals_of(challenge, own)], safe=False)
+        teams = None if may_manage(request.user, challenge) else teams_of(request.user)
+        return JsonResponse([approval_answer(row) for row in approvals_of(challenge, teams)], safe=False)
     limit(request, "change")
     form = AskForm(request.GET)
     if not form.is_valid():
@@ -56,9 +52,8 @@ def approvals(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("approved", "false to refuse it.", "boolean", is_required=True),
             Parameter("reason", "The reason for a refusal, which is shown to the team."),
         ],
-        needs_user=True,
         scope="organize",
-        errors=[400, 403, 404],
+        errors=[400],
     )
 )
 def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from typing_extensions import TypedDict
 
-from captious.server.api.answers import exact
+from captious.server.api.answers import answer_from, exact
 from captious.server.boards.submission_comparison import ComparedOutput
 
 
@@ -48,15 +48,4 @@ class ComparisonAnswer(TypedDict):
 
 def comparison_answer(row: ComparedOutput) -> ComparisonAnswer:
     """A difference between two submissions."""
-    return {
-        "output": row.name,
-        "a": row.score_a,
-        "b": row.score_b,
-        "difference": row.difference,
-        "low": row.low,
-        "high": row.high,
-        "p": row.p,
-        "effect_size": row.effect_size,
-        "lower_is_better": row.lower_is_better,
-        "signature": row.signature,
-    }
+    return answer_from(ComparisonAnswer, row, output=row.name, a=row.score_a, b=row.score_b)

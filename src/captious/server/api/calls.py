@@ -21,15 +21,15 @@ from captious.server.people.secrets import token_of
 from captious.server.request_values import flag
 
 View = Callable[..., HttpResponse]
-_LONGEST_QUOTED = 100  # characters
+_QUOTE_LENGTH = 100  # characters
 
 
 class Failure(Exception):
     """An answer that is an error."""
 
-    def __init__(self, status: int, message: str, **more: Any) -> None:
+    def __init__(self, status: int, message: str, **details: Any) -> None:
         super().__init__(message)
-        self.answer = JsonResponse({"error": message, **more}, status=status)
+        self.answer = JsonResponse({"error": message, **details}, status=status)
 
 
 class Parameter(NamedTuple):
@@ -53,10 +53,11 @@ class Operation:
         parameters: parameters in the query and in headers; those in the path are known from the address.
         body: media type of the body, if there is one.
         form: fields of a form in the body, which keeps them out of access logs.
-        needs_user: whether a token is required.
+        needs_user: whether a GET requires a token, as every POST does.
         scope: scope that a token needs for a POST, one of ``SCOPES``.
         everywhere: whether a token for one challenge is accepted, although the address names no challenge.
-        errors: statuses of errors, in addition to those common to all calls.
+        errors: statuses of errors, in addition to 401 and 429, to 403 of every POST, and to 404 of every address with
+            parameters.
     """
 
     about: str
@@ -72,31 +73,31 @@ class Operation:
 
 
 def call(**methods: Operation) -> Callable[[View], View]:
-    """A view of the API, for these methods. Visitors without a token are anonymous, with a wrong one refused."""
+    """Make a view of the API for these methods. Visitors without a token are anonymous; wrong tokens are refused."""
 
     def decorate(view: View) -> View:
         @csrf_exempt
         @functools.wraps(view)
-        def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        def wrapper(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             try:
                 if request.method not in methods:
                     raise Failure(405, f"Use {' or '.join(methods)}.")
-                declared = methods[request.method]
+                operation = methods[request.method]
                 request.token = _token(request)
                 if request.token is not None:
                     request.user = request.token.user
-                    _check(request.token, request.method, declared, kwargs)
-                elif declared.needs_user:
+                    _check_token(request.token, request.method, operation, kwargs)
+                elif operation.needs_user or request.method != "GET":
                     raise Failure(401, "Send a token: Authorization: Bearer TOKEN. Create one on your account page.")
-                for parameter in declared.parameters:
+                for parameter in operation.parameters:
                     if parameter.type == "boolean":
                         is_true(request, parameter.name, default=False)
                 return view(request, *args, **kwargs)
             except Failure as failure:
                 return failure.answer
 
-        checked.declared = methods
-        return checked
+        wrapper.declared = methods
+        return wrapper
 
     return decorate
 
@@ -115,23 +116,23 @@ def _token(request: HttpRequest) -> Token | None:
     return token
 
 
-def _check(token: Token, method: str, declared: Operation, parts: Mapping[str, Any]) -> None:
+def _check_token(token: Token, method: str, operation: Operation, parts: Mapping[str, Any]) -> None:
     """Refuse calls outside the scopes and the challenge of a token.
 
     Args:
         parts: captured parts of the address.
     """
-    if method != "GET" and not token.may(declared.scope):
-        raise Failure(403, f"This token does not have the scope {declared.scope!r}.")
-    only: Challenge | None = token.challenge
-    if only is None or declared.everywhere:
+    if method != "GET" and not token.may(operation.scope):
+        raise Failure(403, f"This token does not have the scope {operation.scope!r}.")
+    challenge: Challenge | None = token.challenge
+    if challenge is None or operation.everywhere:
         return
     if "slug" in parts:
-        is_within = parts["slug"] == only.slug
+        is_within = parts["slug"] == challenge.slug
     else:
-        is_within = "pk" in parts and Submission.objects.filter(pk=parts["pk"], phase__challenge=only).exists()
+        is_within = "pk" in parts and Submission.objects.filter(pk=parts["pk"], phase__challenge=challenge).exists()
     if not is_within:
-        raise Failure(403, f"This token is for the challenge {only.slug!r} only.")
+        raise Failure(403, f"This token is for the challenge {challenge.slug!r} only.")
 
 
 def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
@@ -141,5 +142,5 @@ def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
         return default
     value = flag(text)
     if value is None:
-        raise Failure(400, f"{name} must be true or false, not {text[:_LONGEST_QUOTED]!r}.")
+        raise Failure(400, f"{name} must be true or false, not {text[:_QUOTE_LENGTH]!r}.")
     return value

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.http import HttpRequest
-from django.urls import reverse
 from typing_extensions import TypedDict
 
-from captious.server.api.answers import exact
+from captious.server.api.answers import answer_from, exact
 from captious.server.challenges.news import news_of
 from captious.server.models import Challenge, TermsAcceptance
 from captious.server.people.access import why_withheld
@@ -123,16 +122,14 @@ class TermsTextAnswer(TypedDict):
 
 def challenge_summary(request: HttpRequest, challenge: Challenge) -> ChallengeSummary:
     """A challenge in the list of all."""
-    return {
-        "slug": challenge.slug,
-        "title": challenge.title,
-        "summary": challenge.summary,
-        "access": challenge.access,
-        "is_open": challenge.is_open,
-        "withheld": [f"{phase}: {why}" for phase in challenge.phase_list if (why := why_withheld(request.user, phase))],
-        "url": request.build_absolute_uri(reverse("captious:challenge", args=[challenge.slug])),
-        "logo": request.build_absolute_uri(challenge.logo_url) if challenge.logo_url else "",
-    }
+    reasons = {phase: why_withheld(request.user, phase) for phase in challenge.phase_list}
+    return answer_from(
+        ChallengeSummary,
+        challenge,
+        withheld=[f"{phase}: {reason}" for phase, reason in reasons.items() if reason],
+        url=request.build_absolute_uri(challenge.url),
+        logo=request.build_absolute_uri(challenge.logo_url) if challenge.logo_url else "",
+    )
 
 
 def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAnswer:
@@ -145,20 +142,7 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
         "rank_by": definition.rank_by,
         "captions": [{"name": captions.name, "pattern": captions.pattern} for captions in definition.captions],
         "phases": [
-            {
-                "name": phase.name,
-                "title": str(phase),
-                "state": phase.state,
-                "opens": phase.opens,
-                "closes": phase.closes,
-                "captions": phase.captions,
-                "scored_per_day": phase.scored_per_day,
-                "scored_in_total": phase.scored_in_total,
-                "attempts_per_day": phase.attempts_per_day,
-                "entries": phase.entries,
-                "scores_shown": phase.scores_shown,
-                "withheld": why_withheld(request.user, phase),
-            }
+            answer_from(PhaseAnswer, phase, title=str(phase), withheld=why_withheld(request.user, phase))
             for phase in challenge.phase_list
         ],
         "files": challenge.downloads,
@@ -178,4 +162,4 @@ def challenge_answer(request: HttpRequest, challenge: Challenge) -> ChallengeAns
 
 def terms_answer(row: TermsAcceptance) -> TermsAnswer:
     """The terms that were accepted for a team, and by whom."""
-    return {"team": row.team.name, "version": row.version, "user": row.user, "time": row.time}
+    return answer_from(TermsAnswer, row, team=row.team.name)

@@ -20,7 +20,7 @@ from captious.server.people.secrets import SCOPES
 from captious.version import __version__
 
 PREFIX = "/api/v1/"
-_FORM = "application/x-www-form-urlencoded"
+_FORM_TYPE = "application/x-www-form-urlencoded"
 _REF = "#/components/schemas/{model}"
 _ERRORS = {
     "400": "A parameter is invalid.",
@@ -46,8 +46,8 @@ def openapi(request: HttpRequest) -> HttpResponse:
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """The description as a page, which needs no other host and no script."""
-    described = description()
-    models = described["components"]["schemas"]
+    document = description()
+    models = document["components"]["schemas"]
     calls = [
         operation
         | {
@@ -58,49 +58,56 @@ def page(request: HttpRequest) -> HttpResponse:
             "form": _form_of(operation),
             "scopes": operation["security"][-1]["token"],
         }
-        for address, methods in described["paths"].items()
+        for address, methods in document["paths"].items()
         for method, operation in methods.items()
     ]
     schemas = {
-        name: {key: _linked(value, models) for key, value in schema.get("properties", {}).items()}
+        name: {key: _schema_words(value, models) for key, value in schema.get("properties", {}).items()}
         for name, schema in models.items()
     }
-    return render(request, "captious/api.html", {"calls": calls, "schemas": schemas, "described": described})
+    return render(request, "captious/api.html", {"calls": calls, "schemas": schemas, "document": document})
 
 
 @cache
 def description() -> dict[str, Any]:
     """The description, without the address of the server."""
     operations = [*_operations()]
-    types = {id(each): each for *_, declared in operations for each in (declared.answer,) if not isinstance(each, str)}
-    types |= {id(each): each for each in (ErrorAnswer, CheckAnswer)}
+    types = {
+        id(answer_type): answer_type
+        for *_, operation in operations
+        for answer_type in (operation.answer,)
+        if not isinstance(answer_type, str)
+    }
+    types |= {id(answer_type): answer_type for answer_type in (ErrorAnswer, CheckAnswer)}
     mode: Literal["serialization"] = "serialization"
-    adapters = [(key, mode, TypeAdapter(each)) for key, each in types.items()]
-    refs, shared = TypeAdapter.json_schemas(adapters, ref_template=_REF)
+    adapters = [(key, mode, TypeAdapter(answer_type)) for key, answer_type in types.items()]
+    refs, definitions = TypeAdapter.json_schemas(adapters, ref_template=_REF)
     paths: dict[str, dict[str, Any]] = {}
-    for address, method, parameters, name, declared in operations:
-        answer = declared.answer
+    for address, method, parameters, name, operation in operations:
+        answer = operation.answer
         content = answer if isinstance(answer, str) else "application/json"
         schema = {"type": "string"} if isinstance(answer, str) else refs[id(answer), "serialization"]
         error = {"application/json": {"schema": refs[id(ErrorAnswer), "serialization"]}}
-        statuses = sorted({*map(str, declared.errors), "401", "429"})
-        scopes = [] if method == "GET" else [declared.scope]
-        operation: dict[str, Any] = {
+        is_change = method != "GET"
+        common = {401, 429, *([403] if is_change else []), *([404] if "{" in address else [])}
+        statuses = map(str, sorted(common.union(operation.errors)))
+        scopes = [operation.scope] if is_change else []
+        entry: dict[str, Any] = {
             "operationId": f"{method.lower()}_{name}",
-            "summary": declared.about,
-            "parameters": parameters + [_parameter(each) for each in declared.parameters],
+            "summary": operation.about,
+            "parameters": parameters + [_parameter(answer_type) for answer_type in operation.parameters],
             "responses": {
-                str(declared.status): {"description": declared.about, "content": {content: {"schema": schema}}},
+                str(operation.status): {"description": operation.about, "content": {content: {"schema": schema}}},
                 **{status: {"description": _ERRORS[status], "content": error} for status in statuses},
             },
-            "security": [{"token": scopes}] if declared.needs_user else [{}, {"token": scopes}],
+            "security": [{"token": scopes}] if operation.needs_user or is_change else [{}, {"token": scopes}],
         }
-        if declared.body:
+        if operation.body:
             binary = {"type": "string", "format": "binary"}
-            operation["requestBody"] = {"required": True, "content": {declared.body: {"schema": binary}}}
-        if declared.form:
-            operation["requestBody"] = {"required": True, "content": {_FORM: {"schema": _form(declared.form)}}}
-        paths.setdefault(address, {})[method.lower()] = operation
+            entry["requestBody"] = {"required": True, "content": {operation.body: {"schema": binary}}}
+        if operation.form:
+            entry["requestBody"] = {"required": True, "content": {_FORM_TYPE: {"schema": _form(operation.form)}}}
+        paths.setdefault(address, {})[method.lower()] = entry
     return {
         "openapi": "3.1.0",
         "info": {
@@ -111,7 +118,7 @@ def description() -> dict[str, Any]:
         },
         "paths": paths,
         "components": {
-            "schemas": shared["$defs"],
+            "schemas": definitions["$defs"],
             "securitySchemes": {
                 "token": {
                     "type": "http",
@@ -126,15 +133,17 @@ def description() -> dict[str, Any]:
 
 def _operations() -> Iterator[tuple[str, str, list[dict[str, Any]], str, Operation]]:
     """Address, method, parameters of the address, name and declaration of every call."""
-    [api] = [each for each in get_resolver().url_patterns if f"/{each.pattern}" == PREFIX]
-    for pattern in api.url_patterns:
-        view = pattern.callback
-        route, parameters = str(pattern.pattern), []
+    [api] = [
+        resolver_pattern for resolver_pattern in get_resolver().url_patterns if f"/{resolver_pattern.pattern}" == PREFIX
+    ]
+    for resolver_pattern in api.url_patterns:
+        view = resolver_pattern.callback
+        route, parameters = str(resolver_pattern.pattern), []
         for kind, name in re.findall(r"<(\w+):(\w+)>", route):
             parameters.append({"name": name, "in": "path", "required": True, "schema": _TYPES[kind]})
         address = PREFIX + re.sub(r"<\w+:(\w+)>", r"{\1}", route)
-        for method, declared in getattr(view, "declared", {}).items():
-            yield address, method, parameters, view.__name__, declared
+        for method, operation in getattr(view, "declared", {}).items():
+            yield address, method, parameters, view.__name__, operation
 
 
 def _parameter(parameter: Parameter) -> dict[str, Any]:
@@ -148,16 +157,15 @@ def _parameter(parameter: Parameter) -> dict[str, Any]:
 
 
 def _form(parameters: Sequence[Parameter]) -> dict[str, Any]:
-    properties = {each.name: {"type": each.type, "description": each.about} for each in parameters}
-    required = [each.name for each in parameters if each.is_required]
+    properties = {parameter.name: {"type": parameter.type, "description": parameter.about} for parameter in parameters}
+    required = [parameter.name for parameter in parameters if parameter.is_required]
     return {"type": "object", "properties": properties, "required": required}
 
 
 def _form_of(operation: dict[str, Any]) -> dict[str, Any]:
     """The fields of the form that is the body of a call."""
     content = operation.get("requestBody", {}).get("content", {})
-    fields: dict[str, Any] = content.get(_FORM, {}).get("schema", {}).get("properties", {})
-    return fields
+    return content.get(_FORM_TYPE, {}).get("schema", {}).get("properties", {})
 
 
 def _errors_of(operation: dict[str, Any]) -> dict[str, str]:
@@ -168,13 +176,13 @@ def _errors_of(operation: dict[str, Any]) -> dict[str, str]:
 
 def _answer_of(operation: dict[str, Any], models: Container[str]) -> dict[str, str]:
     """The status of a successful call and its answer: a schema in a few words, or the media type of a file."""
-    [(status, answer)] = [(each, answer) for each, answer in operation["responses"].items() if each.startswith("2")]
+    [(status, answer)] = [(code, answer) for code, answer in operation["responses"].items() if code.startswith("2")]
     [(kind, content)] = answer["content"].items()
-    shown = _linked(content["schema"], models) if kind == "application/json" else {"words": kind, "model": ""}
-    return {"status": status, **shown}
+    words = _schema_words(content["schema"], models) if kind == "application/json" else {"words": kind, "model": ""}
+    return {"status": status, **words}
 
 
-def _linked(schema: dict[str, Any], models: Container[str]) -> dict[str, str]:
+def _schema_words(schema: dict[str, Any], models: Container[str]) -> dict[str, str]:
     """A schema in a few words, and the model among them that the page describes; "" if there is none."""
     words = _type_of(schema)
     return {"words": words, "model": next((word for word in words.split() if word in models), "")}

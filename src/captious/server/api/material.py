@@ -27,7 +27,6 @@ _TEAM = Parameter("team", "Defaults to your only team.")
         "A file that the organizers publish.",
         "application/octet-stream",
         parameters=[Parameter("file", "The name of the file, as listed by the challenge.", is_required=True)],
-        errors=[404],
     )
 )
 def files(request: HttpRequest, slug: str) -> HttpResponse:
@@ -41,7 +40,6 @@ def files(request: HttpRequest, slug: str) -> HttpResponse:
         "application/octet-stream",
         parameters=[Parameter("phase", "Its name.", is_required=True)],
         needs_user=True,
-        errors=[404],
     )
 )
 def template(request: HttpRequest, slug: str) -> HttpResponse:
@@ -50,7 +48,7 @@ def template(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Operation("The terms and their acceptances by your teams.", TermsTextAnswer, needs_user=True, errors=[404]),
+    GET=Operation("The terms and their acceptances by your teams.", TermsTextAnswer, needs_user=True),
     POST=Operation(
         "Accept the current terms of a challenge for a team.",
         TermsAnswer,
@@ -58,8 +56,7 @@ def template(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("version", "The version of the terms that you read.", is_required=True),
             _TEAM,
         ],
-        needs_user=True,
-        errors=[400, 403, 404, 409],
+        errors=[400, 409],
     ),
 )
 def terms(request: HttpRequest, slug: str) -> HttpResponse:
@@ -69,9 +66,9 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
     if text is None:
         raise Http404
     if request.method == "GET":
-        accepted = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
-        about = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
-        return JsonResponse({**about, "accepted": accepted})
+        acceptances = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
+        text_values = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
+        return JsonResponse({**text_values, "accepted": acceptances})
     limit(request, "change")
     if request.GET.get("version") != challenge.terms_version:
         raise Failure(409, f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms")
@@ -86,15 +83,15 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         list[QuotaAnswer],
         parameters=[_TEAM],
         needs_user=True,
-        errors=[400, 404],
+        errors=[400],
     )
 )
 def quotas(request: HttpRequest, slug: str) -> HttpResponse:
     """The quotas of a team: used, limits, and remaining."""
     challenge = challenge_for(request.user, slug)
     team, now = team_of(request), timezone.now()
-    used = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
-    return JsonResponse(used, safe=False)
+    answers = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
+    return JsonResponse(answers, safe=False)
 
 
 @call(
@@ -102,11 +99,10 @@ def quotas(request: HttpRequest, slug: str) -> HttpResponse:
         "The latest refused uploads of your teams with their problems, newest first.",
         list[RefusedAnswer],
         needs_user=True,
-        errors=[404],
     )
 )
 def refused(request: HttpRequest, slug: str) -> HttpResponse:
-    """Refused uploads, of which nothing else is kept."""
+    """The refused uploads. Their files are not kept."""
     rows = own_refused(request.user, challenge_for(request.user, slug))
     return JsonResponse([refused_answer(row) for row in rows], safe=False)
 
@@ -121,7 +117,7 @@ def refused(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("phase", "The name of the phase; defaults to the open one."),
             Parameter("references", "A reference set, such as c5, or val2014/c5."),
         ],
-        errors=[403, 404],
+        errors=[403],
     )
 )
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
@@ -140,7 +136,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("captions", "The name of the captions file.", is_required=True),
             Parameter("references", "The reference set.", is_required=True),
         ],
-        errors=[404, 409],
+        errors=[409],
     )
 )
 def scores(request: HttpRequest, pk: int) -> HttpResponse:

@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from captious.server.api.answers import ProblemAnswer, exact
+from captious.server.api.answers import ProblemAnswer, answer_from, exact
 from captious.server.boards.visible_scores import visible_scores, warnings_for
 from captious.server.models import RefusedUpload, Submission
 from captious.server.people.access import is_own, may_manage, may_see_scores, why_withheld
@@ -45,7 +45,7 @@ class CheckAnswer(TypedDict):
 
 @exact
 class ScoreAnswer(TypedDict):
-    """A score with the ends of its interval, rounded as the phase says."""
+    """A score with the ends of its interval, rounded to the digits of the phase."""
 
     score: float | None
     low: float | None
@@ -93,8 +93,8 @@ class SubmissionAnswer(TypedDict):
 class QuotaAnswer(TypedDict):
     """The used and remaining quotas of a team in a phase.
 
-    Limits of 0 are none, of which null is left. ``exhausted`` says why nothing more is taken; it is empty if something
-    is.
+    A limit of 0 means that there is none, so that null is left. ``exhausted`` says why no more uploads are accepted; it
+    is empty if they are.
     """
 
     phase: str
@@ -118,65 +118,32 @@ def submission_answer(submission: Submission, user: Any, places: Mapping[int, in
     knows_team = is_own(user, submission) or may_manage(user, submission.challenge)
     scores: Any = visible_scores(user, submission)
     main_set = BoardOutputs.of_board(submission.phase).main_set
-    return {
-        "id": submission.pk,
-        "challenge": submission.challenge.slug,
-        "phase": submission.phase.name,
-        "method": submission.method,
-        "link": submission.link,
-        "description": submission.description,
-        "team": submission.team.name if knows_team else submission.team_shown,
-        "filename": submission.filename if knows_team else "",
-        "status": submission.status,
-        "place": queue.place(submission) if places is None else places.get(submission.pk),
-        "progress": submission.progress,
-        "doing": submission.doing,
-        "reason": submission.reason,
-        "created": submission.created,
-        "finished": submission.finished,
-        "public": submission.public,
-        "anonymous": submission.anonymous,
-        "may_publish": submission.may_publish,
-        "references": main_set,
-        "scores": {name: entry["score"] for name, entry in scores.get(main_set, {}).items()},
-        "all_scores": scores,
-        "digits": submission.phase.digits,
-        "chosen": submission.is_chosen and knows_team,
-        "entry": submission.is_entry and may_see_scores(user, submission.phase),
-        "withheld": why_withheld(user, submission.phase),
-        "warnings": warnings_for(user, submission),
-        "url": submission.url,
-    }
+    return answer_from(
+        SubmissionAnswer,
+        submission,
+        challenge=submission.challenge.slug,
+        phase=submission.phase.name,
+        team=submission.team.name if knows_team else submission.team_shown,
+        filename=submission.filename if knows_team else "",
+        place=queue.place(submission) if places is None else places.get(submission.pk),
+        references=main_set,
+        scores={name: entry["score"] for name, entry in scores.get(main_set, {}).items()},
+        all_scores=scores,
+        digits=submission.phase.digits,
+        chosen=submission.is_chosen and knows_team,
+        entry=submission.is_entry and may_see_scores(user, submission.phase),
+        withheld=why_withheld(user, submission.phase),
+        warnings=warnings_for(user, submission),
+    )
 
 
 def refused_answer(row: RefusedUpload) -> RefusedAnswer:
     """An upload that was refused."""
-    return {
-        "phase": row.phase.name,
-        "team": row.team.name,
-        "method": row.method,
-        "filename": row.filename,
-        "size": row.size,
-        "created": row.created,
-        "reason": row.reason,
-        "problems": row.problems,
-        "n_problems": row.n_problems,
-    }
+    return answer_from(RefusedAnswer, row, phase=row.phase.name, team=row.team.name)
 
 
 def quota_answer(quota: Quota) -> QuotaAnswer:
     """The use of the quotas of a phase, and what remains."""
     phase = quota.phase
-    return {
-        "phase": phase.name,
-        "scored_today": quota.scored_today,
-        "scored_per_day": phase.scored_per_day,
-        "scored_left_today": quota.scored_left_today,
-        "scored": quota.scored,
-        "scored_in_total": phase.scored_in_total,
-        "scored_left": quota.scored_left,
-        "attempts_today": quota.attempts_today,
-        "attempts_per_day": phase.attempts_per_day,
-        "attempts_left_today": quota.attempts_left_today,
-        "exhausted": quota.exhausted,
-    }
+    limits = {name: getattr(phase, name) for name in ("scored_per_day", "scored_in_total", "attempts_per_day")}
+    return answer_from(QuotaAnswer, quota, phase=phase.name, **limits)

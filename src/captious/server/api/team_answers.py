@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from typing_extensions import TypedDict
 
 from captious.server.actions.team_changes import open_invitations
-from captious.server.api.answers import exact
+from captious.server.api.answers import answer_from, exact
 from captious.server.models import Invitation, Team, TeamApproval
 
 
@@ -74,38 +74,24 @@ class ApprovalAnswer(TypedDict):
 
 def team_answer(request: HttpRequest, team: Team) -> TeamAnswer:
     """A team, for its members."""
-    return {
-        "name": team.name,
-        "slug": team.slug,
-        "personal": team.is_personal,
-        "members": [
+    return answer_from(
+        TeamAnswer,
+        team,
+        personal=team.is_personal,
+        members=[
             {"user": row.user.username, "captain": row.is_captain, "joined": row.joined}
             for row in team.memberships.select_related("user")
         ],
-        "invitations": [invitation_answer(row) for row in open_invitations(team)],
-        "url": request.build_absolute_uri(team.url),
-    }
+        invitations=[invitation_answer(row) for row in open_invitations(team)],
+        url=request.build_absolute_uri(team.url),
+    )
 
 
 def invitation_answer(row: Invitation) -> InvitationAnswer:
     """An invitation, without its secret."""
-    return {
-        "id": row.pk,
-        "label": row.label,
-        "user": row.created_by.username,
-        "created": row.created,
-        "expires": row.expires,
-    }
+    return answer_from(InvitationAnswer, row, user=row.created_by.username)
 
 
 def approval_answer(row: TeamApproval) -> ApprovalAnswer:
     """A team and whether it is approved, for its members and for those who manage the challenge."""
-    return {
-        "team": row.team.name,
-        "slug": row.team.slug,
-        "status": row.status,
-        "message": row.message,
-        "reason": row.reason,
-        "asked": row.asked,
-        "decided": row.decided,
-    }
+    return answer_from(ApprovalAnswer, row, team=row.team.name, slug=row.team.slug)

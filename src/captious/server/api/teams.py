@@ -19,7 +19,7 @@ from captious.server.people.secrets import invitation_of
 from captious.server.people.teams import teams_of
 
 _USER = Parameter("user", "The name of a member.", is_required=True)
-_Given = TypeVar("_Given")
+_Result = TypeVar("_Result")
 
 
 @call(
@@ -29,9 +29,8 @@ _Given = TypeVar("_Given")
         TeamAnswer,
         status=201,
         parameters=[Parameter("name", "Its name.", is_required=True)],
-        needs_user=True,
         scope="teams",
-        errors=[400, 403, 409],
+        errors=[400, 409],
     ),
 )
 def teams(request: HttpRequest) -> HttpResponse:
@@ -48,7 +47,7 @@ def teams(request: HttpRequest) -> HttpResponse:
     return JsonResponse(team_answer(request, team), status=201)
 
 
-@call(GET=Operation("A team of yours.", TeamAnswer, needs_user=True, errors=[404]))
+@call(GET=Operation("A team of yours.", TeamAnswer, needs_user=True))
 def team(request: HttpRequest, team: str) -> HttpResponse:
     """A team, for its members."""
     return JsonResponse(team_answer(request, get_object_or_404(Team, slug=team, members=request.user)))
@@ -59,13 +58,12 @@ def team(request: HttpRequest, team: str) -> HttpResponse:
         "Join a team with an invitation.",
         TeamAnswer,
         form=[Parameter("invitation", "The invitation link, or the part after its last slash.", is_required=True)],
-        needs_user=True,
         scope="teams",
-        errors=[403, 404],
+        errors=[404],
     )
 )
 def join(request: HttpRequest) -> HttpResponse:
-    """Join a team. The invitation is in the body, because whoever reads it in a log could join as well."""
+    """Join a team. The invitation is in the body, because anyone who reads it in a log could join as well."""
     limit(request, "join")
     secret = urlsplit(request.POST.get("invitation", "").strip()).path.rpartition("/")[2]
     return JsonResponse(team_answer(request, changes.join(request, secret)))
@@ -77,15 +75,14 @@ def join(request: HttpRequest) -> HttpResponse:
         NewInvitationAnswer,
         status=201,
         parameters=[Parameter("label", "A label for the invitation; only members of the team see it.")],
-        needs_user=True,
         scope="teams",
-        errors=[403, 404, 409],
+        errors=[409],
     )
 )
 def invite(request: HttpRequest, team: str) -> HttpResponse:
     """Create an invitation link."""
     label = request.GET.get("label", "")
-    secret = _changed(request, team, lambda request, row: changes.invite(request, row, label))
+    secret = _change_team(request, team, lambda request, row: changes.invite(request, row, label))
     row = invitation_of(secret)
     if row is None:
         raise Failure(409, "The invitation has been revoked.")
@@ -93,17 +90,17 @@ def invite(request: HttpRequest, team: str) -> HttpResponse:
     return JsonResponse(answer, status=201)
 
 
-@call(POST=Operation("Revoke an invitation.", TeamAnswer, needs_user=True, scope="teams", errors=[403, 404]))
+@call(POST=Operation("Revoke an invitation.", TeamAnswer, scope="teams"))
 def revoke(request: HttpRequest, team: str, pk: int) -> HttpResponse:
     """Revoke an invitation, which every member can do."""
-    _changed(request, team, lambda request, row: changes.revoke(request, row, pk))
+    _change_team(request, team, lambda request, row: changes.revoke(request, row, pk))
     return _answer(request, team)
 
 
-@call(POST=Operation("Leave a team.", LeftAnswer, needs_user=True, scope="teams", errors=[403, 404, 409]))
+@call(POST=Operation("Leave a team.", LeftAnswer, scope="teams", errors=[409]))
 def leave(request: HttpRequest, team: str) -> HttpResponse:
     """Leave a team, whose submissions stay."""
-    return JsonResponse({"team": team, "deleted": _changed(request, team, changes.leave)})
+    return JsonResponse({"team": team, "deleted": _change_team(request, team, changes.leave)})
 
 
 @call(
@@ -111,43 +108,33 @@ def leave(request: HttpRequest, team: str) -> HttpResponse:
         "Remove a member, and revoke all invitations; for captains.",
         TeamAnswer,
         parameters=[_USER],
-        needs_user=True,
         scope="teams",
-        errors=[403, 404, 409],
+        errors=[409],
     )
 )
 def remove(request: HttpRequest, team: str) -> HttpResponse:
     """Remove a member."""
     name = request.GET.get("user", "")
-    _changed(request, team, lambda request, row: changes.remove(request, row, username=name))
+    _change_team(request, team, lambda request, row: changes.remove(request, row, username=name))
     return _answer(request, team)
 
 
-@call(
-    POST=Operation(
-        "Transfer the captaincy to another member.",
-        TeamAnswer,
-        parameters=[_USER],
-        needs_user=True,
-        scope="teams",
-        errors=[403, 404],
-    )
-)
+@call(POST=Operation("Transfer the captaincy to another member.", TeamAnswer, parameters=[_USER], scope="teams"))
 def captain(request: HttpRequest, team: str) -> HttpResponse:
     """Make another member captain."""
     name = request.GET.get("user", "")
-    _changed(request, team, lambda request, row: changes.make_captain(request, row, username=name))
+    _change_team(request, team, lambda request, row: changes.make_captain(request, row, username=name))
     return _answer(request, team)
 
 
-def _changed(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Given]) -> _Given:
-    """The answer to a change of one of the user's teams."""
+def _change_team(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Result]) -> _Result:
+    """Change one of the user's teams, and return the result."""
     with changes.own_team(request, slug) as row:
         try:
             return change(request, row)
         except changes.TeamError as error:
-            refused = str(error)
-    raise Failure(409, refused)  # outside the transaction: refused requests count for limits, too
+            reason = str(error)
+    raise Failure(409, reason)  # outside the transaction: refused requests count for limits, too
 
 
 def _answer(request: HttpRequest, slug: str) -> HttpResponse:

@@ -14,19 +14,19 @@ from captious.server.api.calls import Failure, is_true
 from captious.server.models import Challenge, Phase, Submission, Team
 from captious.server.people.teams import teams_of
 
-_CHUNK = 256 * 1024
-_LONGEST_KEY = 64
+_CHUNK_BYTES = 256 * 1024
+_KEY_LENGTH = 64
 
 
 def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
-    """A submission without a row, from the parameters of a call."""
+    """An unsaved submission, made from the parameters of a call."""
     values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
     defaults = {"public": True, "anonymous": False, "may_publish": False}
     flags = {name: is_true(request, name, default=default) for name, default in defaults.items()}
     submission: Submission = valid(EditForm({**values, **flags})).instance
     submission.phase = _phase(request, challenge)
     submission.team = team_of(request)
-    submission.user, submission.created = request.user, request.arrived
+    submission.user, submission.created = request.user, request.arrival_time
     submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
     return submission
 
@@ -42,8 +42,8 @@ def valid(form: EditForm) -> EditForm:
 def upload_key(request: HttpRequest) -> str:
     """The idempotency key of an upload; empty if the request has none."""
     key = str(request.headers.get("Idempotency-Key", ""))
-    if len(key) > _LONGEST_KEY or not (key.isascii() and key.isprintable()):
-        raise Failure(400, f"Idempotency-Key may have up to {_LONGEST_KEY} ASCII characters.")
+    if len(key) > _KEY_LENGTH or not (key.isascii() and key.isprintable()):
+        raise Failure(400, f"Idempotency-Key may have up to {_KEY_LENGTH} ASCII characters.")
     return key
 
 
@@ -54,7 +54,7 @@ def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
             if phase.name == name:
                 return phase
         raise Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
-    phases = open_phases(challenge, request.arrived)
+    phases = open_phases(challenge, request.arrival_time)
     if not phases:
         raise Failure(409, "No phase of this challenge is open.")
     if len(phases) > 1:
@@ -87,13 +87,13 @@ def receive(request: HttpRequest, path: Path) -> str:
     length = int(size)
     if length > settings.CAPTIOUS.upload_bytes:
         raise Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
-    received, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
+    n_bytes, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
     with path.open("xb") as file:
         os.fchmod(file.fileno(), 0o600)
-        while chunk := request.read(_CHUNK):
-            received += len(chunk)
+        while chunk := request.read(_CHUNK_BYTES):
+            n_bytes += len(chunk)
             digest.update(chunk)
             file.write(chunk)
-    if received != length:
+    if n_bytes != length:
         raise Failure(400, "The upload was interrupted.")
     return digest.hexdigest()

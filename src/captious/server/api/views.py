@@ -46,9 +46,7 @@ def challenges(request: HttpRequest) -> HttpResponse:
     return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
 
 
-@call(
-    GET=Operation("A challenge: its phases, metrics, and the contents of submissions.", ChallengeAnswer, errors=[404])
-)
+@call(GET=Operation("A challenge: its phases, metrics, and the contents of submissions.", ChallengeAnswer))
 def challenge(request: HttpRequest, slug: str) -> HttpResponse:
     """A challenge: its phases and the contents of submissions."""
     return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
@@ -64,11 +62,11 @@ def challenge(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("sort", "An output or date; a leading - sorts in descending order."),
             Parameter("all", "All submissions, not only entries.", "boolean"),
         ],
-        errors=[400, 403, 404],
+        errors=[400, 403],
     )
 )
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
-    """A leaderboard as JSON; the same that the site has without a token."""
+    """A leaderboard as JSON, the same as on the site."""
     output = request.GET.get("sort", "").removeprefix("-")
     query = query_of(request, slug)
     names = query.outputs.names
@@ -85,7 +83,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("page", "The page number, 1 by default. A page that is not full is the last one.", "integer")
         ],
         needs_user=True,
-        errors=[400, 404],
+        errors=[400],
     ),
     POST=Operation(
         "Submit the file that is the body of the request.",
@@ -105,8 +103,7 @@ def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
             Parameter("Idempotency-Key", "Uploads with the same key create only one submission.", place="header"),
         ],
         body="application/octet-stream",
-        needs_user=True,
-        errors=[400, 403, 404, 409, 411, 413, 422],
+        errors=[400, 409, 411, 413, 422],
     ),
 )
 def submissions(request: HttpRequest, slug: str) -> HttpResponse:
@@ -126,29 +123,29 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     path = incoming_folder() / f"api-{uuid.uuid4().hex}"
     try:
         fingerprint = receive(request, path)
-        if (earlier := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
-            raise intake.AlreadySubmitted(earlier)
+        if (submission := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
+            raise intake.AlreadySubmittedError(submission)
         submission = new_submission(request, challenge)
         if is_dry:
-            found = intake.check(submission, path)
-            answer = {**found._asdict(), "problems": [problem.to_dict() for problem in found.problems]}
-            return JsonResponse(answer, status=422 if found.problems else 200)
+            findings = intake.check(submission, path)
+            answer = {**findings._asdict(), "problems": [problem.to_dict() for problem in findings.problems]}
+            return JsonResponse(answer, status=422 if findings.problems else 200)
         intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
-    except intake.KeyReused:
+    except intake.KeyReusedError:
         raise Failure(422, "This Idempotency-Key was used for a different upload. Use a new key.") from None
-    except intake.AlreadySubmitted as already:
-        if not may_see_submission(request.user, already.submission):
+    except intake.AlreadySubmittedError as repetition:
+        if not may_see_submission(request.user, repetition.submission):
             raise Failure(409, "You no longer have access to the submission with this Idempotency-Key.") from None
-        return JsonResponse(submission_answer(already.submission, request.user))
-    except intake.Refused as refused:
-        described = [problem.to_dict() for problem in refused.problems]
-        raise Failure(422 if described else 409, refused.message, problems=described) from None
+        return JsonResponse(submission_answer(repetition.submission, request.user))
+    except intake.RefusedError as refusal:
+        problems = [problem.to_dict() for problem in refusal.problems]
+        raise Failure(422 if problems else 409, refusal.message, problems=problems) from None
     finally:
         path.unlink(missing_ok=True)
     return JsonResponse(submission_answer(submission, request.user), status=201)
 
 
-@call(GET=Operation("A submission: its status and, when it is done, its scores.", SubmissionAnswer, errors=[404]))
+@call(GET=Operation("A submission: its status and, when it is done, its scores.", SubmissionAnswer))
 def submission(request: HttpRequest, pk: int) -> HttpResponse:
     """A submission: its status and, when it is done, its scores."""
     return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
@@ -164,7 +161,7 @@ def submission(request: HttpRequest, pk: int) -> HttpResponse:
             Parameter("anonymous", "Replace the names of teams by numbers.", "boolean"),
         ],
         needs_user=True,
-        errors=[400, 403, 404],
+        errors=[400, 403],
     )
 )
 def archive(request: HttpRequest, slug: str) -> HttpResponse:
@@ -174,7 +171,7 @@ def archive(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @call(
-    GET=Operation("Download the uploaded file.", "application/octet-stream", needs_user=True, errors=[404]),
+    GET=Operation("Download the uploaded file.", "application/octet-stream", needs_user=True),
 )
 def file(request: HttpRequest, pk: int) -> HttpResponse:
     """The file as it was uploaded, for the team and the organizers."""
@@ -196,8 +193,7 @@ def file(request: HttpRequest, pk: int) -> HttpResponse:
                 ("may_publish", "boolean"),
             )
         ],
-        needs_user=True,
-        errors=[400, 403, 404],
+        errors=[400],
     )
 )
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
@@ -205,19 +201,16 @@ def edit(request: HttpRequest, pk: int) -> HttpResponse:
     submission = submission_for(request.user, pk, own=True)
     if submission.is_baseline:
         raise Http404
-    before = {name: getattr(submission, name) for name in EditForm.Meta.fields}
-    flags = {name: is_true(request, name, default=before[name]) for name in ("public", "anonymous", "may_publish")}
-    texts = {name: request.GET.get(name, before[name]) for name in ("method", "link", "description")}
+    values = {name: getattr(submission, name) for name in EditForm.Meta.fields}
+    flags = {name: is_true(request, name, default=values[name]) for name in ("public", "anonymous", "may_publish")}
+    texts = {name: request.GET.get(name, values[name]) for name in ("method", "link", "description")}
     edit_submission(request, submission, valid(EditForm({**texts, **flags}, instance=submission)))
     return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
 
 
 @call(
     POST=Operation(
-        "Delete a submission and its files. If it was scored, it still counts.",
-        SubmissionAnswer,
-        needs_user=True,
-        errors=[403, 404, 409],
+        "Delete a submission and its files. If it was scored, it still counts.", SubmissionAnswer, errors=[409]
     )
 )
 def delete(request: HttpRequest, pk: int) -> HttpResponse:
@@ -244,20 +237,13 @@ def metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
 
 
-@call(
-    POST=Operation(
-        "Cancel a queued submission. It does not count toward any quota.",
-        SubmissionAnswer,
-        needs_user=True,
-        errors=[403, 404, 409],
-    )
-)
+@call(POST=Operation("Cancel a queued submission. It does not count toward any quota.", SubmissionAnswer, errors=[409]))
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     """Cancel a submission that waits in the queue."""
     limit(request, "change")
     submission = submission_for(request.user, pk, own=True)
     if not queue.cancel(submission):
-        raise Failure(409, "The submission could not be cancelled because scoring has begun.")
+        raise Failure(409, "The submission could not be canceled because scoring has begun.")
     record("cancel", submission.method, request=request, submission=submission)
     submission.refresh_from_db()
     return JsonResponse(submission_answer(submission, request.user))
@@ -268,8 +254,7 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         "Choose a submission as the entry of its team.",
         SubmissionAnswer,
         parameters=[Parameter("chosen", "false to let the best submission count again.", "boolean")],
-        needs_user=True,
-        errors=[400, 403, 404, 409],
+        errors=[400, 409],
     )
 )
 def choose(request: HttpRequest, pk: int) -> HttpResponse:

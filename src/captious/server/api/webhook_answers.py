@@ -6,7 +6,7 @@ from datetime import datetime
 
 from typing_extensions import TypedDict
 
-from captious.server.api.answers import exact
+from captious.server.api.answers import answer_from, exact
 from captious.server.models import Webhook
 
 
@@ -30,4 +30,4 @@ class NewWebhookAnswer(WebhookAnswer):
 
 def webhook_answer(row: Webhook) -> WebhookAnswer:
     """A webhook without its secret, for those who manage the challenge."""
-    return {"id": row.pk, "url": row.shown_url, "created": row.created, "tried": row.tried, "result": row.result}
+    return answer_from(WebhookAnswer, row, url=row.shown_url)

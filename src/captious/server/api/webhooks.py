@@ -16,19 +16,15 @@ from captious.server.people.rate_limits import limit
 
 @call(
     GET=Operation(
-        "The webhooks of a challenge; organizers and administrators only.",
-        list[WebhookAnswer],
-        needs_user=True,
-        errors=[404],
+        "The webhooks of a challenge; organizers and administrators only.", list[WebhookAnswer], needs_user=True
     ),
     POST=Operation(
         "Add a webhook. The answer has its secret.",
         NewWebhookAnswer,
         status=201,
         form=[Parameter("url", "The https:// address that receives the events of the challenge.", is_required=True)],
-        needs_user=True,
         scope="organize",
-        errors=[400, 403, 404],
+        errors=[400],
     ),
 )
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
@@ -44,11 +40,7 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
 
 
-@call(
-    POST=Operation(
-        "Send a test event to a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]
-    )
-)
+@call(POST=Operation("Send a test event to a webhook.", WebhookAnswer, scope="organize"))
 def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Queue a test event, which is sent within seconds."""
     row = _webhook(request, slug, pk)
@@ -56,7 +48,7 @@ def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return JsonResponse(webhook_answer(row))
 
 
-@call(POST=Operation("Remove a webhook.", WebhookAnswer, needs_user=True, scope="organize", errors=[403, 404]))
+@call(POST=Operation("Remove a webhook.", WebhookAnswer, scope="organize"))
 def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Remove a webhook."""
     row = _webhook(request, slug, pk)
@@ -66,5 +58,4 @@ def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 def _webhook(request: HttpRequest, slug: str, pk: int) -> Webhook:
     limit(request, "change")
-    row: Webhook = get_object_or_404(managed_challenge(request.user, slug).webhooks, pk=pk)
-    return row
+    return get_object_or_404(managed_challenge(request.user, slug).webhooks, pk=pk)

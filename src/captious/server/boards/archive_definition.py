@@ -14,18 +14,18 @@ from captious.server.challenges.tidy_toml import tidy_tables
 if TYPE_CHECKING:
     from captious.server.boards.challenge_archive import ChallengeArchive
 
-_LEFT_OUT = """
+_OMISSIONS_COMMENT = """
 # What follows was left out, as its files are not in this archive: references that are private, captions that
 # are not included. Phases that are here again also had captions with private references.
 #
 """
-_NOT_LOADED = "# This challenge cannot be loaded from the archive, as no references are public.\n"
+_PRIVATE_COMMENT = "# This challenge cannot be loaded from the archive, as no references are public.\n"
 
 
 def archive_definition(archive: ChallengeArchive) -> str:
-    """The text, which names no users or folders of this server unless it is for organizers.
+    """The text of challenge.toml. Unless it is for organizers, it names no users or folders of this server.
 
-    Where no references are public, nothing could be loaded, and the text is complete.
+    If no references are public, the archive cannot be loaded anyway, and nothing is left out of the text.
     """
     challenge = archive.challenge
     document: Any = tomlkit.parse((challenge.folder / FILE_NAME).read_text(encoding="utf-8"))
@@ -35,59 +35,61 @@ def archive_definition(archive: ChallengeArchive) -> str:
         _replace(metrics, enumerate([*metrics]), public_label)
         _replace(values, [*values.items()], public_path)
     if not any(captions.public for captions in challenge.definition.captions):
-        return _NOT_LOADED + tomlkit.dumps(document)
-    if not (left_out := {name: rows for name, rows in _left_out(archive, document) if rows}):
+        return _PRIVATE_COMMENT + tomlkit.dumps(document)
+    if not (omissions := {name: rows for name, rows in _remove_private_entries(archive, document) if rows}):
         return tomlkit.dumps(document)
-    comments = tidy_tables(left_out).splitlines()
-    return tomlkit.dumps(document) + _LEFT_OUT + "".join(f"{f'# {line}'.rstrip()}\n" for line in comments)
+    comments = tidy_tables(omissions).splitlines()
+    return tomlkit.dumps(document) + _OMISSIONS_COMMENT + "".join(f"{f'# {line}'.rstrip()}\n" for line in comments)
 
 
 def baselines(archive: ChallengeArchive) -> list[str]:
     """The files of baselines all of whose captions are public and in the archive."""
     rows = archive.with_captions().filter(is_baseline=True)
-    held = {(row.phase.name, row.method) for row in rows if all(map(archive.challenge.is_public, row.phase.captions))}
-    named = archive.challenge.definition.baselines
-    return [row.file for row in named if all((phase, row.method) in held for phase in row.phases)]
+    complete = {
+        (row.phase.name, row.method) for row in rows if all(map(archive.challenge.is_public, row.phase.captions))
+    }
+    definitions = archive.challenge.definition.baselines
+    return [row.file for row in definitions if all((phase, row.method) in complete for phase in row.phases)]
 
 
-def _left_out(archive: ChallengeArchive, document: Any) -> Iterator[tuple[str, Any]]:
+def _remove_private_entries(archive: ChallengeArchive, document: Any) -> Iterator[tuple[str, Any]]:
     """Remove entries without files in the archive; return the removed and changed keys and values."""
     definition = archive.challenge.definition
     public = {captions.name for captions in definition.captions if captions.public}
     files = {*baselines(archive)}
-    yield "settings", {} if archive.has_setting_files else _taken_settings(archive, document)
-    stay = {
+    yield "settings", {} if archive.has_setting_files else _remove_file_settings(archive, document)
+    presence = {
         "captions": [row.public for row in definition.captions],
         "references": [row.captions in public for row in definition.references],
         "phases": [not public.isdisjoint(row.captions) for row in definition.phases],
         "baselines": [row.file in files for row in definition.baselines],
     }
-    for name, are_kept in stay.items():
+    for name, flags in presence.items():
         rows = document.get(name, [])
-        changed: list[Any] = []
-        for place, is_kept in reversed([*enumerate(are_kept)]):
+        changes: list[Any] = []
+        for place, stays in reversed([*enumerate(flags)]):
             row = rows[place]
-            if is_kept and (name != "phases" or public.issuperset(row.get("captions", ()))):
+            if stays and (name != "phases" or public.issuperset(row.get("captions", ()))):
                 continue
-            changed.insert(0, row.unwrap())
-            if is_kept:
-                row["captions"] = [each for each in row["captions"] if each in public]
+            changes.insert(0, row.unwrap())
+            if stays:
+                row["captions"] = [captions for captions in row["captions"] if captions in public]
             else:
                 del rows[place]
         if name in document and not rows:
             del document[name]
-        yield name, changed
+        yield name, changes
 
 
-def _taken_settings(archive: ChallengeArchive, document: Any) -> dict[str, str]:
+def _remove_file_settings(archive: ChallengeArchive, document: Any) -> dict[str, str]:
     """Remove settings that name files of the challenge."""
     folder, settings = archive.challenge.folder, document.get("settings", {})
     names = [name for name in FILE_SETTINGS if name in settings and (folder / settings[name]).exists()]
     return {name: str(settings.pop(name)) for name in names}
 
 
-def _replace(values: Any, cells: Iterable[tuple[Any, Any]], shown: Callable[[str], str]) -> None:
+def _replace(values: Any, cells: Iterable[tuple[Any, Any]], public_form: Callable[[str], str]) -> None:
     """Replace values by their public form where that differs."""
     for key, value in cells:
-        if shown(str(value)) != value:
-            values[key] = shown(str(value))
+        if public_form(str(value)) != value:
+            values[key] = public_form(str(value))

@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 
 def archive_readme(archive: ChallengeArchive) -> str:
-    """The whole text."""
+    """The text of README.md."""
     definition = archive.challenge.definition
     lines = [f"# {archive.title}", ""]
     lines += [archive.challenge.summary, ""] if archive.challenge.summary else []
     lines += [f"License: {definition.license}", ""] if definition.license else []
     if definition.citation:
         lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""]
-    lines += _about_metadata(archive) if archive.is_public else []
+    lines += _metadata_section(archive) if archive.is_public else []
     lines.append("`scores.csv` has a row for each submission, reference set and output, with intervals and signatures.")
-    lines += [_about_captions(archive), _about_loading(archive), *_programs(archive), ""]
+    lines += [_captions_section(archive), _loading_section(archive), *_programs(archive), ""]
     lines += ["## Phases", "", *_phases(archive), ""]
     return "\n".join([*lines, "## Scores", "", *_scoring_commands(archive)])
 
 
-def _about_metadata(archive: ChallengeArchive) -> Iterator[str]:
+def _metadata_section(archive: ChallengeArchive) -> Iterator[str]:
     yield "`datacite.json` has the attributes of a DOI by DataCite's schema 4.5."
     if not archive.challenge.definition.organized_by:
         site = settings.CAPTIOUS.site_name
         yield f"The challenge does not say who organized it, so the creator there is this site, {site}: edit it."
 
 
-def _about_captions(archive: ChallengeArchive) -> str:
-    """The section on the folders of captions and their owners, or the reason why there are none."""
+def _captions_section(archive: ChallengeArchive) -> str:
+    """The section on the folders of captions, or the reason why there are none."""
     n, n_with = archive.submissions().count(), archive.with_captions().count()
     if n_with:
         whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
@@ -56,7 +56,7 @@ def _about_captions(archive: ChallengeArchive) -> str:
     return f"`challenge/` has the challenge. There are no captions, as {why}."
 
 
-def _about_loading(archive: ChallengeArchive) -> str:
+def _loading_section(archive: ChallengeArchive) -> str:
     if not any(captions.public for captions in archive.challenge.definition.captions):
         return "`challenge/` cannot be loaded into a server, as no references are public."
     return "`captious challenge load challenge --data DIR` loads the public part of `challenge/` into a server."
@@ -79,10 +79,10 @@ def _phases(archive: ChallengeArchive) -> Iterator[str]:
     """A line for each phase: those in the archive, and those that are not, with the reason."""
     for phase in archive.phases:
         n = archive.submissions().filter(phase=phase).count()
-        again = ""
+        note = ""
         if phase.shown_version != phase.scoring_version:
-            again = " They are being scored again; these scores are with earlier references, metrics or programs."
-        yield f"- {phase} (`{phase.name}`){_dates(phase)}: {n:,} {'submission' if n == 1 else 'submissions'}.{again}"
+            note = " They are being scored again; these scores are with earlier references, metrics or programs."
+        yield f"- {phase} (`{phase.name}`){_dates(phase)}: {n:,} {'submission' if n == 1 else 'submissions'}.{note}"
     for phase in archive.withheld:
         yield f"- {phase} (`{phase.name}`){_dates(phase)}: not in this archive. {why_hidden(phase)}"
 
@@ -95,15 +95,15 @@ def _dates(phase: Phase) -> str:
 def _scoring_commands(archive: ChallengeArchive) -> list[str]:
     """The commands that compute the scores again, one for each public reference set."""
     definition, with_captions = archive.challenge.definition, archive.with_captions()
-    in_phases = {(row.captions, row.name) for phase in archive.phases for row in sets_of(phase).values()}
-    sets = [row for row in definition.references if (row.captions, row.name) in in_phases]
+    names = {(row.captions, row.name) for phase in archive.phases for row in sets_of(phase).values()}
+    sets = [row for row in definition.references if (row.captions, row.name) in names]
     public = [row for row in sets if archive.challenge.is_public(row.captions)]
     if not public:
         return ["They cannot be computed again from this archive, as no references are public.", ""]
-    what = "they can be reproduced to the last bit" if with_captions.exists() else "captions can be scored"
+    promise = "they can be reproduced to the last bit" if with_captions.exists() else "captions can be scored"
     where = "../captions/SUBMISSION/" if with_captions.exists() else ""
-    meaning = "Replace SUBMISSION by a folder in `captions/`." if where else "The captions file is one of yours."
-    lines = [f"Where references are public, {what}, in the folder `challenge/`. {meaning}"]
+    placeholder = "Replace SUBMISSION by a folder in `captions/`." if where else "The captions file is one of yours."
+    lines = [f"Where references are public, {promise}, in the folder `challenge/`. {placeholder}"]
     lines.append("`--format json` shows all digits, as in `scores.csv`; the default is a table with four.")
     if not archive.has_setting_files and (files := archive.setting_files()):
         lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")

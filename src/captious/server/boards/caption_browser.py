@@ -30,17 +30,17 @@ from captious.server.submissions import storage
 
 #: How the captions can be sorted.
 ORDERS = ("lowest", "highest", "difference", "image")
-_WIDTH = 100  # columns of a textual explanation
-_DIGITS = 4  # digits of its numbers
+_EXPLANATION_COLUMNS = 100  # columns of a textual explanation
+_EXPLANATION_DIGITS = 4  # digits of its numbers
 
 
 @dataclass(frozen=True)
-class Browsing:
+class CaptionView:
     """The request for captions in some order, read from its address and checked.
 
     Args:
         query: the query of the board.
-        chosen: the chosen submissions.
+        submissions: the selected submissions.
         by: the output to sort by.
         order: one of ``ORDERS``. With several submissions, "lowest" and "highest" go by their mean, "difference" by the
             distance between the best and the worst. Images without a score are last.
@@ -50,7 +50,7 @@ class Browsing:
     """
 
     query: Query
-    chosen: Sequence[Submission]
+    submissions: Sequence[Submission]
     by: str
     order: str = "lowest"
     word: str = ""
@@ -67,7 +67,7 @@ class Browsing:
             "order": self.order,
             **{name: value for name, value in bounds.items() if value not in ("", None)},
         }
-        systems = [("systems", submission.pk) for submission in self.chosen]
+        systems = [("systems", submission.pk) for submission in self.submissions]
         return f"{self.query.parameters}&{urlencode([*values.items(), *systems])}"
 
     @property
@@ -77,7 +77,7 @@ class Browsing:
 
 @dataclass(frozen=True)
 class ShownCaption:
-    """A candidate of a submission for an image, with its score, None where it has none."""
+    """A candidate of a submission for an image, with its score, which may be None."""
 
     submission: Submission
     caption: str
@@ -127,11 +127,11 @@ class CaptionRow:
     candidates: list[ShownCaption]
 
 
-def positions_of(browsing: Browsing) -> np.ndarray[Any, Any]:
-    """Positions of the images, int[n_images], in their order, without those that filters leave out."""
+def positions_of(view: CaptionView) -> np.ndarray[Any, Any]:
+    """The positions of the images that pass the filters, int[n_images], in the requested order."""
     query, columns = (
-        browsing.query,
-        (_column(submission, browsing.query, browsing.by) for submission in browsing.chosen),
+        view.query,
+        (_column(submission, view.query, view.by) for submission in view.submissions),
     )
     scores = [column for column in columns if column is not None]
     n = len(_references(query))
@@ -139,58 +139,58 @@ def positions_of(browsing: Browsing) -> np.ndarray[Any, Any]:
     if scores:
         matrix = np.stack(scores)
         mean, apart = matrix.mean(axis=0), matrix.max(axis=0) - matrix.min(axis=0)
-    kept = np.ones(n, dtype=np.bool_)
-    for values, bound, sign in ((mean, browsing.least, 1), (mean, browsing.most, -1), (apart, browsing.apart, 1)):
+    selection = np.ones(n, dtype=np.bool_)
+    for values, bound, sign in ((mean, view.least, 1), (mean, view.most, -1), (apart, view.apart, 1)):
         if bound is not None:
-            kept &= sign * values >= sign * bound  # False for nan
-    if browsing.word:
-        kept &= np.fromiter((has_word(browsing.word, texts) for texts in _texts(browsing)), np.bool_, n)
-    if browsing.order == "image" or not scores:
-        return np.flatnonzero(kept)
-    keys = {"lowest": mean, "highest": -mean, "difference": -apart}[browsing.order]
+            selection &= sign * values >= sign * bound  # False for nan
+    if view.word:
+        selection &= np.fromiter((has_word(view.word, texts) for texts in _texts(view)), np.bool_, n)
+    if view.order == "image" or not scores:
+        return np.flatnonzero(selection)
+    keys = {"lowest": mean, "highest": -mean, "difference": -apart}[view.order]
     order = np.argsort(np.where(np.isnan(keys), np.inf, keys), kind="stable")
-    return order[kept[order]]
+    return order[selection[order]]
 
 
-def _texts(browsing: Browsing) -> Iterator[list[str]]:
+def _texts(view: CaptionView) -> Iterator[list[str]]:
     """All texts of each image, for filtering by words."""
-    table, captions = _references(browsing.query), browsing.query.references.captions
-    candidates = [_candidates(submission.folder, captions) for submission in browsing.chosen]
+    table, captions = _references(view.query), view.query.references.captions
+    candidates = [_candidates(submission.folder, captions) for submission in view.submissions]
     for image, (start, end) in zip(table.ids, pairwise(table.offsets.tolist()), strict=True):
         yield [*table.texts[start:end], *(texts.get(image, "") for texts in candidates)]
 
 
-def rows_of(browsing: Browsing, positions: Sequence[int]) -> list[CaptionRow]:
+def rows_of(view: CaptionView, positions: Sequence[int]) -> list[CaptionRow]:
     """The images at these positions."""
-    return [_row(browsing, int(position)) for position in positions]
+    return [_row(view, int(position)) for position in positions]
 
 
-def caption_row(browsing: Browsing, image: str) -> CaptionRow | None:
+def caption_row(view: CaptionView, image: str) -> CaptionRow | None:
     """The row of one image; None if the reference set has no image with this id."""
-    table = _references(browsing.query)
+    table = _references(view.query)
     position = next((i for i, id in enumerate(table.ids) if str(id) == image), None)
-    return None if position is None else _row(browsing, position)
+    return None if position is None else _row(view, position)
 
 
-def neighbors(browsing: Browsing, image: Any) -> tuple[str, str]:
+def neighbors(view: CaptionView, image: Any) -> tuple[str, str]:
     """The addresses of the previous and next image; "" if there is none or the image itself is filtered out."""
-    table, positions = _references(browsing.query), positions_of(browsing).tolist()
-    own = table.ids.index(image)
-    if own not in positions:
+    table, positions = _references(view.query), positions_of(view).tolist()
+    position = table.ids.index(image)
+    if position not in positions:
         return "", ""
-    at = positions.index(own)
-    before, after = ([None, *positions, None][place] for place in (at, at + 2))
-    return _url(browsing, before), _url(browsing, after)
+    index = positions.index(position)
+    before, after = ([None, *positions, None][place] for place in (index, index + 2))
+    return _url(view, before), _url(view, after)
 
 
 def scores_of(query: Query, submission: Submission, image: Any) -> dict[str, float]:
     """The scores of one image in all outputs, beginning with the one that ranks the board."""
-    stored = read_results(submission.results_path, query.key)
-    if stored is None:
+    results = read_results(submission.results_path, query.key)
+    if results is None:
         return {}
     position = _references(query).ids.index(image)
-    scores = rounded_array(stored.per_caption[position], query.phase.digits)
-    pairs = zip(stored.outputs, scores.tolist(), strict=True)
+    scores = rounded_array(results.per_caption[position], query.phase.digits)
+    pairs = zip(results.outputs, scores.tolist(), strict=True)
     return dict(sorted(pairs, key=lambda pair: pair[0] != query.output))
 
 
@@ -201,66 +201,66 @@ def explanations(query: Query, row: CaptionRow, *, as_text: bool = False) -> lis
     Args:
         as_text: whether to return text for browsers without scripts instead of drawings.
     """
-    if query.phase.digits < _DIGITS:
+    if query.phase.digits < _EXPLANATION_DIGITS:
         return []
-    selected = reference_cache.selection(query.challenge, threads=1)
-    labeled = [([*map(public_label, entry.output_indices)], entry.metric) for entry in selected]
+    entries = reference_cache.selection(query.challenge, threads=1)
+    labels_and_metrics = [([*map(public_label, entry.output_indices)], entry.metric) for entry in entries]
     metrics = {
         part.signatures()[0]: (explanation_name(part, metric, labels[0]), part)
-        for labels, metric in sorted(labeled, key=lambda pair: query.output not in pair[0])
+        for labels, metric in sorted(labels_and_metrics, key=lambda pair: query.output not in pair[0])
         for part in explained_parts(metric)
     }
     return [
-        _explanation(name, metric, shown, row.references, query, as_text)
+        _explanation(name, metric, candidate, row.references, query, as_text)
         for name, metric in metrics.values()
-        for shown in row.candidates
+        for candidate in row.candidates
     ]
 
 
 def _explanation(
-    name: str, metric: Any, shown: ShownCaption, references: list[str], query: Query, as_text: bool
+    name: str, metric: Any, candidate: ShownCaption, references: list[str], query: Query, as_text: bool
 ) -> Explanation:
     try:
         reference_set = query.phase.reference_sets[query.key]
         state = {"state": reference_cache.state(query.challenge, reference_set, metric)} if metric.needs_fit else {}
-        explained = metric.explain(shown.caption, references, **state)
+        explanation = metric.explain(candidate.caption, references, **state)
     except CaptiousError as error:  # a missing resource: the page is useful without it
-        return Explanation(shown.submission, name, problem=str(error))
+        return Explanation(candidate.submission, name, problem=str(error))
     if as_text:
-        text = terminal.as_text(explanation_text(explained), width=_WIDTH).rstrip()
-        return Explanation(shown.submission, name, text=text)
-    values = rounded_values(drawn_values(explained), query.phase.digits)
+        text = terminal.as_text(explanation_text(explanation), width=_EXPLANATION_COLUMNS).rstrip()
+        return Explanation(candidate.submission, name, text=text)
+    values = rounded_values(drawn_values(explanation), query.phase.digits)
     drawn = {"layout": layout_values(metric.explanation), "values": values}
-    return Explanation(shown.submission, name, drawn)
+    return Explanation(candidate.submission, name, drawn)
 
 
-def _row(browsing: Browsing, position: int) -> CaptionRow:
-    query, table = browsing.query, _references(browsing.query)
+def _row(view: CaptionView, position: int) -> CaptionRow:
+    query, table = view.query, _references(view.query)
     image = table.ids[position]
     start, end = table.offsets[position : position + 2].tolist()
     references = list(table.texts[start:end])
-    shown = []
-    for submission in browsing.chosen:
-        column = _column(submission, query, browsing.by)
+    candidates = []
+    for submission in view.submissions:
+        column = _column(submission, query, view.by)
         score = None if column is None or np.isnan(column[position]) else float(column[position])
         caption = _candidates(submission.folder, query.references.captions).get(image, "")
-        shown.append(ShownCaption(submission, caption, score, pieces(caption, references)))
+        candidates.append(ShownCaption(submission, caption, score, pieces(caption, references)))
     return CaptionRow(
         id=image,
         image_url=query.challenge.definition.url_of(image),
-        url=_url(browsing, position),
+        url=_url(view, position),
         references=references,
-        candidates=shown,
+        candidates=candidates,
     )
 
 
-def _url(browsing: Browsing, position: int | None) -> str:
+def _url(view: CaptionView, position: int | None) -> str:
     """The address of an image's page."""
     if position is None:
         return ""
-    image = _references(browsing.query).ids[position]
-    address = reverse("captious:caption", args=[browsing.query.challenge.slug, str(image)])
-    return f"{address}?{browsing.parameters}"
+    image = _references(view.query).ids[position]
+    address = reverse("captious:caption", args=[view.query.challenge.slug, str(image)])
+    return f"{address}?{view.parameters}"
 
 
 def _references(query: Query) -> References:
@@ -268,10 +268,10 @@ def _references(query: Query) -> References:
 
 
 def _column(submission: Submission, query: Query, output: str) -> np.ndarray[Any, Any] | None:
-    stored = read_results(submission.results_path, query.key)
-    if stored is None or output not in stored.outputs:
+    results = read_results(submission.results_path, query.key)
+    if results is None or output not in results.outputs:
         return None
-    return rounded_array(stored.per_caption[:, stored.outputs.index(output)], query.phase.digits)
+    return rounded_array(results.per_caption[:, results.outputs.index(output)], query.phase.digits)
 
 
 @lru_cache(maxsize=8)

@@ -1,8 +1,8 @@
 """A challenge as a streamed zip file: captions, scores, signatures, its folder, and instructions to reproduce it.
 
 A public archive has only public data: submissions on leaderboards, captions and references of public
-captions files, and captions only of teams that agreed. It includes metadata for a DOI. Private references are in no
-archive.
+captions files, and captions only of teams that agreed. It includes metadata for a DOI. No archive
+contains private references.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from captious.server.streamed_zip import content, zip_blocks
 from captious.server.submissions import storage
 
 #: The columns of the table of scores: a row for each submission, reference set and output.
-HEADS = (
+COLUMNS = (
     *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
     *("references", "output", "score", "low", "high", "signature"),
 )
@@ -68,22 +68,22 @@ class ChallengeArchive:
     @cached_property
     def phases(self) -> list[Phase]:
         """The phases whose submissions are in the archive."""
-        return [phase for phase in self._asked if not self.is_public or phase.is_board_open]
+        return [phase for phase in self._requested_phases if not self.is_public or phase.is_board_open]
 
     @cached_property
     def withheld(self) -> list[Phase]:
         """The phases that are left out because their scores are not public."""
-        return [phase for phase in self._asked if phase not in self.phases]
+        return [phase for phase in self._requested_phases if phase not in self.phases]
 
     @cached_property
-    def _asked(self) -> list[Phase]:
+    def _requested_phases(self) -> list[Phase]:
         if self.phase is not None:
             return [self.phase]
         phases = self.challenge.phase_list
         if self.is_public:
             return phases
-        removed = (phase for phase in self.challenge.phases.all() if phase.is_retired)
-        return phases + [phase for phase in removed if Submission.objects.scored().filter(phase=phase).exists()]
+        retired = (phase for phase in self.challenge.phases.all() if phase.is_retired)
+        return phases + [phase for phase in retired if Submission.objects.scored().filter(phase=phase).exists()]
 
     def submissions(self) -> QuerySet[Submission]:
         """The submissions in the archive."""
@@ -107,8 +107,8 @@ class ChallengeArchive:
         They are included only if all captions files are public: they may derive from private references.
         """
         folder, values = self.challenge.folder, self.challenge.definition.settings
-        named = [folder / values[name] for name in FILE_SETTINGS if name in values and not Path(values[name]).anchor]
-        files = [file for path in named for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()]
+        paths = [folder / values[name] for name in FILE_SETTINGS if name in values and not Path(values[name]).anchor]
+        files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()]
         return sorted(file.relative_to(folder).as_posix() for file in files)
 
     @property
@@ -118,20 +118,20 @@ class ChallengeArchive:
     def rows(self) -> Iterator[list[Any]]:
         """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
         sets = {phase.pk: sets_of(phase) for phase in self.phases}
-        for submission in self._ordered(self.submissions()):
+        for submission in self._in_order(self.submissions()):
             number, time = self._number(submission), utc_time(submission.created)
-            is_named = not self.anonymous or submission.is_baseline
-            about = [number, submission.method if is_named else f"Submission {number}", self._team(submission)]
-            about.append(time if is_named else "")
-            about += [submission.is_entry, submission.is_baseline, submission.is_human]
-            about += ["" if self.anonymous else submission.link, submission.phase.name]
+            shows_names = not self.anonymous or submission.is_baseline
+            cells = [number, submission.method if shows_names else f"Submission {number}", self._team(submission)]
+            cells.append(time if shows_names else "")
+            cells += [submission.is_entry, submission.is_baseline, submission.is_human]
+            cells += ["" if self.anonymous else submission.link, submission.phase.name]
             for key, references in sets[submission.phase_id].items():
                 scores = submission.outputs(key)
                 is_exact = self.challenge.is_public(references.captions)
-                shown = scores if is_exact else rounded_outputs(scores, submission.phase)
-                for output, entry in shown.items():
+                outputs = scores if is_exact else rounded_outputs(scores, submission.phase)
+                for output, entry in outputs.items():
                     values = [entry[name] for name in ("score", "low", "high", "signature")]
-                    yield [*about, references.captions, references.name, output, *values]
+                    yield [*cells, references.captions, references.name, output, *values]
 
     def blocks(self) -> Iterator[bytes]:
         """The zip file."""
@@ -146,7 +146,7 @@ class ChallengeArchive:
         key = ("anonymous", submission.pk) if submission.anonymous else submission.team_id
         return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
 
-    def _ordered(self, rows: QuerySet[Submission]) -> Iterable[Submission]:
+    def _in_order(self, rows: QuerySet[Submission]) -> Iterable[Submission]:
         """Submissions by their names in the archive."""
         return sorted(rows, key=self._number) if self.anonymous else rows.iterator(chunk_size=100)
 
@@ -158,13 +158,13 @@ class ChallengeArchive:
     def _numbers(self) -> dict[int, int]:
         """Numbers for submissions without names, in an order that nothing on the site reveals."""
         ids = self.submissions().values_list("pk", flat=True)
-        mixed = sorted(ids, key=lambda pk: salted_hmac("captious.archive", str(pk), algorithm="sha256").hexdigest())
-        return {pk: number for number, pk in enumerate(mixed, 1)}
+        order = sorted(ids, key=lambda pk: salted_hmac("captious.archive", str(pk), algorithm="sha256").hexdigest())
+        return {pk: number for number, pk in enumerate(order, 1)}
 
     def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
         yield "README.md", iter([archive_readme(self).encode()])
         lines = (csv_row([*map(harmless, row)]) for row in self.rows())
-        yield "scores.csv", (text.encode() for text in chain([csv_text(HEADS, [])], lines))
+        yield "scores.csv", (text.encode() for text in chain([csv_text(COLUMNS, [])], lines))
         if self.submissions().exists():
             yield "scores.parquet", _parquet(self.rows())
         if self.is_public:
@@ -180,16 +180,16 @@ class ChallengeArchive:
         for name in sorted(names):
             if (challenge.folder / name).is_file():
                 yield f"challenge/{name}", content(challenge.folder / name)
-        for submission in self._ordered(self.with_captions()):
+        for submission in self._in_order(self.with_captions()):
             for captions in self.captions_files(submission.phase):
                 path = storage.captions_file(submission.folder, captions)
                 if path.is_file():
                     yield f"captions/{self._number(submission)}/{captions}.json", content(path)
 
     def _metadata(self) -> str:
-        agreed = [self._team(row) for row in self.with_captions() if not row.is_baseline and not row.anonymous]
+        names = [self._team(row) for row in self.with_captions() if not row.is_baseline and not row.anonymous]
         formats = ["text/csv", "application/vnd.apache.parquet", "application/json", "application/toml"]
-        teams = [] if self.anonymous else agreed
+        teams = [] if self.anonymous else names
         record = datacite_record(self.challenge, self.title, self.phases, teams, formats)
         return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
 
@@ -200,5 +200,5 @@ def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
     import pyarrow.parquet as pq
 
     out = io.BytesIO()
-    pq.write_table(pa.table(dict(zip(HEADS, map(list, zip(*rows, strict=True)), strict=True))), out)
+    pq.write_table(pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))), out)
     yield out.getvalue()

@@ -15,7 +15,7 @@ from captious.server.boards.leaderboard import BoardRow, rows_at
 from captious.server.boards.leaderboard_query import query_from, standing_of
 from captious.server.models import Challenge, Phase, Standing, Submission
 
-_MOST_POINTS = 60  # points of a curve
+_CURVE_POINTS = 60  # points of a curve
 
 
 @dataclass(frozen=True)
@@ -46,16 +46,16 @@ class ChallengeCard:
 
 def cards(challenges: Sequence[Challenge], user: Any) -> list[ChallengeCard]:
     """The cards of challenges, those of the user first."""
-    mine: set[int] = set()
+    own_ids: set[int] = set()
     if user.is_authenticated:
-        mine |= {*Submission.objects.filter(team__members=user).values_list("phase__challenge_id", flat=True)}
-        mine |= {*user.organized.values_list("pk", flat=True)}
-    made = [_card(challenge, user, challenge.pk in mine) for challenge in challenges]
-    return sorted(made, key=lambda card: not card.is_mine)
+        own_ids |= {*Submission.objects.filter(team__members=user).values_list("phase__challenge_id", flat=True)}
+        own_ids |= {*user.organized.values_list("pk", flat=True)}
+    rows = [_card(challenge, user, challenge.pk in own_ids) for challenge in challenges]
+    return sorted(rows, key=lambda card: not card.is_mine)
 
 
 def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
-    phase = _named_phase(challenge.phase_list)
+    phase = _main_phase(challenge.phase_list)
     default = query_from(challenge, {}, user)
     is_shown = phase is not None and phase.is_board_open
     query = query_from(challenge, {"phase": phase.name}, user) if phase is not None and is_shown else None
@@ -80,21 +80,21 @@ def _card(challenge: Challenge, user: Any, is_mine: bool) -> ChallengeCard:
     )
 
 
-def _named_phase(phases: Sequence[Phase]) -> Phase | None:
-    """The open phase that closes next, else the next that opens, else the last one; of equal ones the first."""
+def _main_phase(phases: Sequence[Phase]) -> Phase | None:
+    """The open phase that closes next, else the next that opens, else the last one; the first in case of a tie."""
     forever = datetime.max.replace(tzinfo=UTC)
     states = [phase.state for phase in phases]
-    is_open = [phase for phase, state in zip(phases, states, strict=True) if state == "open"]
+    open_phases = [phase for phase, state in zip(phases, states, strict=True) if state == "open"]
     upcoming = [phase for phase, state in zip(phases, states, strict=True) if state == "upcoming"]
-    if is_open:
-        return min(is_open, key=lambda phase: phase.closes or forever)
+    if open_phases:
+        return min(open_phases, key=lambda phase: phase.closes or forever)
     return min(upcoming, key=lambda phase: phase.opens) if upcoming else phases[-1] if phases else None
 
 
 def _curve(standing: Standing, *, lower_is_better: bool | None) -> list[float]:
     """The best score on the board after each submission that improved it, in the order of submission."""
-    scored = sorted(zip(standing.submissions, standing.scores, strict=True))
-    scores = [score for _, score in scored if score is not None]
+    pairs = sorted(zip(standing.submissions, standing.scores, strict=True))
+    scores = [score for _, score in pairs if score is not None]
     best = [*accumulate(scores, min if lower_is_better else max)]
-    better = [score for i, score in enumerate(best) if i == 0 or score != best[i - 1]]
-    return better[-_MOST_POINTS:]
+    records = [score for i, score in enumerate(best) if i == 0 or score != best[i - 1]]
+    return records[-_CURVE_POINTS:]

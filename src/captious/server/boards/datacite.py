@@ -1,4 +1,4 @@
-"""Metadata of a public archive by the schema of DataCite, version 4.5, with which an archive can be given a DOI."""
+"""Metadata of a public archive in DataCite's schema 4.5, with which a DOI can be registered for it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ARXIV = re.compile(r"\barxiv[.:/\s]{0,3}(?:org/abs/)?(\d{4}\.\d{4,5})", re.IGNO
 def datacite_record(
     challenge: Challenge, title: str, phases: Sequence[Phase], teams: Iterable[str], formats: Iterable[str]
 ) -> dict[str, Any]:
-    """The attributes of a DOI for the archive of a challenge, as DataCite's REST API takes them; it adds the DOI.
+    """The attributes of a DOI for the archive of a challenge, for DataCite's REST API, which adds the DOI.
 
     Args:
         phases: the phases in the archive, at least one.
@@ -28,27 +28,29 @@ def datacite_record(
         formats: media types of the files.
     """
     definition, now = challenge.definition, timezone.now()
-    last = max(now if phase.closes is None or phase.closes > now else phase.closes for phase in phases)
-    about = f"Submissions with their scores, computed with captious {__version__}; README.md says how to do it again."
+    end = max(now if phase.closes is None or phase.closes > now else phase.closes for phase in phases)
+    abstract = (
+        f"Submissions with their scores, computed with captious {__version__}; README.md says how to do it again."
+    )
     record: dict[str, Any] = {
         "schemaVersion": "http://datacite.org/schema/kernel-4",
         "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Captions of images with scores"},
         "titles": [{"title": title}],
         "creators": [*map(_creator, definition.organized_by)] or [_site()],
         "publisher": {"name": settings.CAPTIOUS.site_name},
-        "publicationYear": str(last.year),
+        "publicationYear": str(end.year),
         "version": str(challenge.version),
         "formats": [*formats],
         "subjects": [{"subject": "image captioning"}, {"subject": "evaluation"}],
-        "descriptions": [{"descriptionType": "Abstract", "description": f"{challenge.summary} {about}".strip()}],
+        "descriptions": [{"descriptionType": "Abstract", "description": f"{challenge.summary} {abstract}".strip()}],
     }
-    more = {
+    optional = {
         "contributors": [{"name": name, "contributorType": "Producer"} for name in dict.fromkeys(teams)],
         "dates": [date for phase in phases for date in _dates(phase)],
         "rightsList": [_rights(definition.license)] if definition.license else [],
-        "relatedIdentifiers": [*_related(definition.citation), *_page(challenge)],
+        "relatedIdentifiers": [*_publications(definition.citation), *_page(challenge)],
     }
-    return record | {name: values for name, values in more.items() if values}
+    return record | {name: values for name, values in optional.items() if values}
 
 
 def _creator(text: str) -> dict[str, Any]:
@@ -68,10 +70,10 @@ def _dates(phase: Phase) -> list[dict[str, str]]:
 
 def _rights(text: str) -> dict[str, str]:
     """A license, with its identifier and address if it is one of Creative Commons."""
-    found = _CREATIVE_COMMONS.search(text)
-    if found is None:
+    match = _CREATIVE_COMMONS.search(text)
+    if match is None:
         return {"rights": text}
-    kind, version = found["kind"].upper(), found["version"]
+    kind, version = match["kind"].upper(), match["version"]
     folder = "publicdomain/zero" if kind == "0" else f"licenses/{kind.lower()}"
     return {
         "rights": text,
@@ -81,16 +83,16 @@ def _rights(text: str) -> dict[str, str]:
     }
 
 
-def _related(citation: str) -> list[dict[str, str]]:
+def _publications(citation: str) -> list[dict[str, str]]:
     """The publications that a citation names by DOI or arXiv number."""
-    about = {"relationType": "IsSupplementTo"}
+    relation = {"relationType": "IsSupplementTo"}
     dois = [{"relatedIdentifier": doi, "relatedIdentifierType": "DOI"} for doi in _DOI.findall(citation)]
     numbers = [{"relatedIdentifier": f"arXiv:{n}", "relatedIdentifierType": "arXiv"} for n in _ARXIV.findall(citation)]
-    return [each | about for each in dois + numbers]
+    return [identifier | relation for identifier in dois + numbers]
 
 
 def _page(challenge: Challenge) -> list[dict[str, str]]:
     """The page of the challenge, if the settings say where the site is."""
     site = settings.CAPTIOUS.address
-    about = {"relatedIdentifierType": "URL", "relationType": "IsDocumentedBy"}
-    return [{"relatedIdentifier": f"{site}{challenge.url}", **about}] if site else []
+    relation = {"relatedIdentifierType": "URL", "relationType": "IsDocumentedBy"}
+    return [{"relatedIdentifier": f"{site}{challenge.url}", **relation}] if site else []

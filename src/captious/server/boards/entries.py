@@ -3,7 +3,8 @@
 A team chooses it while the phase is open; until then it is the best in the output that ranks. The entry is the same in
 every column and on every reference set, so that a row is one system.
 
-Nothing reveals the team of an anonymous submission: its place on the board never depends on named ones of the team.
+Nothing reveals the team of an anonymous submission: its place on the board never depends on the
+named submissions of the team.
 In phases that show all submissions, each of them is an entry.
 """
 
@@ -27,7 +28,7 @@ class Member(NamedTuple):
 
 
 def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Member]) -> set[int]:
-    """The submissions that are entries: the chosen or else the best one of each team, and every baseline.
+    """The ids of entries: the chosen or else the best submission of each team, and every baseline.
 
     Args:
         members: all submissions that can be on the board.

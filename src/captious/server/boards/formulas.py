@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 def harmless(value: object) -> object:
@@ -11,4 +11,4 @@ def harmless(value: object) -> object:
     Text that begins with one of ``= + - @``, a tab or a line break gets an apostrophe in front, as OWASP recommends.
     Numbers stay as they are.
     """
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULAS) else value
+    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA_STARTS) else value

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -22,8 +23,8 @@ from captious.server.people.access import may_see_board
 
 #: Rows of a page of a leaderboard.
 ROWS_PER_PAGE = 100
-_MOST_OWN = 20
-_ROWS_AT_A_TIME = 250  # rows in memory while a file is sent
+_MAX_OWN_ROWS = 20
+_BATCH_ROWS = 250  # rows in memory while a file is sent
 NO_SCORE = "–"
 
 
@@ -33,7 +34,7 @@ class BoardColumn:
 
     name: str
     url: str
-    sorted: str
+    sort_order: str
     signatures: list[str]
     is_rank: bool
     lower_is_better: bool
@@ -130,48 +131,23 @@ class Board:
         return ", ".join(column.name for column in self.columns if column.lower_is_better)
 
     @property
-    def is_all(self) -> bool:
-        return self.query.everything
-
-    @property
-    def all_url(self) -> str:
-        return replace(self.query, everything=True).url()
-
-    @property
-    def best_url(self) -> str:
-        return replace(self.query, everything=False).url()
-
-    @property
-    def date_url(self) -> str:
-        """The link to the history, newest first; the reverse order if it is already shown."""
-        return replace(self.query, by_date=True, ascending=self.query.by_date and not self.query.ascending).url()
-
-    @property
-    def date_sorted(self) -> str:
+    def date_sort_order(self) -> str:
         return "" if not self.query.by_date else "ascending" if self.query.ascending else "descending"
 
-    @property
-    def all_rows_url(self) -> str:
-        """The address without the search text."""
-        return replace(self.query, find="").url()
-
-    @property
-    def json_url(self) -> str:
-        return self.query.url("leaderboard_json")
-
-    @property
-    def csv_url(self) -> str:
-        return self.query.url("leaderboard_csv")
-
-    @property
-    def compare_url(self) -> str:
-        return self.query.url("compare")
-
-    @property
-    def browse_url(self) -> str:
-        """The captions of single images; empty if they are private."""
-        public = self.query.challenge.is_public(self.query.references.captions)
-        return self.query.url("captions") if public else ""
+    @cached_property
+    def urls(self) -> dict[str, str]:
+        """Addresses of other views. "history" reverses the order if it is shown; "captions" is empty if private."""
+        query = self.query
+        return {
+            "entries": replace(query, everything=False).url(),
+            "submissions": replace(query, everything=True).url(),
+            "history": replace(query, by_date=True, ascending=query.by_date and not query.ascending).url(),
+            "unfiltered": replace(query, find="").url(),
+            "json": query.url("leaderboard_json"),
+            "csv": query.url("leaderboard_csv"),
+            "compare": query.url("compare"),
+            "captions": query.url("captions") if query.challenge.is_public(query.references.captions) else "",
+        }
 
 
 def board(query: Query, user: Any, page: object = 1) -> Board:
@@ -182,11 +158,13 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
     """
     standing = standing_of(query)
     order = _order(query, standing)
-    shown = Paginator(order, ROWS_PER_PAGE).get_page(page)
+    current_page = Paginator(order, ROWS_PER_PAGE).get_page(page)
     own = own_places(query, standing, user)
-    elsewhere = [i for i in order if i in own and i not in set(shown.object_list)][:_MOST_OWN] if own else []
-    rows = _with_histories([*rows_at(query, standing, [*shown.object_list, *elsewhere])], query)
-    on_page = {standing.submissions[i] for i in shown.object_list}
+    distant_places = (
+        [i for i in order if i in own and i not in set(current_page.object_list)][:_MAX_OWN_ROWS] if own else []
+    )
+    rows = _with_histories([*rows_at(query, standing, [*current_page.object_list, *distant_places])], query)
+    page_ids = {standing.submissions[i] for i in current_page.object_list}
     challenge = query.challenge
     direction = " (lower is better)" if query.lower_is_better else ""
     return Board(
@@ -210,9 +188,9 @@ def board(query: Query, user: Any, page: object = 1) -> Board:
             for key, references in query.outputs.sets.items()
         ],
         columns=[_column(name, query, rows) for name in query.outputs.names],
-        page=shown,
-        rows=[row for row in rows if row.submission.pk in on_page],
-        own_rows=[row for row in rows if row.submission.pk not in on_page],
+        page=current_page,
+        rows=[row for row in rows if row.submission.pk in page_ids],
+        own_rows=[row for row in rows if row.submission.pk not in page_ids],
         own={standing.submissions[i] for i in own},
         n_images=int(query.outputs.counts.get(query.key, 0)),
         ranks=f"Ranked by {query.output}{direction}: a rank is 1 plus the number of submissions that are "
@@ -224,8 +202,8 @@ def all_rows(query: Query) -> Iterator[BoardRow]:
     """Iterate over all rows of the leaderboard, with a limited number in memory at a time."""
     standing = standing_of(query)
     order = _order(query, standing)
-    for begin in range(0, len(order), _ROWS_AT_A_TIME):
-        yield from rows_at(query, standing, order[begin : begin + _ROWS_AT_A_TIME])
+    for begin in range(0, len(order), _BATCH_ROWS):
+        yield from rows_at(query, standing, order[begin : begin + _BATCH_ROWS])
 
 
 def as_json(rows: Iterable[BoardRow], query: Query) -> Iterator[str]:
@@ -233,14 +211,14 @@ def as_json(rows: Iterable[BoardRow], query: Query) -> Iterator[str]:
     lower = [*query.outputs.lower_is_better]
     separator = "["
     for row in rows:
-        scored = {cell.name: cell for cell in row.cells if cell.signature}
+        cells = {cell.name: cell for cell in row.cells if cell.signature}
         values = {
             "id": row.submission.pk,
             "method": row.submission.method,
             "team": row.submission.team_shown,
             "rank": row.rank,
             "scores": {cell.name: cell.score for cell in row.cells},
-            "intervals": {name: [cell.low, cell.high] for name, cell in scored.items()},
+            "intervals": {name: [cell.low, cell.high] for name, cell in cells.items()},
             "signatures": {cell.name: cell.signature for cell in row.cells},
             "lower_is_better": lower,
             "baseline": row.submission.is_baseline,
@@ -258,9 +236,9 @@ def as_json(rows: Iterable[BoardRow], query: Query) -> Iterator[str]:
 def as_table(rows: Iterable[BoardRow], query: Query) -> tuple[list[str], Iterator[list[object]]]:
     """The leaderboard as a table: its heads, and its rows."""
     outputs = query.outputs.names
-    heads = ["rank", "method", "team", "submitted", "baseline", "human", *outputs]
-    heads += [f"{name}_{side}" for name in outputs for side in ("low", "high")]
-    heads += [f"{name}_signature" for name in outputs]
+    header = ["rank", "method", "team", "submitted", "baseline", "human", *outputs]
+    header += [f"{name}_{side}" for name in outputs for side in ("low", "high")]
+    header += [f"{name}_signature" for name in outputs]
     lines: Iterator[list[object]] = (
         [
             row.rank,
@@ -275,7 +253,7 @@ def as_table(rows: Iterable[BoardRow], query: Query) -> tuple[list[str], Iterato
         ]
         for row in rows
     )
-    return heads, lines
+    return header, lines
 
 
 def _correction(standing: Standing) -> str:
@@ -290,10 +268,10 @@ def _with_histories(rows: list[BoardRow], query: Query) -> list[BoardRow]:
     """Rows with the scores of their teams over time, where the board shows one row of each team."""
     if query.everything:
         return rows
-    named = {row.submission.team_id for row in rows if _has_history(row.submission)}
-    over_time = histories(query, named) if named else {}
+    teams = {row.submission.team_id for row in rows if _has_history(row.submission)}
+    histories_by_team = histories(query, teams) if teams else {}
     return [
-        replace(row, history=over_time.get(row.submission.team_id, ())) if _has_history(row.submission) else row
+        replace(row, history=histories_by_team.get(row.submission.team_id, ())) if _has_history(row.submission) else row
         for row in rows
     ]
 
@@ -308,10 +286,10 @@ def _order(query: Query, standing: Standing) -> list[int]:
     places = [i for i, pk in enumerate(standing.submissions) if matches is None or pk in matches]
     if query.by_date:
         rows = Submission.objects.filter(phase=query.phase)
-        created = dict(rows.values_list("pk", "created"))
-        existing = [i for i in places if standing.submissions[i] in created]
-        existing.sort(key=lambda i: standing.submissions[i])
-        return sorted(existing, key=lambda i: created[standing.submissions[i]], reverse=not query.ascending)
+        times = dict(rows.values_list("pk", "created"))
+        rows_in_time = [i for i in places if standing.submissions[i] in times]
+        rows_in_time.sort(key=lambda i: standing.submissions[i])
+        return sorted(rows_in_time, key=lambda i: times[standing.submissions[i]], reverse=not query.ascending)
     if query.ascending == query.lower_is_better:
         return places
     sign = 1.0 if query.ascending else -1.0
@@ -328,13 +306,15 @@ def rows_at(query: Query, standing: Standing, places: Sequence[int]) -> Iterator
     by_id = {standing.submissions[i]: i for i in places}
     scores = Scores.objects.filter(version=standing.version, submission__in=[*by_id])
     visible = scores.filter(submission__public=True, submission__is_hidden=False).select_related("submission__team")
-    loaded = {row.submission_id: row for row in visible.defer("set_keys", "set_warnings", "submission__traceback")}
+    scores_by_id = {
+        row.submission_id: row for row in visible.defer("set_keys", "set_warnings", "submission__traceback")
+    }
     outputs = query.outputs.names
     for pk, place in by_id.items():
-        if pk in loaded:
-            entries = rounded_outputs(loaded[pk].outputs.get(query.key, {}), query.phase)
+        if pk in scores_by_id:
+            entries = rounded_outputs(scores_by_id[pk].outputs.get(query.key, {}), query.phase)
             cells = [_cell(name, entries.get(name, {}), standing.best.get(name), query) for name in outputs]
-            yield BoardRow(standing.ranks[place], loaded[pk].submission, cells)
+            yield BoardRow(standing.ranks[place], scores_by_id[pk].submission, cells)
 
 
 def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query) -> BoardCell:
@@ -355,12 +335,12 @@ def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query)
 def _column(name: str, query: Query, rows: Iterable[BoardRow]) -> BoardColumn:
     is_sorted = name == query.output and not query.by_date
     lower = name in query.outputs.lower_is_better
-    flipped = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
+    link = replace(query, output=name, by_date=False, ascending=not query.ascending if is_sorted else lower)
     signatures = (cell.signature for row in rows for cell in row.cells if cell.name == name)
     return BoardColumn(
         name=name,
-        url=flipped.url(),
-        sorted="" if not is_sorted else "ascending" if query.ascending else "descending",
+        url=link.url(),
+        sort_order="" if not is_sorted else "ascending" if query.ascending else "descending",
         signatures=[*dict.fromkeys(filter(None, signatures))],
         is_rank=name == query.outputs.rank_by,
         lower_is_better=lower,

@@ -18,8 +18,8 @@ from captious.server.scoring.board_outputs import BoardOutputs, ReferenceSet
 
 #: The word in addresses that sorts by the time of submission.
 DATE = "date"
-_MOST_CHOICES = 100
-_LONGEST_FIND = 100  # characters
+_MAX_CHOICES = 100
+_SEARCH_LENGTH = 100  # characters
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,7 @@ class Query:
 
     @property
     def challenge(self) -> Challenge:
-        challenge: Challenge = self.phase.challenge
-        return challenge
+        return self.phase.challenge
 
     @cached_property
     def outputs(self) -> BoardOutputs:
@@ -79,8 +78,8 @@ class Query:
             "references": self.key,
             "sort": ("" if self.ascending else "-") + (DATE if self.by_date else self.output),
         }
-        more = {"all": "1" if self.everything else "", "find": self.find}
-        return urlencode(values | {name: value for name, value in more.items() if value})
+        optional = {"all": "1" if self.everything else "", "find": self.find}
+        return urlencode(values | {name: value for name, value in optional.items() if value})
 
     def url(self, page: str = "leaderboard") -> str:
         """The address of a page with this query."""
@@ -109,16 +108,16 @@ def query_from(challenge: Challenge, parameters: Mapping[str, str], user: Any) -
         return None
     sort = parameters.get("sort", "")
     output = sort.removeprefix("-")
-    is_known = output in outputs.names
+    is_output = output in outputs.names
     rank_by = outputs.rank_by
     return Query(
         phase=phase,
         key=key,
-        output=output if is_known else rank_by,
-        ascending=(not sort.startswith("-") if is_known or output == DATE else rank_by in outputs.lower_is_better),
+        output=output if is_output else rank_by,
+        ascending=(not sort.startswith("-") if is_output or output == DATE else rank_by in outputs.lower_is_better),
         by_date=output == DATE,
         everything=flag(parameters.get("all", "")) is True,
-        find=parameters.get("find", "").strip()[:_LONGEST_FIND],
+        find=parameters.get("find", "").strip()[:_SEARCH_LENGTH],
         reader=user.pk or 0,
     )
 
@@ -155,8 +154,8 @@ def matching_submissions(query: Query) -> set[int] | None:
         "yours": Q(team__members=query.reader) if query.reader else Q(),
     }
     by_team = Q(team__name__icontains=text, anonymous=False, is_baseline=False)
-    tagged = tags.get(text.lower(), Q())
-    rows = Submission.objects.filter(Q(method__icontains=text) | by_team | tagged, phase=query.phase)
+    by_tag = tags.get(text.lower(), Q())
+    rows = Submission.objects.filter(Q(method__icontains=text) | by_team | by_tag, phase=query.phase)
     return set(rows.values_list("pk", flat=True))
 
 
@@ -165,30 +164,30 @@ def histories(query: Query, teams: Collection[int]) -> dict[int, list[float]]:
     standing = standing_of(replace(query, everything=True))
     scores = dict(zip(standing.submissions, standing.scores, strict=True))
     rows = Submission.objects.filter(phase=query.phase, team__in=teams, public=True, is_hidden=False, anonymous=False)
-    over_time: dict[int, list[float]] = {}
+    scores_by_team: dict[int, list[float]] = {}
     for pk, team in rows.filter(is_baseline=False).order_by("created", "pk").values_list("pk", "team_id"):
         if scores.get(pk) is not None:
-            over_time.setdefault(team, []).append(scores[pk])
-    return over_time
+            scores_by_team.setdefault(team, []).append(scores[pk])
+    return scores_by_team
 
 
-def choices(query: Query, user: Any, wanted: Collection[str]) -> list[Submission]:
+def choices(query: Query, user: Any, ids: Collection[str]) -> list[Submission]:
     """The submissions that can be compared and browsed: the first of the board, the user's own, and those wanted.
 
     Args:
         wanted: ids; those that the user may not see are left out.
     """
-    first = standing_of(query).submissions[:_MOST_CHOICES]
-    chosen = Q(pk__in=[*map(row_id, wanted)])
+    leaders = standing_of(query).submissions[:_MAX_CHOICES]
+    by_id = Q(pk__in=[*map(row_id, ids)])
     rows = Submission.objects.scored().filter(phase=query.phase).select_related("phase__challenge", "team")
     on_board = Q(public=True, is_hidden=False) & (Q() if query.phase.entries == "all" else Q(is_entry=True))
-    visible = on_board & (Q(pk__in=first) | chosen)
+    visible = on_board & (Q(pk__in=leaders) | by_id)
     own: list[Submission] = []
     if user.is_authenticated:
-        own = list(rows.filter(team__members=user).order_by("-pk")[:_MOST_CHOICES])
-        visible |= chosen & Q(team__members=user)
-    places = {pk: place for place, pk in enumerate(first)}
-    others = {row.pk: row for row in rows.filter(visible).distinct()}
-    unlisted = [row for row in own if row.pk not in others]
-    listed = sorted(others.values(), key=lambda row: (places.get(row.pk, len(first)), row.pk))
-    return [row for row in [*unlisted, *listed] if query.key in row.shown_scores.outputs]
+        own = list(rows.filter(team__members=user).order_by("-pk")[:_MAX_CHOICES])
+        visible |= by_id & Q(team__members=user)
+    places = {pk: place for place, pk in enumerate(leaders)}
+    by_pk = {row.pk: row for row in rows.filter(visible).distinct()}
+    own_only = [row for row in own if row.pk not in by_pk]
+    on_board_rows = sorted(by_pk.values(), key=lambda row: (places.get(row.pk, len(leaders)), row.pk))
+    return [row for row in [*own_only, *on_board_rows] if query.key in row.shown_scores.outputs]

@@ -50,16 +50,16 @@ def own_scores(user: Any, submissions: Sequence[Submission]) -> list[OwnScore]:
     """The submissions in their order, with the scores visible to the user."""
     best: dict[tuple[int, int, str], float] = {}
     rows_by_id: dict[int, OwnScore] = {}
-    for submission in sorted(submissions, key=lambda one: one.pk):
+    for submission in sorted(submissions, key=lambda submission: submission.pk):
         row, query = main_score(user, submission), query_of(submission)
         score = row.score
         if query is not None and score is not None:
             place = (submission.phase_id, submission.team_id, query.key)
-            before = best.get(place)
+            previous = best.get(place)
             sign = -1 if query.lower_is_better else 1
-            change = None if before is None else round(score - before, submission.phase.digits)
+            change = None if previous is None else round(score - previous, submission.phase.digits)
             row = replace(row, change=change, is_better=change is not None and sign * change > 0)
-            best[place] = score if before is None else sign * max(sign * score, sign * before)
+            best[place] = score if previous is None else sign * max(sign * score, sign * previous)
         rows_by_id[submission.pk] = row
     return [rows_by_id[submission.pk] for submission in submissions]
 
@@ -81,6 +81,6 @@ def sorted_scores(rows: Sequence[OwnScore], by: str, *, descending: bool) -> lis
         "method": lambda row: row.submission.method.casefold(),
         "score": lambda row: row.score,
     }
-    known = [row for row in rows if by != "score" or row.score is not None]
-    others = [row for row in rows if by == "score" and row.score is None]
-    return [*sorted(known, key=keys[by], reverse=descending), *others]
+    scored = [row for row in rows if by != "score" or row.score is not None]
+    unscored = [row for row in rows if by == "score" and row.score is None]
+    return [*sorted(scored, key=keys[by], reverse=descending), *unscored]

@@ -26,7 +26,7 @@ from captious.evaluation.inference.resampling import can_vary
 SIGNIFICANCE = 0.05
 #: Boards with more rows are ranked with Bonferroni's correction.
 HOLM_ROWS = 500
-_BLOCK = 512  # rows compared with all others at a time
+_BLOCK_ROWS = 512  # rows compared with all others at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,14 +48,14 @@ class RankedScores:
     def __len__(self) -> int:
         return len(self.scores)
 
-    def take(self, which: NDArray[np.integer] | slice) -> RankedScores:
+    def take(self, selection: NDArray[np.integer] | slice) -> RankedScores:
         """A selection of the rows."""
-        return RankedScores(self.scores[which], self.shown[which], self.resampled[which], self.n_images)
+        return RankedScores(self.scores[selection], self.shown[selection], self.resampled[selection], self.n_images)
 
     def blocks(self) -> Iterator[slice]:
         """Slices of rows to compare at a time, so that memory is bounded."""
-        for begin in range(0, len(self), _BLOCK):
-            yield slice(begin, min(begin + _BLOCK, len(self)))
+        for begin in range(0, len(self), _BLOCK_ROWS):
+            yield slice(begin, min(begin + _BLOCK_ROWS, len(self)))
 
 
 def corrected_rows(n: int) -> int:
@@ -71,29 +71,29 @@ def rank_rows(rows: RankedScores) -> NDArray[np.int64]:
 
 
 def update_ranks(
-    kept: RankedScores, ranks: NDArray[np.int64], added: RankedScores, removed: RankedScores
+    stable: RankedScores, ranks: NDArray[np.int64], new: RankedScores, old: RankedScores
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Ranks after a change of a board with more than ``HOLM_ROWS`` rows; only changed rows are compared.
 
     Args:
-        kept: rows that stay on the board.
+        stable: rows that stay on the board.
         ranks: previous ranks of these rows, with the same ``corrected_rows``.
-        added, removed: the other rows.
+        new, old: rows that are added and removed.
 
     Returns:
-        The ranks of kept and added rows.
+        The ranks of stable and new rows.
     """
-    if not can_vary(kept.n_images):
-        return rank_rows(kept), rank_rows(added)
-    least = _least_errors(len(kept) + len(added))
-    ranks, new_rows, old_rows = ranks.copy(), _Block(added), _Block(removed)
-    new = 1 + _is_better(new_rows, new_rows, least)[0].sum(axis=0)
-    for where in kept.blocks():
-        block = _Block(kept.take(where))
-        better, worse = _is_better(new_rows, block, least)
-        ranks[where] += better.sum(axis=0) - _is_better(old_rows, block, least)[0].sum(axis=0)
-        new += worse.sum(axis=1)
-    return ranks, new
+    if not can_vary(stable.n_images):
+        return rank_rows(stable), rank_rows(new)
+    critical = _critical_errors(len(stable) + len(new))
+    ranks, new_block, old_block = ranks.copy(), _Block(new), _Block(old)
+    new_ranks = 1 + _is_better(new_block, new_block, critical)[0].sum(axis=0)
+    for place in stable.blocks():
+        block = _Block(stable.take(place))
+        better, worse = _is_better(new_block, block, critical)
+        ranks[place] += better.sum(axis=0) - _is_better(old_block, block, critical)[0].sum(axis=0)
+        new_ranks += worse.sum(axis=1)
+    return ranks, new_ranks
 
 
 def _holm(rows: RankedScores) -> NDArray[np.int64]:
@@ -102,42 +102,42 @@ def _holm(rows: RankedScores) -> NDArray[np.int64]:
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = np.abs(rows.scores[:, None] - rows.scores) / block.deviations(block)
     p_values = np.where(np.isnan(errors), 1.0, 2 * ndtr(-errors))
-    ordered = np.sort(p_values[np.triu_indices(n, 1)])
+    sorted_p = np.sort(p_values[np.triu_indices(n, 1)])
     # Step down: the smallest p values are significant, up to the first one that is not.
-    fails = ordered > SIGNIFICANCE / np.arange(len(ordered), 0, -1)
-    n_significant = int(np.argmax(fails)) if fails.any() else len(ordered)
+    fails = sorted_p > SIGNIFICANCE / np.arange(len(sorted_p), 0, -1)
+    n_significant = int(np.argmax(fails)) if fails.any() else len(sorted_p)
     if n_significant == 0:
         return np.ones(n, dtype=np.int64)
-    better = (rows.shown[:, None] > rows.shown) & (p_values <= ordered[n_significant - 1])
+    better = (rows.shown[:, None] > rows.shown) & (p_values <= sorted_p[n_significant - 1])
     return np.asarray(1 + better.sum(axis=0))
 
 
 def _bonferroni(rows: RankedScores) -> NDArray[np.int64]:
-    least = _least_errors(len(rows))
+    critical = _critical_errors(len(rows))
     ranks = np.ones(len(rows), dtype=np.int64)
-    for where in rows.blocks():
-        block = _Block(rows.take(where))
-        ranks[where] += _is_better(block, block, least)[0].sum(axis=0)
-        for elsewhere in rows.blocks():
-            if elsewhere.start > where.start:
-                better, worse = _is_better(block, _Block(rows.take(elsewhere)), least)
-                ranks[elsewhere] += better.sum(axis=0)
-                ranks[where] += worse.sum(axis=1)
+    for place in rows.blocks():
+        block = _Block(rows.take(place))
+        ranks[place] += _is_better(block, block, critical)[0].sum(axis=0)
+        for later in rows.blocks():
+            if later.start > place.start:
+                better, worse = _is_better(block, _Block(rows.take(later)), critical)
+                ranks[later] += better.sum(axis=0)
+                ranks[place] += worse.sum(axis=1)
     return ranks
 
 
-def _least_errors(n: int) -> float:
+def _critical_errors(n: int) -> float:
     """The number of standard errors that a difference must have on a board of n rows."""
-    tested = corrected_rows(n)
-    return float(-ndtri(SIGNIFICANCE / (tested * (tested - 1))))  # two sides of n (n - 1) / 2 pairs
+    n_rows = corrected_rows(n)
+    return float(-ndtri(SIGNIFICANCE / (n_rows * (n_rows - 1))))  # two sides of n (n - 1) / 2 pairs
 
 
-def _is_better(a: _Block, b: _Block, least_errors: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _is_better(a: _Block, b: _Block, critical: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return whether rows of a are significantly better than those of b, and worse, bool[n_a, n_b] each."""
     difference = a.rows.scores[:, None] - b.rows.scores
-    is_far = np.abs(difference) >= least_errors * a.deviations(b)
-    shown = a.rows.shown[:, None]
-    return is_far & (shown > b.rows.shown), is_far & (shown < b.rows.shown)
+    is_far = np.abs(difference) >= critical * a.deviations(b)
+    shown_a = a.rows.shown[:, None]
+    return is_far & (shown_a > b.rows.shown), is_far & (shown_a < b.rows.shown)
 
 
 class _Block:

@@ -22,7 +22,7 @@ from captious.files.atomic_write import whole_file
 Record: TypeAlias = tuple[int, int]
 
 _HEADER_BYTES = 1 << 14
-_SPARE = 1000  # obsolete records, in addition to the number of current ones, before the file is compacted
+_SPARE_RECORDS = 1000  # obsolete records, in addition to the number of current ones, before the file is compacted
 
 
 class ResampledScores:
@@ -76,17 +76,17 @@ class ResampledScores:
 
     def scores(self, records: Iterable[Record], output: str) -> NDArray[np.float64]:
         """Scores in an output, float64[n]; nan where there is none."""
-        return np.asarray(self._mapped()["scores"][self._where(records), self._outputs[output]])
+        return np.asarray(self._read_rows()["scores"][self._where(records), self._outputs[output]])
 
     def resampled(self, records: Iterable[Record], output: str) -> NDArray[np.float32]:
         """Resampled scores in an output, float32[n, resamples]."""
-        return np.asarray(self._mapped()["resampled"][self._where(records), self._outputs[output]])
+        return np.asarray(self._read_rows()["resampled"][self._where(records), self._outputs[output]])
 
-    def drop_others(self, records: Sequence[Record]) -> None:
+    def compact(self, records: Sequence[Record]) -> None:
         """Compact the file if it has many obsolete records."""
-        if len(self._places_of_file) <= 2 * len(records) + _SPARE:
+        if len(self._places_of_file) <= 2 * len(records) + _SPARE_RECORDS:
             return
-        rows = self._mapped()
+        rows = self._read_rows()
         with whole_file(self._path, "wb") as file:
             file.write(self._header)
             for place in self._where(records):
@@ -112,11 +112,11 @@ class ResampledScores:
             os.truncate(self._path, complete)
         self._places_of_file: list[Record] = []
         if n:
-            rows = self._mapped()
+            rows = self._read_rows()
             self._places_of_file = [*zip(rows["submission"].tolist(), rows["finished"].tolist(), strict=True)]
         self._places: dict[Record, int] = {record: place for place, record in enumerate(self._places_of_file)}
 
-    def _mapped(self) -> Any:
+    def _read_rows(self) -> Any:
         if self._rows is None:
             if self._path.stat().st_size == _HEADER_BYTES:
                 self._rows = np.zeros(0, self._type)  # an empty file cannot be mapped

@@ -48,7 +48,7 @@ def _towards(end: float | None, direction: str, digits: int) -> float | None:
 
 
 def rounded_array(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
-    """Numbers with this many decimal places, as ``rounded`` gives one; those that are not finite stay."""
+    """Numbers rounded like a single one by ``rounded``, except that those that are not finite stay."""
     return np.asarray(np.round(values, digits) + 0.0)
 
 

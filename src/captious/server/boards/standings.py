@@ -8,10 +8,8 @@ their number asks for it, see ranking.py.
 
 from __future__ import annotations
 
-import fcntl
 import logging
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,12 +23,13 @@ from captious.server.boards.entries import Member, entries_of
 from captious.server.boards.ranking import HOLM_ROWS, RankedScores, corrected_rows, rank_rows, update_ranks
 from captious.server.boards.resampled_scores import Record, ResampledScores
 from captious.server.boards.shown_digits import rounded
+from captious.server.file_locks import locked
 from captious.server.models import Phase, Scores, Standing, Submission
 from captious.server.scoring.board_outputs import BoardOutputs
 from captious.server.scoring.stored_results import read_results
 
-_log = logging.getLogger("captious.boards")
-_MOST_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
+_log = logging.getLogger(__name__)
+_MAX_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
 
 
 def refresh_stale() -> None:
@@ -46,65 +45,62 @@ def refresh(pk: int) -> None:
         OSError, OutputError: the data folder cannot be used. A worker tries again.
     """
     folder = settings.CAPTIOUS.data / "boards" / str(pk)
-    with _locked(folder):
+    with locked(folder / ".lock"):  # one process at a time
         phase = Phase.objects.select_related("challenge").get(pk=pk)
         changes = phase.board_changes
         if phase.board_stored == changes:
             return  # another process was faster
         outputs, members = BoardOutputs.of_board(phase), _members(phase)
-        sets = {key: _scored(phase, key, members, folder) for key in outputs.sets}
-        entries = entries_of(phase, members, _first_to_last(phase, outputs, members, sets))
-        standings = [row for key, scored in sets.items() for row in _standings(phase, key, *scored, entries)]
+        sets = {key: _set_scores(phase, key, members, folder) for key in outputs.sets}
+        entries = entries_of(phase, members, _by_rank_output(phase, outputs, members, sets))
+        standings = [
+            row
+            for key, members_and_table in sets.items()
+            for row in _standings(phase, key, *members_and_table, entries)
+        ]
         with transaction.atomic():
-            stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)
-            if stored:
+            is_stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)
+            if is_stored:
                 Standing.objects.filter(phase=phase).delete()
                 Standing.objects.bulk_create(standings, batch_size=16)
-                before = {*Submission.objects.filter(phase=phase, is_entry=True).values_list("pk", flat=True)}
-                Submission.objects.filter(pk__in=before - entries).update(is_entry=False)
-                Submission.objects.filter(pk__in=entries - before).update(is_entry=True)
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Lock a board, so that one process at a time computes it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+                previous = {*Submission.objects.filter(phase=phase, is_entry=True).values_list("pk", flat=True)}
+                Submission.objects.filter(pk__in=previous - entries).update(is_entry=False)
+                Submission.objects.filter(pk__in=entries - previous).update(is_entry=True)
 
 
 def _members(phase: Phase) -> list[Member]:
     """The submissions that can be on the board, in the order of submission."""
     rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
     values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen")
-    return [Member((pk, round(1e6 * finished.timestamp())), *rest) for pk, finished, *rest in values]
+    return [Member((pk, round(1e6 * finished.timestamp())), *properties) for pk, finished, *properties in values]
 
 
-def _scored(phase: Phase, key: str, members: list[Member], folder: Path) -> tuple[list[Member], ResampledScores]:
+def _set_scores(phase: Phase, key: str, members: list[Member], folder: Path) -> tuple[list[Member], ResampledScores]:
     """The members that have scores on a reference set, and these scores."""
     outputs = BoardOutputs.of_board(phase).names
     table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", outputs, settings.CAPTIOUS.resamples)
-    members = _with_records(phase, key, members, table, outputs)
-    table.drop_others([member.record for member in members])
+    members = _add_records(phase, key, members, table, outputs)
+    table.compact([member.record for member in members])
     return members, table
 
 
-def _first_to_last(
+def _by_rank_output(
     phase: Phase,
     outputs: BoardOutputs,
     members: list[Member],
     sets: Mapping[str, tuple[list[Member], ResampledScores]],
 ) -> list[Member]:
     """Members in the order of the output that ranks, on the main reference set; those without a score are last."""
-    scored, table = sets.get(outputs.main_set, ([], None))
+    members_with_scores, table = sets.get(outputs.main_set, ([], None))
     if table is None:
         return members
-    scores = _rounded(table.scores([member.record for member in scored], outputs.rank_by), phase.digits)
+    scores = _rounded_scores(
+        table.scores([member.record for member in members_with_scores], outputs.rank_by), phase.digits
+    )
     order = _order(scores, outputs.rank_by in outputs.lower_is_better)
-    first = [scored[i] for i in order.tolist()]
-    known = {*first}
-    return [*first, *(member for member in members if member not in known)]
+    ranked = [members_with_scores[i] for i in order.tolist()]
+    ranked_set = {*ranked}
+    return [*ranked, *(member for member in members if member not in ranked_set)]
 
 
 def _order(shown: NDArray[np.float64], lower: bool | None) -> NDArray[np.int64]:
@@ -120,18 +116,21 @@ def _standings(
     records = [member.record for member in members]
     is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
     exact = {output: table.scores(records, output) for output in directions}
-    shown = {output: _rounded(exact[output], phase.digits) for output in directions}
-    before = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
+    shown = {output: _rounded_scores(exact[output], phase.digits) for output in directions}
+    previous = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
     for output, lower in directions.items():
         sign = -1.0 if lower else 1.0
         order = _order(shown[output], lower)
         for everything in (False, True):
-            chosen = order if everything and phase.entries == "all" else order[is_entry[order]]
-            old = before.get((output, everything))
-            if old is not None and (old.version, old.digits) != (phase.shown_version, phase.digits):
-                old = None
-            ranked = _Ranked(table, output, sign, phase.digits, n_images)
-            ranks = ranked.ranks([records[i] for i in chosen], old)
+            rows = order if everything and phase.entries == "all" else order[is_entry[order]]
+            board_before = previous.get((output, everything))
+            if board_before is not None and (board_before.version, board_before.digits) != (
+                phase.shown_version,
+                phase.digits,
+            ):
+                board_before = None
+            output_ranks = _OutputRanks(table, output, sign, phase.digits, n_images)
+            ranks = output_ranks.ranks([records[i] for i in rows], board_before)
             yield Standing(
                 phase=phase,
                 references=key,
@@ -139,50 +138,50 @@ def _standings(
                 everything=everything,
                 version=phase.shown_version,
                 digits=phase.digits,
-                submissions=[records[i][0] for i in chosen],
-                finished=[records[i][1] for i in chosen],
-                scores=[None if np.isnan(score) else score for score in shown[output][chosen].tolist()],
-                ranks=[ranks.get(records[i]) for i in chosen],
-                best=_best(shown, directions, chosen),
+                submissions=[records[i][0] for i in rows],
+                finished=[records[i][1] for i in rows],
+                scores=[None if np.isnan(score) else score for score in shown[output][rows].tolist()],
+                ranks=[ranks.get(records[i]) for i in rows],
+                best=_best(shown, directions, rows),
             )
 
 
-def _with_records(
+def _add_records(
     phase: Phase, key: str, members: list[Member], table: ResampledScores, outputs: Sequence[str]
 ) -> list[Member]:
     """The members that have scores on the reference set; new ones are added to the table."""
-    new = {member.record[0]: member for member in members if member.record not in table}
-    scores = Scores.objects.filter(version=phase.shown_version, submission__in=[*new]).select_related("submission")
-    without: set[Record] = set()
+    missing = {member.record[0]: member for member in members if member.record not in table}
+    scores = Scores.objects.filter(version=phase.shown_version, submission__in=[*missing]).select_related("submission")
+    unscored: set[Record] = set()
     for row in scores.iterator(chunk_size=100):
-        member = new.pop(row.submission_id)
+        member = missing.pop(row.submission_id)
         if key not in row.outputs:
-            without.add(member.record)
+            unscored.add(member.record)
             continue
-        stored = read_results(row.submission.folder / row.results_file, key)
-        resampled = {} if stored is None else dict(zip(stored.outputs, stored.resampled.T, strict=True))
+        results = read_results(row.submission.folder / row.results_file, key)
+        resampled = {} if results is None else dict(zip(results.outputs, results.resampled.T, strict=True))
         table.append(member.record, {name: entry["score"] for name, entry in row.outputs[key].items()}, resampled)
-    without |= {member.record for member in new.values()}  # deleted meanwhile
-    return [member for member in members if member.record not in without]
+    unscored |= {member.record for member in missing.values()}  # deleted meanwhile
+    return [member for member in members if member.record not in unscored]
 
 
-def _rounded(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+def _rounded_scores(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
     return np.array([np.nan if (score := rounded(value, digits)) is None else score for value in scores.tolist()])
 
 
 def _best(
-    shown: Mapping[str, NDArray[np.float64]], directions: Mapping[str, bool | None], chosen: NDArray[np.int64]
+    shown: Mapping[str, NDArray[np.float64]], directions: Mapping[str, bool | None], rows: NDArray[np.int64]
 ) -> dict[str, float | None]:
     best: dict[str, float | None] = {}
     for output, lower in directions.items():
-        scores = shown[output][chosen]
+        scores = shown[output][rows]
         scores = scores[~np.isnan(scores)]
         best[output] = None if lower is None or not len(scores) else float(scores.min() if lower else scores.max())
     return best
 
 
 @dataclass(frozen=True)
-class _Ranked:
+class _OutputRanks:
     """Ranks in one output, from the table."""
 
     table: ResampledScores
@@ -197,35 +196,39 @@ class _Ranked:
         Args:
             old: the previous board, with scores of the same version and digits.
         """
-        rows, ranked = self._rows(records)
-        if old is not None and len(ranked) > HOLM_ROWS:
-            before = {
+        rows, ranked_records = self._rows(records)
+        if old is not None and len(ranked_records) > HOLM_ROWS:
+            old_rank_of = {
                 (submission, finished): rank
                 for submission, finished, rank in zip(old.submissions, old.finished, old.ranks, strict=True)
                 if rank is not None
             }
-            is_kept = np.array([record in before for record in ranked])
-            removed = [*before.keys() - {*ranked}]
-            n_changes = len(removed) + int((~is_kept).sum())
+            is_stable = np.array([record in old_rank_of for record in ranked_records])
+            old_records = [*old_rank_of.keys() - {*ranked_records}]
+            n_changes = len(old_records) + int((~is_stable).sum())
             if n_changes == 0:
-                return before
+                return old_rank_of
             if (
-                n_changes <= _MOST_CHANGES
-                and corrected_rows(len(before)) == corrected_rows(len(ranked))
-                and all(record in self.table for record in removed)
+                n_changes <= _MAX_CHANGES
+                and corrected_rows(len(old_rank_of)) == corrected_rows(len(ranked_records))
+                and all(record in self.table for record in old_records)
             ):
-                ranks = np.empty(len(ranked), dtype=np.int64)
-                old_ranks = np.array([before[record] for record in ranked if record in before], dtype=np.int64)
-                added = rows.take(np.flatnonzero(~is_kept))
-                kept, new = update_ranks(rows.take(np.flatnonzero(is_kept)), old_ranks, added, self._rows(removed)[0])
-                ranks[is_kept], ranks[~is_kept] = kept, new
-                return dict(zip(ranked, ranks.tolist(), strict=True))
-        return dict(zip(ranked, rank_rows(rows).tolist(), strict=True))
+                ranks = np.empty(len(ranked_records), dtype=np.int64)
+                old_ranks = np.array(
+                    [old_rank_of[record] for record in ranked_records if record in old_rank_of], dtype=np.int64
+                )
+                new_rows = rows.take(np.flatnonzero(~is_stable))
+                stable_ranks, new_ranks = update_ranks(
+                    rows.take(np.flatnonzero(is_stable)), old_ranks, new_rows, self._rows(old_records)[0]
+                )
+                ranks[is_stable], ranks[~is_stable] = stable_ranks, new_ranks
+                return dict(zip(ranked_records, ranks.tolist(), strict=True))
+        return dict(zip(ranked_records, rank_rows(rows).tolist(), strict=True))
 
     def _rows(self, records: Sequence[Record]) -> tuple[RankedScores, list[Record]]:
         """The rows of the records that can be ranked, and these."""
         scores, resampled = self.table.scores(records, self.output), self.table.resampled(records, self.output)
         usable = np.flatnonzero(np.isfinite(scores) & np.isfinite(resampled).any(axis=1))
         scores, resampled = self.sign * scores[usable], resampled[usable]
-        rows = RankedScores(scores, _rounded(scores, self.digits), resampled, self.n_images)
+        rows = RankedScores(scores, _rounded_scores(scores, self.digits), resampled, self.n_images)
         return rows, [records[i] for i in usable.tolist()]

@@ -17,8 +17,8 @@ from captious.server.scoring.stored_results import read_results
 class ComparedOutput:
     """The difference between two submissions in one output, b minus a, as ``captious compare`` computes it.
 
-    All numbers are rounded as the phase says. Where no difference is shown, there are no p value and effect size
-    either: they would tell which of the two is better.
+    All numbers are rounded to the digits of the phase. If the rounded difference is 0, there are no p value and effect
+    size, which would reveal which submission is better.
 
     Attributes:
         difference: between the scores that are shown.
@@ -54,34 +54,34 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
 
     The files are read; nothing is scored.
     """
-    stored_a, stored_b = (read_results(submission.results_path, query.key) for submission in (a, b))
-    if stored_a is None or stored_b is None:
+    results_a, results_b = (read_results(submission.results_path, query.key) for submission in (a, b))
+    if results_a is None or results_b is None:
         return []
-    compared = []
+    outputs = []
     digits = query.phase.digits
-    for name in dict.fromkeys([query.output, *query.outputs.names, *stored_a.outputs]):
-        if name not in stored_a.outputs or name not in stored_b.outputs:
+    for name in dict.fromkeys([query.output, *query.outputs.names, *results_a.outputs]):
+        if name not in results_a.outputs or name not in results_b.outputs:
             continue
-        i, j = stored_a.outputs.index(name), stored_b.outputs.index(name)
+        i, j = results_a.outputs.index(name), results_b.outputs.index(name)
         entries = [submission.outputs(query.key)[name] for submission in (a, b)]
         score_a, score_b = (entry["score"] for entry in entries)
         if score_a is None or score_b is None:
             continue
-        shown_a, shown_b = round(score_a, digits), round(score_b, digits)
-        n = min(len(stored_a.resampled), len(stored_b.resampled))  # the first resamples are the same
-        resampled = stored_b.resampled[:n, j] - stored_a.resampled[:n, i]
-        difference = round(shown_b - shown_a, digits)
+        rounded_a, rounded_b = round(score_a, digits), round(score_b, digits)
+        n = min(len(results_a.resampled), len(results_b.resampled))  # the first resamples are the same
+        resampled = results_b.resampled[:n, j] - results_a.resampled[:n, i]
+        difference = round(rounded_b - rounded_a, digits)
         ends = Sampling().interval(resampled)
         low, high = rounded_ends(min(ends[0], difference), max(ends[1], difference), digits)
-        n_images = len(stored_a.per_caption)
+        n_images = len(results_a.per_caption)
         p = bootstrap_p_value(score_b - score_a, resampled, scale=max(abs(score_a), abs(score_b)), n_images=n_images)
-        effect = effect_size(stored_b.per_caption[:, j] - stored_a.per_caption[:, i])
-        differs = shown_a != shown_b
-        compared.append(
+        effect = effect_size(results_b.per_caption[:, j] - results_a.per_caption[:, i])
+        differs = rounded_a != rounded_b
+        outputs.append(
             ComparedOutput(
                 name=name,
-                score_a=shown_a,
-                score_b=shown_b,
+                score_a=rounded_a,
+                score_b=rounded_b,
                 difference=difference,
                 low=low,
                 high=high,
@@ -91,4 +91,4 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
                 signature=entries[0]["signature"],
             )
         )
-    return compared
+    return outputs

@@ -19,7 +19,7 @@ from captious.server.models import Phase, Scores, Submission
 from captious.server.scoring.stored_results import read_resampled
 
 #: Submissions of a phase that are ranked in both versions while a page is made.
-MOST_RANKED = HOLM_ROWS
+MAX_RANKED = HOLM_ROWS
 
 
 @dataclass(frozen=True)
@@ -44,23 +44,23 @@ class ComparedVersions:
 
     Attributes:
         before, after: version numbers; 0 if there is none.
-        known: all versions in which something was scored, the latest first.
+        scored_versions: all versions in which something was scored, the latest first.
         submissions: those with scores of either version, newest first.
     """
 
     before: int
     after: int
-    known: list[ScoredVersion]
+    scored_versions: list[ScoredVersion]
     submissions: QuerySet[Submission]
 
     def n_scored(self, version: int) -> int:
         """The number of submissions with scores of a version."""
-        return next((row.n for row in self.known if row.number == version), 0)
+        return next((row.n for row in self.scored_versions if row.number == version), 0)
 
     @property
     def programs(self) -> tuple[str, str] | None:
         """The versions of captious before and after, if they differ."""
-        by = {row.number: row.program for row in self.known}
+        by = {row.number: row.program for row in self.scored_versions}
         before, after = by.get(self.before, ""), by.get(self.after, "")
         return (before, after) if before and before != after else None
 
@@ -84,7 +84,7 @@ class VersionRow:
         return None if self.before is None or self.after is None else self.after - self.before
 
     @property
-    def climbed(self) -> int | None:
+    def rank_gain(self) -> int | None:
         """The improvement of the rank; negative if it is worse."""
         if self.rank_before is None or self.rank_after is None:
             return None
@@ -100,18 +100,18 @@ def compare_versions(phase: Phase, before: int = 0, after: int = 0) -> ComparedV
     """
     scores = Scores.objects.filter(submission__phase=phase)
     rows = scores.order_by("-version").values("version")
-    known = [
+    scored_versions = [
         ScoredVersion(row["version"], row["n"], row["last"], row["by"])
         for row in rows.annotate(n=Count("pk"), last=Max("finished"), by=Max("program"))
     ]
-    numbers = [row.number for row in known]
+    numbers = [row.number for row in scored_versions]
     after = after if after in numbers else max(numbers, default=0)
-    earlier = [number for number in numbers if number < after]
-    usual = phase.shown_version if phase.shown_version < after else next(iter(earlier), 0)
-    before = before if before in numbers else usual
+    earlier_numbers = [number for number in numbers if number < after]
+    default = phase.shown_version if phase.shown_version < after else next(iter(earlier_numbers), 0)
+    before = before if before in numbers else default
     with_scores = scores.filter(version__in=[before, after]).values("submission")
     submissions = Submission.objects.filter(pk__in=with_scores).select_related("team")
-    return ComparedVersions(before, after, known, submissions)
+    return ComparedVersions(before, after, scored_versions, submissions)
 
 
 def outputs_of(query: Query, versions: ComparedVersions) -> list[str]:
@@ -170,25 +170,25 @@ def _scores(query: Query, version: int) -> dict[int, float]:
 
 
 def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
-    """The ranks of public submissions in a version, from the tests of leaderboards; none for very many."""
-    if n > MOST_RANKED:
+    """The ranks of public submissions in a version, by the tests of leaderboards; empty if there are too many."""
+    if n > MAX_RANKED:
         return {}
-    public = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")
-    public = public.filter(submission__public=True, submission__is_hidden=False).select_related("submission")
+    rows = Scores.objects.filter(submission__phase=query.phase, version=version).order_by("pk")
+    rows = rows.filter(submission__public=True, submission__is_hidden=False).select_related("submission")
     scores: dict[int, float] = {}
     resampled: list[NDArray[np.floating]] = []
-    for row in public:
+    for row in rows:
         score = row.outputs.get(query.key, {}).get(query.output, {}).get("score")
-        of_row = read_resampled(row.submission.folder / row.results_file, query.key, query.output)
-        if score is not None and of_row is not None:
+        values = read_resampled(row.submission.folder / row.results_file, query.key, query.output)
+        if score is not None and values is not None:
             scores[row.submission_id] = score
-            resampled.append(of_row)
+            resampled.append(values)
     if not scores:
         return {}
     sign = -1.0 if lower_is_better(query) else 1.0
-    least = min(map(len, resampled))  # the first resamples are the same
+    n_resamples = min(map(len, resampled))  # the first resamples are the same
     exact = sign * np.array([*scores.values()])
     shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
-    values = sign * np.array([each[:least] for each in resampled])
-    ranks = rank_rows(RankedScores(exact, shown, values, query.outputs.counts[query.key]))
+    matrix = sign * np.array([row_values[:n_resamples] for row_values in resampled])
+    ranks = rank_rows(RankedScores(exact, shown, matrix, query.outputs.counts[query.key]))
     return dict(zip(scores, ranks.tolist(), strict=True))

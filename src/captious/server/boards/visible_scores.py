@@ -56,7 +56,7 @@ def warnings_for(user: Any, submission: Submission) -> list[str]:
 def set_warnings_for(user: Any, submission: Submission) -> dict[str, list[str]]:
     """The warnings of a submission on each reference set, by key.
 
-    Unless captions are public, none tells what references say, and only the team and organizers read ids of images.
+    Unless captions are public, warnings reveal nothing about references, and only the team and organizers see ids.
     Only those who manage its challenge read about commands of the server.
     """
     if submission.shown_scores is None or not may_see_scores(user, submission.phase):
@@ -65,17 +65,19 @@ def set_warnings_for(user: Any, submission: Submission) -> dict[str, list[str]]:
     reader = "organizers" if manages else "team" if is_own(user, submission) else "others"
     warnings: dict[str, list[str]] = {}
     for key, references in sets_of(submission.phase).items():
-        stored = submission.shown_scores.set_warnings.get(key, {})
+        warnings_by_reader = submission.shown_scores.set_warnings.get(key, {})
         is_public = submission.challenge.is_public(references.captions)
-        all_warnings = stored.get("public" if is_public else reader, [])
-        warnings[key] = [text for each in all_warnings if (text := each if manages else without_commands(each))]
+        all_warnings = warnings_by_reader.get("public" if is_public else reader, [])
+        warnings[key] = [
+            text for warning in all_warnings if (text := warning if manages else without_commands(warning))
+        ]
     return warnings
 
 
 def without_commands(warning: str) -> str:
     """The sentences of a warning before the one that names a command of captious, which only operators can run."""
-    before, command, _ = warning.partition("captious ")
+    head, command, _ = warning.partition("captious ")
     if not command:
         return warning
-    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)", before)]
-    return before[: ends[-1]] if ends else ""
+    ends = [match.end() for match in re.finditer(r"[.!?](?=\s)", head)]
+    return head[: ends[-1]] if ends else ""

@@ -29,20 +29,20 @@ class Piece:
 
 
 def pieces(candidate: str, references: Sequence[str]) -> list[Piece]:
-    """A candidate in pieces, which joined give its text. Words agree if their stems are equal."""
+    """Split a candidate into pieces. Words agree if their stems are equal."""
     counts = Counter(stem for reference in references for stem in {*map(_stem, WORD.findall(reference))})
-    found = [*WORD.finditer(candidate)]
-    bounds = [0, *(end for match in found for end in match.span()), len(candidate)]
-    made = []
+    words = [*WORD.finditer(candidate)]
+    bounds = [0, *(end for match in words for end in match.span()), len(candidate)]
+    row = []
     for i, (start, end) in enumerate(pairwise(bounds)):
         text = candidate[start:end]
         is_word = i % 2 == 1 and any(map(str.isalnum, text)) and text.lower() not in NLTK_STOP_WORDS
         if is_word:
             n = counts[_stem(text)]
-            made.append(Piece(text, "none" if n == 0 else "most" if 2 * n >= len(references) else "some", n))
+            row.append(Piece(text, "none" if n == 0 else "most" if 2 * n >= len(references) else "some", n))
         elif text:
-            made.append(Piece(text))
-    return made
+            row.append(Piece(text))
+    return row
 
 
 def has_word(word: str, texts: Sequence[str]) -> bool:

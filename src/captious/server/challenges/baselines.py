@@ -18,7 +18,7 @@ from captious.server.challenges.definition import ChallengeDefinition
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
 
-_REMEMBERED = 500  # cached results
+_CACHE_SIZE = 500  # cached results
 _cached_problems: dict[str, tuple[str, ...]] = {}
 
 
@@ -40,54 +40,54 @@ def baseline_problems(
     Raises:
         CaptiousError: it cannot be read because of the machine.
     """
-    accepted = [*dict.fromkeys(tuple(definition.phase(phase).captions) for phase in phases)]
+    captions_lists = [*dict.fromkeys(tuple(definition.phase(phase).captions) for phase in phases)]
     if path.suffix.lower() != ".zip":
-        several = next((captions for captions in accepted if len(captions) > 1), None)
-        if several is not None:
-            yield f"must be a zip file with {', '.join(several)}, which its phases take"
+        captions = next((captions for captions in captions_lists if len(captions) > 1), None)
+        if captions is not None:
+            yield f"must be a zip file with {', '.join(captions)}, which its phases take"
             return
-        if len(accepted) > 1:
+        if len(captions_lists) > 1:
             yield "its phases take different captions files; add a baseline for each"
             return
-    all_found: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for names in accepted:
+    problems: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for names in captions_lists:
         if not all(image_ids[name] for name in names):
             continue
         patterns = {captions.name: captions.pattern for captions in definition.captions if captions.name in names}
         ids = {name: json.dumps(image_ids[name]) for name in patterns}
-        all_found[names] = _problems(path, patterns, ids, limits.of_baselines)
-    hint = "" if all(all_found.values()) else ". Name the phases that it is for"
-    for names, found in all_found.items():
+        problems[names] = _problems(path, patterns, ids, limits.of_baselines)
+    hint = "" if all(problems.values()) else ". Name the phases that it is for"
+    for names, phase_problems in problems.items():
         where = ", ".join(phase for phase in phases if tuple(definition.phase(phase).captions) == names)
-        if len(accepted) == 1:
-            yield from found
-        elif found:
-            yield f"{where} would refuse it: {'; '.join(found)}{hint}"
+        if len(captions_lists) == 1:
+            yield from phase_problems
+        elif phase_problems:
+            yield f"{where} would refuse it: {'; '.join(phase_problems)}{hint}"
 
 
 def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], limits: UploadLimits) -> tuple[str, ...]:
-    """The problems of a baseline as an upload, which is read once.
+    """The problems that a baseline has as an upload. Its file is read only once.
 
     Args:
         patterns, ids: captions file -> the pattern of its name, and its image ids as JSON.
     """
-    with path.open("rb") as file:
-        content = hashlib.file_digest(file, "sha256").hexdigest()
+    with path.open("rb") as stream:
+        content = hashlib.file_digest(stream, "sha256").hexdigest()
     cache_input = json.dumps([content, path.name, dict(patterns), dict(ids), asdict(limits)])
     key = hashlib.sha256(cache_input.encode()).hexdigest()
-    found = _cached_problems.get(key)
-    if found is None:
+    sentences = _cached_problems.get(key)
+    if sentences is None:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary)
-            expected = [ExpectedFile(name, pattern, folder / f"{name}.ids") for name, pattern in patterns.items()]
-            for each in expected:
-                each.ids_file.write_text(ids[each.name])
-            problems = read_upload(path, path.name, expected, limits, folder / "captions")
-        found = tuple(_sentence(problem, path.name) for problem in problems)
-        if len(_cached_problems) >= _REMEMBERED:
+            files = [ExpectedFile(name, pattern, folder / f"{name}.ids") for name, pattern in patterns.items()]
+            for file in files:
+                file.ids_file.write_text(ids[file.name])
+            problems = read_upload(path, path.name, files, limits, folder / "captions")
+        sentences = tuple(_sentence(problem, path.name) for problem in problems)
+        if len(_cached_problems) >= _CACHE_SIZE:
             _cached_problems.clear()
-        _cached_problems[key] = found
-    return found
+        _cached_problems[key] = sentences
+    return sentences
 
 
 def _sentence(problem: Problem, name: str) -> str:

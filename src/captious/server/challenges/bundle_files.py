@@ -11,7 +11,7 @@ import yaml
 from captious.errors import InputError
 
 CODABENCH, EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
-_MOST_BYTES = 4 << 30
+_MAX_BYTES = 4 << 30
 
 
 class _Loader(yaml.SafeLoader):
@@ -28,7 +28,7 @@ class _Loader(yaml.SafeLoader):
 _Loader.add_constructor("tag:yaml.org,2002:timestamp", _Loader.construct_yaml_timestamp)
 
 
-def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
+def open_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
     """The YAML file of a bundle, next to the other files, and its contents."""
     names = (*CODABENCH, *EVALAI)
     if not bundle.exists():
@@ -56,7 +56,7 @@ def opened_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
 
 
 def unpack(archive: Path, target: Path) -> None:
-    with zipfile.ZipFile(archive) as opened:
-        if sum(info.file_size for info in opened.infolist()) > _MOST_BYTES:
+    with zipfile.ZipFile(archive) as zip_file:
+        if sum(info.file_size for info in zip_file.infolist()) > _MAX_BYTES:
             raise InputError(f"{archive} unpacks to more than 4 GiB", help="unpack it and give the folder")
-        opened.extractall(target)
+        zip_file.extractall(target)

@@ -21,7 +21,7 @@ from django.utils.text import slugify
 
 from captious.data import read_references
 from captious.errors import CaptiousError
-from captious.server.challenges.bundle_files import EVALAI, opened_bundle
+from captious.server.challenges.bundle_files import EVALAI, open_bundle
 from captious.server.challenges.bundle_references import captions_files, reference_data
 from captious.server.challenges.bundle_values import as_line, as_markdown, metric_of, tables, year_first
 from captious.server.challenges.challenge_metrics import directions_of, installed_metrics
@@ -47,12 +47,12 @@ def import_bundle(bundle: Path, folder: Path, references: Path | None = None) ->
         OutputError: the folder cannot be written; nothing is left behind.
     """
     with tempfile.TemporaryDirectory() as scratch:
-        file, values = opened_bundle(bundle, Path(scratch))
+        file, values = open_bundle(bundle, Path(scratch))
         reader = _Bundle(file, values, Path(scratch))
-        with new_folder(folder) as new:
-            reader.write(new, folder.resolve().name, references)
-            files = sorted(path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file())
-    return files, reader.left_out
+        with new_folder(folder) as target:
+            reader.write(target, folder.resolve().name, references)
+            files = sorted(path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file())
+    return files, reader.omissions
 
 
 class _Bundle:
@@ -64,31 +64,31 @@ class _Bundle:
         scratch: a folder for unpacked files.
 
     Attributes:
-        left_out: parts that were left out, a sentence each.
+        omissions: parts that were left out, a sentence each.
     """
 
     def __init__(self, file: Path, values: Mapping[str, Any], scratch: Path) -> None:
         self._root, self._values, self._scratch = file.parent.resolve(), values, scratch
         self._is_evalai = file.name in EVALAI
         self._used = {"title", "description", "version", "phases", "challenge_phases", "leaderboard", "leaderboards"}
-        self.left_out: list[str] = []
+        self.omissions: list[str] = []
 
-    def write(self, new: Path, name: str, references: Path | None) -> None:
+    def write(self, target: Path, name: str, references: Path | None) -> None:
         """Write challenge.toml and the files that it names."""
         title = self._text("title") or name
         values: dict[str, Any] = {"title": " ".join(title.split())[:200]}
         if line := slug_line(name):
             values |= tomllib.loads(line)
         values["summary"] = self._summary()
-        texts, terms = self._texts(new)
+        texts, terms = self._texts(target)
         values |= {"terms": terms} if terms else {}
         values |= self._approval()
         values |= self._metrics()
         values["texts"] = texts
         values["phases"] = self._phases()
-        values |= self._references(new, values["phases"], references)
+        values |= self._references(target, values["phases"], references)
         self._name_the_rest()
-        (new / FILE_NAME).write_text(tidy_toml(values), encoding="utf-8")
+        (target / FILE_NAME).write_text(tidy_toml(values), encoding="utf-8")
 
     def _text(self, key: str) -> str:
         self._used.add(key)
@@ -99,7 +99,7 @@ class _Bundle:
         text = self._text("short_description") if self._is_evalai else self._text("description")
         return " ".join(re.sub(r"<[^>]*>", " ", text).split())[:500]
 
-    def _texts(self, new: Path) -> tuple[list[dict[str, str]], str]:
+    def _texts(self, target: Path) -> tuple[list[dict[str, str]], str]:
         """The pages, and the title of the page with the terms."""
         pages: list[tuple[str, Any]] = []
         if self._is_evalai:
@@ -118,23 +118,23 @@ class _Bundle:
             ]
             html = self._values.get("html")
             pages += [(str(key).capitalize(), file) for key, file in (html if isinstance(html, dict) else {}).items()]
-            of_terms = self._text("terms")
-            if of_terms and of_terms in (file for _, file in pages):
-                pages = [("Terms" if file == of_terms else title, file) for title, file in pages]
-            elif of_terms:
-                others = [file for title, file in pages if title.lower() == "terms"]
-                self.left_out += [f"the page Terms: the terms are {of_terms}" for _ in others]
-                pages = [*((title, file) for title, file in pages if title.lower() != "terms"), ("Terms", of_terms)]
+            terms_file = self._text("terms")
+            if terms_file and terms_file in (file for _, file in pages):
+                pages = [("Terms" if file == terms_file else title, file) for title, file in pages]
+            elif terms_file:
+                terms_pages = [file for title, file in pages if title.lower() == "terms"]
+                self.omissions += [f"the page Terms: the terms are {terms_file}" for _ in terms_pages]
+                pages = [*((title, file) for title, file in pages if title.lower() != "terms"), ("Terms", terms_file)]
         rows: list[dict[str, str]] = []
         terms = ""
         for title, file in pages:
             path = self._file(file)
             if path is None and title != "Leaderboard":  # a text of EvalAI
-                self.left_out.append(f"the page {title}: there is no file {file}")
+                self.omissions.append(f"the page {title}: there is no file {file}")
                 continue
-            title = _unused(title, [row["title"] for row in rows])
-            name = _unused(slugify(title) or "page", [row["file"].removesuffix(".md") for row in rows]) + ".md"
-            (new / name).write_text(f"{file}\n" if path is None else as_markdown(path), encoding="utf-8")
+            title = _unique(title, [row["title"] for row in rows])
+            name = _unique(slugify(title) or "page", [row["file"].removesuffix(".md") for row in rows]) + ".md"
+            (target / name).write_text(f"{file}\n" if path is None else as_markdown(path), encoding="utf-8")
             rows.append({"title": title, "file": name})
             terms = title if title.startswith("Terms") else terms
         return rows, terms
@@ -165,9 +165,9 @@ class _Bundle:
             for board in tables(self._values.get("leaderboard")):
                 schema = board.get("schema")
                 schema = schema if isinstance(schema, dict) else {}
-                labels, first = schema.get("labels"), schema.get("default_order_by")
+                labels, ranking_label = schema.get("labels"), schema.get("default_order_by")
                 labels = [str(label) for label in labels] if isinstance(labels, list) else []
-                columns += [{"labels": [label]} for label in sorted(labels, key=lambda label: label != first)]
+                columns += [{"labels": [label]} for label in sorted(labels, key=lambda label: label != ranking_label)]
         for board in tables(self._values.get("leaderboards")):
             columns += [
                 {
@@ -177,9 +177,9 @@ class _Bundle:
                 for row in tables(board.get("columns"))
                 if not row.get("computation") and not row.get("hidden")
             ]
-        old = self._values.get("leaderboard")
-        if not self._is_evalai and isinstance(old, dict) and isinstance(old.get("columns"), dict):
-            rows = sorted(tables(old["columns"]), key=lambda row: str(row.get("rank", "")))
+        board_v1 = self._values.get("leaderboard")
+        if not self._is_evalai and isinstance(board_v1, dict) and isinstance(board_v1.get("columns"), dict):
+            rows = sorted(tables(board_v1["columns"]), key=lambda row: str(row.get("rank", "")))
             columns += [{"labels": [str(row.get("label", ""))], "precision": row.get("numeric_format")} for row in rows]
         return columns
 
@@ -192,10 +192,10 @@ class _Bundle:
                 names.append(name)
             else:
                 label = " / ".join(labels)
-                self.left_out.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
+                self.omissions.append(f"the column {label!r:.80} of the leaderboard: captious has no such metric")
         if not names:
             names = installed_metrics(STARTER_METRICS)
-            self.left_out.append(
+            self.omissions.append(
                 f"the scoring program: no column is a metric of captious, so it has {', '.join(names)}"
             )
             return {"metrics": names}
@@ -210,8 +210,8 @@ class _Bundle:
         texts = [str(column.get("precision") or "") for column in self._columns()]
         yield from (int(text) for text in texts if text.isdigit())
         splits = tables(self._values.get("challenge_phase_splits"))
-        given = (split.get("leaderboard_decimal_precision") for split in splits)
-        yield from (digits for digits in given if isinstance(digits, int))
+        precisions = (split.get("leaderboard_decimal_precision") for split in splits)
+        yield from (digits for digits in precisions if isinstance(digits, int))
 
     def _phase_rows(self) -> list[dict[str, Any]]:
         return tables(self._values.get("challenge_phases" if self._is_evalai else "phases"))
@@ -220,32 +220,34 @@ class _Bundle:
         self._used |= {"start_date", "end_date", "challenge_phase_splits"}
         rows = self._phase_rows()
         if not rows:
-            self.left_out.append("phases: the bundle has none, so the challenge has one phase that is always open")
+            self.omissions.append("phases: the bundle has none, so the challenge has one phase that is always open")
         phases: list[dict[str, Any]] = []
         for number, row in enumerate(rows, 1):
             title = as_line(row.get("name") or row.get("label")) or f"Phase {number}"
             name = slugify(str(row.get("codename") or title)).replace("_", "-")[:70] or f"phase-{number}"
-            phase: dict[str, Any] = {"name": _unused(name, [phase["name"] for phase in phases], "-"), "title": title}
+            phase: dict[str, Any] = {"name": _unique(name, [phase["name"] for phase in phases], "-"), "title": title}
             phase |= self._dates(title, row)
-            for key, ours in _LIMITS.items():
+            for key, setting in _LIMITS.items():
                 limit = row.get(key)
-                if isinstance(limit, int) and 0 < limit <= _MOST:
-                    phase[ours] = limit
+                if isinstance(limit, int) and 0 < limit <= _MAX_LIMIT:
+                    phase[setting] = limit
                 elif limit not in (None, 0, ""):
-                    self.left_out.append(f"of the phase {title}: {key} {limit!r:.40}, so it has no such limit")
+                    self.omissions.append(f"of the phase {title}: {key} {limit!r:.40}, so it has no such limit")
             phase["digits"] = self._digits()
-            hidden = row.get("leaderboard_public") is False or row.get("leaderboard_management_mode") == "hide_results"
-            if hidden or self._is_hidden(row):
+            is_hidden = (
+                row.get("leaderboard_public") is False or row.get("leaderboard_management_mode") == "hide_results"
+            )
+            if is_hidden or self._is_hidden(row):
                 phase["board"] = "hidden"
             if row.get("is_restricted_to_select_one_submission") is True:
                 phase["entries"] = "one"
-            rest = sorted(
+            omissions = sorted(
                 str(key) for key, value in row.items() if key not in _PHASE_KEYS and value not in (None, "", [], False)
             )
             if row.get("is_public") is False:
-                rest.append("is_public (the phase is shown)")
-            if rest:
-                self.left_out.append(f"of the phase {title}: {', '.join(rest)}")
+                omissions.append("is_public (the phase is shown)")
+            if omissions:
+                self.omissions.append(f"of the phase {title}: {', '.join(omissions)}")
             phases.append(phase)
         if isinstance(self._values.get("phases"), dict):
             self._close_in_turn(phases)
@@ -253,8 +255,8 @@ class _Bundle:
 
     def _close_in_turn(self, phases: list[dict[str, Any]]) -> None:
         """Close phases without a date as CodaLab does: when the next one opens, and the last with the competition."""
-        last = self._dates("of the competition", {"end": self._values.get("end_date")}).get("closes")
-        ends = [*(phase.get("opens") for phase in phases[1:]), last]
+        end_date = self._dates("of the competition", {"end": self._values.get("end_date")}).get("closes")
+        ends = [*(phase.get("opens") for phase in phases[1:]), end_date]
         for phase, end in zip(phases, ends, strict=True):
             if end is not None and end > phase.get("opens", end):
                 phase.setdefault("closes", end)
@@ -263,99 +265,103 @@ class _Bundle:
         if any(board.get("hidden") is True for board in tables(self._values.get("leaderboards"))):
             return True
         splits = tables(self._values.get("challenge_phase_splits"))
-        shown = [split.get("visibility", 3) for split in splits if split.get("challenge_phase_id") == phase.get("id")]
-        return self._is_evalai and bool(shown) and 3 not in shown
+        levels = [split.get("visibility", 3) for split in splits if split.get("challenge_phase_id") == phase.get("id")]
+        return self._is_evalai and bool(levels) and 3 not in levels
 
     def _dates(self, title: str, row: Mapping[str, Any]) -> dict[str, datetime]:
         """The opening and closing time of a phase; dates without a time mean midnight."""
         dates: dict[str, datetime] = {}
-        for ours, keys in (("opens", ("start", "start_date")), ("closes", ("end", "end_date"))):
+        for name, keys in (("opens", ("start", "start_date")), ("closes", ("end", "end_date"))):
             value = next((row[key] for key in keys if row.get(key)), None)
             try:
                 text = value.isoformat() if isinstance(value, date) else year_first(str(value or "").strip())
                 if text:
-                    when = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
-                    dates[ours] = when.replace(microsecond=0)
+                    time = moment(text if len(text) > len("2026-12-31") else f"{text}T00:00:00")
+                    dates[name] = time.replace(microsecond=0)
             except ValueError:
-                self.left_out.append(f"of the phase {title}: the date {value!r:.60} is not in a known format")
+                self.omissions.append(f"of the phase {title}: the date {value!r:.60} is not in a known format")
         if len(dates) == 2 and dates["closes"] <= dates["opens"]:
-            self.left_out.append(f"of the phase {title}: it closes before it opens, so the closing date was left out")
+            self.omissions.append(f"of the phase {title}: it closes before it opens, so the closing date was left out")
             del dates["closes"]
         return dates
 
-    def _references(self, new: Path, phases: list[dict[str, Any]], given: Path | None) -> dict[str, Any]:
+    def _references(self, target: Path, phases: list[dict[str, Any]], source: Path | None) -> dict[str, Any]:
         """Copy the references; phases with references of their own get captions files of their own.
 
         Returns:
             The captions files, if there are several, and the reference sets.
         """
-        (new / "references").mkdir()
+        (target / "references").mkdir()
         self._used.add("tasks")
         data: list[str | None] = [None] * len(phases)
-        if given is None:
-            data, left_out = reference_data(self._values, self._phase_rows() or [{}])
-            self.left_out += left_out
-        users = {name: [phase for phase, of in zip(phases, data, strict=True) if of == name] for name in data}
+        if source is None:
+            data, omissions = reference_data(self._values, self._phase_rows() or [{}])
+            self.omissions += omissions
+        users = {name: [phase for phase, file in zip(phases, data, strict=True) if file == name] for name in data}
         rows: list[dict[str, str]] = []
-        for name, of_data in users.items():
-            file = self._copied(new, given, name, of_data[0] if len(users) > 1 else None)
-            rows.append({"name": "references", "captions": of_data[0]["name"], "file": file})
-            for phase in of_data:
-                phase["captions"] = [of_data[0]["name"]]
+        for name, data_phases in users.items():
+            file = self._copy_references(target, source, name, data_phases[0] if len(users) > 1 else None)
+            rows.append({"name": "references", "captions": data_phases[0]["name"], "file": file})
+            for phase in data_phases:
+                phase["captions"] = [data_phases[0]["name"]]
         if len(rows) > 1:
             return {"captions": [{"name": row["captions"]} for row in rows], "references": rows}
         for row in [*phases, *rows]:
             del row["captions"]
         return {"references": rows}
 
-    def _copied(self, new: Path, given: Path | None, data: str | None, phase: dict[str, Any] | None) -> str:
+    def _copy_references(
+        self, target: Path, source: Path | None, data: str | None, phase: dict[str, Any] | None
+    ) -> str:
         """Copy references; return their path, which need not exist yet.
 
         Args:
-            given: a file of references outside the bundle.
+            source: a file of references outside the bundle.
             data: the file or folder in the bundle.
             phase: the phase of the references; None for all phases.
         """
-        for file in captions_files(self._path(data), self._scratch) if given is None else [given]:
+        for file in captions_files(self._path(data), self._scratch) if source is None else [source]:
             try:
                 read_references(file)
             except CaptiousError as error:
-                if given is not None:
+                if source is not None:
                     raise
-                self.left_out.append(f"{file.name}: cannot be read as references: {error.message}")
+                self.omissions.append(f"{file.name}: cannot be read as references: {error.message}")
                 continue
-            names = [path.name.partition(".")[0] for path in (new / "references").iterdir()]
-            stem = _unused(slugify(file.name.partition(".")[0]) or "references", names, "-")
+            names = [path.name.partition(".")[0] for path in (target / "references").iterdir()]
+            stem = _unique(slugify(file.name.partition(".")[0]) or "references", names, "-")
             name = f"references/{stem}{''.join(file.suffixes[-2:])}"
-            shutil.copyfile(file, new / name)
+            shutil.copyfile(file, target / name)
             return name
-        of_phase, stem = ("", "references") if phase is None else (f" of the phase {phase['title']}", phase["name"])
-        self.left_out.append(f"references{of_phase}: add them as references/{stem}.json")
+        where, stem = ("", "references") if phase is None else (f" of the phase {phase['title']}", phase["name"])
+        self.omissions.append(f"references{where}: add them as references/{stem}.json")
         return f"references/{stem}.json"
 
     def _name_the_rest(self) -> None:
         wrong = dict.fromkeys(digits for digits in self._precisions() if digits not in _DIGITS)
-        self.left_out += [f"the precision {digits}: digits is {self._digits()}" for digits in wrong]
-        if self._digits() < _LEAST_DIGITS:
-            self.left_out.append(
+        self.omissions += [f"the precision {digits}: digits is {self._digits()}" for digits in wrong]
+        if self._digits() < _MIN_PERCENT_DIGITS:
+            self.omissions.append(
                 f"the scale of scores: digits is {self._digits()}, as the bundle says, but scores are not in percent"
             )
         for board in tables(self._values.get("leaderboards")):
             if rule := board.get("submission_rule"):
-                self.left_out.append(f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses")
+                self.omissions.append(
+                    f"the rule {rule!r:.40}: a team's entry is its best submission, or one it chooses"
+                )
         for task in tables(self._values.get("tasks")):
             programs = sorted(str(key) for key in task if key not in {"index", "name", "description", "reference_data"})
             if programs:
-                self.left_out.append(f"of the task {as_line(task.get('name'))}: {', '.join(programs)}")
+                self.omissions.append(f"of the task {as_line(task.get('name'))}: {', '.join(programs)}")
         rest = sorted(str(key) for key, value in self._values.items() if key not in self._used and value)
         if rest:
-            self.left_out.append(f"of the bundle: {', '.join(rest)}")
+            self.omissions.append(f"of the bundle: {', '.join(rest)}")
 
 
 #: The largest limit of submissions, and the decimal places that scores may have.
-_MOST, _DIGITS = 1_000_000, range(1, 9)
+_MAX_LIMIT, _DIGITS = 1_000_000, range(1, 9)
 #: With fewer decimal places, scores are percentages.
-_LEAST_DIGITS = 3
+_MIN_PERCENT_DIGITS = 3
 #: Limits of submissions -> key in challenge.toml. Both count scored submissions.
 _LIMITS = {
     "max_submissions_per_day": "scored_per_day",
@@ -369,7 +375,7 @@ _PHASE_KEYS = {
 }
 
 
-def _unused(name: str, names: Sequence[str], between: str = " ") -> str:
-    """A name that is not taken."""
-    tries = (f"{name}{f'{between}{n}' if n > 1 else ''}" for n in range(1, len(names) + 2))
+def _unique(name: str, names: Sequence[str], separator: str = " ") -> str:
+    """The name, or the first numbered variant of it that is not in use."""
+    tries = (f"{name}{f'{separator}{n}' if n > 1 else ''}" for n in range(1, len(names) + 2))
     return next(text for text in tries if text not in names)

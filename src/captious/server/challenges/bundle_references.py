@@ -11,7 +11,7 @@ from typing import Any
 from captious.server.challenges.bundle_files import unpack
 from captious.server.challenges.bundle_values import as_line, tables
 
-_ENDINGS = {".json", ".jsonl", ".csv", ".tsv"}
+_CAPTIONS_SUFFIXES = {".json", ".jsonl", ".csv", ".tsv"}
 
 
 def reference_data(
@@ -24,18 +24,18 @@ def reference_data(
     rows = tables(values.get("tasks"))
     tasks = {str(task.get("index", place)): task for place, task in enumerate(rows)}
     data: list[str | None] = []
-    left_out: list[str] = []
+    omissions: list[str] = []
     for phase in phases:
         numbers = [str(number) for number in phase["tasks"]] if isinstance(phase.get("tasks"), list) else []
-        named = [tasks[number].get("reference_data") for number in numbers if number in tasks]
-        named += [phase.get("reference_data"), phase.get("test_annotation_file")]
-        names = [*dict.fromkeys(str(name) for name in named if name)]
+        values_of_phase = [tasks[number].get("reference_data") for number in numbers if number in tasks]
+        values_of_phase += [phase.get("reference_data"), phase.get("test_annotation_file")]
+        names = [*dict.fromkeys(str(name) for name in values_of_phase if name)]
         data.append(names[0] if names else None)
         if names[1:]:
-            left_out.append(f"of the phase {as_line(phase.get('name'))}: the reference data {', '.join(names[1:])}")
-    of_tasks = [str(task["reference_data"]) for task in rows if task.get("reference_data")]
-    first = next((name for name in [*data, *of_tasks] if name), None)
-    return [name or first for name in data], left_out
+            omissions.append(f"of the phase {as_line(phase.get('name'))}: the reference data {', '.join(names[1:])}")
+    task_data = [str(task["reference_data"]) for task in rows if task.get("reference_data")]
+    default = next((name for name in [*data, *task_data] if name), None)
+    return [name or default for name in data], omissions
 
 
 def captions_files(data: Path | None, scratch: Path) -> list[Path]:
@@ -52,5 +52,5 @@ def captions_files(data: Path | None, scratch: Path) -> list[Path]:
         unpack(data, place)
         data = place
     if data.is_dir():
-        return sorted(path for path in data.rglob("*") if path.suffix in _ENDINGS and path.is_file())
+        return sorted(path for path in data.rglob("*") if path.suffix in _CAPTIONS_SUFFIXES and path.is_file())
     return [data]

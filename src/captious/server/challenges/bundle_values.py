@@ -17,7 +17,7 @@ _MONTH_FIRST = re.compile(r"(\d{1,2})[-/](\d{1,2})[-/](\d{4})(.*)", re.DOTALL)
 
 
 def tables(value: Any) -> list[dict[str, Any]]:
-    """The mappings of a list, or of a mapping of them, as CodaLab has it."""
+    """The mappings in a list or, in CodaLab's form, in another mapping."""
     rows = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
     return [row for row in rows if isinstance(row, dict)]
 
@@ -41,16 +41,16 @@ def metric_of(label: str) -> str:
 
 def year_first(text: str) -> str:
     """Convert a date that begins with the month, or a day above 12, to one that begins with the year."""
-    found = _MONTH_FIRST.fullmatch(text)
-    if found is None:
+    match = _MONTH_FIRST.fullmatch(text)
+    if match is None:
         return text
-    first, second, year, rest = int(found[1]), int(found[2]), found[3], found[4]
+    first, second, year, tail = int(match[1]), int(match[2]), match[3], match[4]
     month, day = (second, first) if first > 12 else (first, second)
-    return f"{year}-{month:02}-{day:02}{rest}"
+    return f"{year}-{month:02}-{day:02}{tail}"
 
 
 def as_markdown(file: Path) -> str:
-    """A page as Markdown. HTML only has to lose its indentation, which would make it code."""
+    """A page as Markdown. HTML is valid Markdown once it is not indented, which would mark it as code."""
     text = file.read_bytes().decode(errors="replace").removeprefix("\ufeff")
     if file.suffix.lower() not in {".html", ".htm"}:
         return text

@@ -15,11 +15,11 @@ from captious.server.challenges.starter import new_folder
 from captious.server.models import IDS_FOLDER, Challenge, Phase
 
 
-def challenge_named(slug: str) -> Challenge:
+def find_challenge(slug: str) -> Challenge:
     """The challenge with this name in addresses.
 
     Raises:
-        ParameterError: there is none.
+        ParameterError: there is no such challenge.
     """
     challenge = Challenge.objects.filter(slug=slug).first()
     if challenge is None:
@@ -43,23 +43,23 @@ def export_challenge(challenge: Challenge, folder: Path) -> list[str]:
     source = challenge.folder
     files = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
     files = [file for file in files if file.parts[0] != IDS_FOLDER]
-    with new_folder(folder) as new:
+    with new_folder(folder) as target:
         for file in files:
-            (new / file).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / file, new / file)
+            (target / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / file, target / file)
         text = (source / FILE_NAME).read_bytes().decode()
-        (new / FILE_NAME).write_bytes(_as_on_site(challenge, text, folder.resolve().name).encode())
+        (target / FILE_NAME).write_bytes(_as_on_site(challenge, text, folder.resolve().name).encode())
     return [file.as_posix() for file in files]
 
 
 def _as_on_site(challenge: Challenge, text: str, name: str) -> str:
     document: Any = tomlkit.parse(text)
-    changed = "slug" not in document and name != challenge.slug
-    if changed:
+    is_changed = "slug" not in document and name != challenge.slug
+    if is_changed:
         document["slug"] = str(challenge.slug)
     boards = dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
     for row in document["phases"]:
         board = boards.get(str(row["name"]), "public")
         if row.get("board", "public") != board:
-            row["board"], changed = board, True
-    return as_before(text, document) if changed else text
+            row["board"], is_changed = board, True
+    return as_before(text, document) if is_changed else text

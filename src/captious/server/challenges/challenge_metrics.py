@@ -74,23 +74,23 @@ def directions_of(text: str) -> dict[str, bool | None]:
 
 def ready_metrics() -> list[str]:
     """The metrics that can run on this server as they are, without parameters or settings."""
-    ready = []
+    names = []
     for name in catalogue.metric_names():
         try:
-            if not _lacks(catalogue.get(name), Request.from_text(name), Settings()):
-                ready.append(name)
+            if not _missing_requirement(catalogue.get(name), Request.from_text(name), Settings()):
+                names.append(name)
         except CaptiousError:  # it needs a parameter
             continue
-    return ready
+    return names
 
 
 def lacking_metrics(names: Iterable[str]) -> dict[str, list[str]]:
     """The metrics that miss requirements on this machine, by the command that installs these."""
-    lacking: dict[str, list[str]] = {}
+    names_by_command: dict[str, list[str]] = {}
     for name in names:
         if command := catalogue.get(name).missing():
-            lacking.setdefault(command, []).append(name)
-    return lacking
+            names_by_command.setdefault(command, []).append(name)
+    return names_by_command
 
 
 def installed_metrics(names: Iterable[str]) -> list[str]:
@@ -131,7 +131,7 @@ def metric_problems(
         except (CaptiousError, OSError) as error:
             problems.append(f"{at(('settings', name))}: {one_line(error)}")
     settings = Settings() if problems else settings_in(folder, values)
-    used = []
+    classes = []
     for position, text in enumerate(metrics):
         place = at(("metrics", position))
         try:
@@ -139,20 +139,20 @@ def metric_problems(
             metric = _class_of(request)
             if metric is None or not unusable.isdisjoint(metric.declared):
                 continue
-            used.append(metric)
-            if reason := _lacks(metric, request, settings):
+            classes.append(metric)
+            if reason := _missing_requirement(metric, request, settings):
                 problems.append(f"{place}: {request.name} cannot run here: {reason}")
         except CaptiousError as error:
             problems.append(f"{place}: {one_line(error)}")
     if not problems and not unusable:
         try:
-            check_used(settings, used)
+            check_used(settings, classes)
         except CaptiousError as error:
             problems.append(f"settings: {one_line(error)}")
     return problems
 
 
-def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
+def _missing_requirement(metric: type[BaseMetric], request: Request, settings: Settings) -> str:
     """The missing requirement of a metric on this machine; "" if it can run.
 
     Raises:
@@ -170,5 +170,5 @@ def _lacks(metric: type[BaseMetric], request: Request, settings: Settings) -> st
     request.make(metric, settings)
     if "model" in parameters or not metric.default_models:
         return ""
-    absent = [model for model in metric.default_models if not is_here(model)]
-    return "; ".join(f"run hf download {model}" for model in absent)
+    models = [model for model in metric.default_models if not is_here(model)]
+    return "; ".join(f"run hf download {model}" for model in models)

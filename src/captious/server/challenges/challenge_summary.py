@@ -54,14 +54,14 @@ def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
 
 def _phase(phase: PhaseDefinition) -> str:
     dates = {"opens": phase.opens, "closes": phase.closes}
-    when = ", ".join(f"{verb} {_time(date)}" for verb, date in dates.items() if date is not None)
+    times = ", ".join(f"{verb} {_time(date)}" for verb, date in dates.items() if date is not None)
     limits = {
         "scored per day": phase.scored_per_day,
         "scored in total": phase.scored_in_total,
         "attempts per day": phase.attempts_per_day,
     }
-    limited = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit) or "no limits"
-    parts = [f"{phase.name}: {', '.join(phase.captions)}", when or "always open", limited, _board(phase)]
+    quotas = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit) or "no limits"
+    parts = [f"{phase.name}: {', '.join(phase.captions)}", times or "always open", quotas, _board(phase)]
     return "; ".join(parts + ["one entry of each team"] * (phase.entries == "one"))
 
 
@@ -70,8 +70,8 @@ def _board(phase: PhaseDefinition) -> str:
     if phase.scores_shown == "never":
         return "leaderboard and scores for organizers only"
     if phase.scores_shown == "at-end":
-        closed = "when the phase has closed"
-        return f"leaderboard public {closed}" if phase.board == "public" else f"leaderboard hidden, scores {closed}"
+        time = "when the phase has closed"
+        return f"leaderboard public {time}" if phase.board == "public" else f"leaderboard hidden, scores {time}"
     return f"leaderboard {phase.board}"
 
 

@@ -61,45 +61,46 @@ class Changes:
 
     Attributes:
         folder: changes in the folder, a line each.
-        undone: settings of the site that would be undone, because the value in the folder has changed.
-        kept: settings of the site that stay, although they differ from the folder.
+        reversals: settings of the site that would be undone, because the value in the folder has changed.
+        overrides: settings of the site that stay, although they differ from the folder.
         boards: phase -> "public" or "hidden".
-        withdrawn: (phase, method) of the baselines that were deleted on the site and stay so.
-        hidden: (phase, method) of the baselines that were hidden on the site and stay so, also when they come back.
+        deleted_baselines: (phase, method) of the baselines that were deleted on the site and stay so.
+        hidden_baselines: (phase, method) of the baselines that were hidden on the site and stay so, even if they come
+            back.
     """
 
     folder: list[str] = field(default_factory=list)
-    undone: list[str] = field(default_factory=list)
-    kept: list[str] = field(default_factory=list)
+    reversals: list[str] = field(default_factory=list)
+    overrides: list[str] = field(default_factory=list)
     boards: dict[str, str] = field(default_factory=dict)
-    withdrawn: set[tuple[str, str]] = field(default_factory=set)
-    hidden: set[tuple[str, str]] = field(default_factory=set)
+    deleted_baselines: set[tuple[str, str]] = field(default_factory=set)
+    hidden_baselines: set[tuple[str, str]] = field(default_factory=set)
 
 
-def changes_of(checked: CheckedChallenge, old: Challenge | None) -> Changes:
+def changes_of(source: CheckedChallenge, old: Challenge | None) -> Changes:
     """The changes that loading a folder would make; ``old`` is the challenge on the server."""
-    changes = Changes(boards={phase.name: phase.board for phase in checked.definition.phases})
+    changes = Changes(boards={phase.name: phase.board for phase in source.definition.phases})
     if old is not None:
-        found = [
-            *_in_definition(_as_on_site(checked, old), checked.definition.model_dump(mode="json")),
-            *_in_files(old.versions.get(number=old.version).files, checked.checksums),
+        differences = [
+            *_definition_changes(_as_on_site(source, old), source.definition.model_dump(mode="json")),
+            *_file_changes(old.versions.get(number=old.version).files, source.checksums),
         ]
-        changes.folder.extend(change.line for change in found)
-        _add_boards(changes, checked, old)
-        _add_baselines(changes, checked, old)
+        changes.folder.extend(change.line for change in differences)
+        _add_boards(changes, source, old)
+        _add_baselines(changes, source, old)
     return changes
 
 
-def baseline_filename(checked: CheckedChallenge, baseline: BaselineDefinition) -> str:
+def baseline_filename(source: CheckedChallenge, baseline: BaselineDefinition) -> str:
     """The name of a baseline's upload. It changes with the contents of its file."""
-    return f"{checked.checksums[Path(baseline.file).as_posix()][:16]}-{Path(baseline.file).name}"
+    return f"{source.checksums[Path(baseline.file).as_posix()][:16]}-{Path(baseline.file).name}"
 
 
-def _as_on_site(checked: CheckedChallenge, old: Challenge) -> dict[str, Any]:
-    """The definition before, with the boards that the site already has as the folder wants them."""
-    wanted, on_site = {phase.name: phase.board for phase in checked.definition.phases}, _boards_on_site(old)
+def _as_on_site(source: CheckedChallenge, old: Challenge) -> dict[str, Any]:
+    """The previous definition, in which boards that the site already shows as the folder says are not changes."""
+    boards, site_boards = {phase.name: phase.board for phase in source.definition.phases}, _boards_on_site(old)
     phases = [
-        {**phase, "board": board} if (board := on_site.get(phase["name"])) == wanted.get(phase["name"]) else phase
+        {**phase, "board": board} if (board := site_boards.get(phase["name"])) == boards.get(phase["name"]) else phase
         for phase in old.definition_values["phases"]
     ]
     return {**old.definition_values, "phases": phases}
@@ -109,42 +110,44 @@ def _boards_on_site(challenge: Challenge) -> dict[str, str]:
     return dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
 
 
-def _add_boards(changes: Changes, checked: CheckedChallenge, old: Challenge) -> None:
-    before = {phase["name"]: phase["board"] for phase in old.definition_values["phases"]}
-    on_site = _boards_on_site(old)
-    for phase in checked.definition.phases:
-        site = on_site.get(phase.name, phase.board)
+def _add_boards(changes: Changes, source: CheckedChallenge, old: Challenge) -> None:
+    folder_boards = {phase["name"]: phase["board"] for phase in old.definition_values["phases"]}
+    site_boards = _boards_on_site(old)
+    for phase in source.definition.phases:
+        site = site_boards.get(phase.name, phase.board)
         if site == phase.board:
             continue
-        if before.get(phase.name, phase.board) == phase.board:
-            changes.kept.append(f"phase {phase.name}: the leaderboard stays {site}; challenge.toml says {phase.board}")
+        if folder_boards.get(phase.name, phase.board) == phase.board:
+            changes.overrides.append(
+                f"phase {phase.name}: the leaderboard stays {site}; challenge.toml says {phase.board}"
+            )
             changes.boards[phase.name] = site
         else:
-            changes.undone.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
+            changes.reversals.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
 
 
-def _add_baselines(changes: Changes, checked: CheckedChallenge, old: Challenge) -> None:
+def _add_baselines(changes: Changes, source: CheckedChallenge, old: Challenge) -> None:
     rows = Submission.objects.filter(phase__challenge=old, is_baseline=True).order_by("pk")
     latest = {(row.phase.name, row.method): row for row in rows.select_related("phase")}
-    before = {
+    previous = {
         (phase, baseline["method"]) for baseline in old.definition_values["baselines"] for phase in baseline["phases"]
     }
-    for baseline in checked.definition.baselines:
+    for baseline in source.definition.baselines:
         for key in ((phase, baseline.method) for phase in baseline.phases):
             row = latest.get(key)
             if row is None:
                 continue
             is_deleted, where = row.status == _Status.DELETED, f"baseline {baseline.method!r} of phase {key[0]}"
-            if is_deleted and key in before:  # otherwise, the folder no longer had it
-                if row.filename == baseline_filename(checked, baseline):
-                    changes.kept.append(f"{where}: was deleted on the site and stays deleted")
-                    changes.withdrawn.add(key)
+            if is_deleted and key in previous:  # otherwise, the folder no longer had it
+                if row.filename == baseline_filename(source, baseline):
+                    changes.overrides.append(f"{where}: was deleted on the site and stays deleted")
+                    changes.deleted_baselines.add(key)
                 else:
-                    changes.undone.append(f"{where}: was deleted on the site and is submitted with its new file")
+                    changes.reversals.append(f"{where}: was deleted on the site and is submitted with its new file")
             if row.is_hidden:
-                changes.hidden.add(key)
-                if is_deleted and key not in changes.withdrawn:
-                    changes.kept.append(f"{where}: was hidden on the site and stays hidden")
+                changes.hidden_baselines.add(key)
+                if is_deleted and key not in changes.deleted_baselines:
+                    changes.overrides.append(f"{where}: was hidden on the site and stays hidden")
 
 
 def changes_between(phase: Phase, before: int, after: int) -> list[FieldChange]:
@@ -156,7 +159,7 @@ def changes_between(phase: Phase, before: int, after: int) -> list[FieldChange]:
     if old is None or new is None:
         return []
     values = [_public_values(row.definition_values) for row in (old, new)]
-    return [*_in_definition(*values), *_in_files(old.files, new.files)]
+    return [*_definition_changes(*values), *_file_changes(old.files, new.files)]
 
 
 def _last_load(phase: Phase, number: int) -> ChallengeVersion | None:
@@ -172,27 +175,29 @@ def _public_values(values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, **public, "settings": {name: public_path(value) for name, value in values["settings"].items()}}
 
 
-def _in_definition(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
+def _definition_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
     """Added and removed tables of challenge.toml, and changed keys of others with both values."""
     old, new = _tables(before), _tables(after)
     for name in old | new:
         if name not in old or name not in new:
-            yield FieldChange(name, _described(old.get(name)), _described(new.get(name)))
+            yield FieldChange(name, _table_text(old.get(name)), _table_text(new.get(name)))
             continue
         for key in old[name] | new[name]:
-            was, now = old[name].get(key), new[name].get(key)
-            if was != now:
-                yield FieldChange(f"{f'{name}, ' if name else ''}{key.replace('_', ' ')}", _text(was), _text(now))
+            former, current = old[name].get(key), new[name].get(key)
+            if former != current:
+                yield FieldChange(
+                    f"{f'{name}, ' if name else ''}{key.replace('_', ' ')}", _text(former), _text(current)
+                )
 
 
 def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """The tables of a definition by their names, such as ``phase 'main'``; keys of none are in ``""``."""
+    """The tables of a definition by their names, such as ``phase 'main'``; top-level keys are in ``""``."""
     tables: dict[str, dict[str, Any]] = {"": {}}
     for key, value in _in_order(values, ChallengeDefinition).items():
         if key in _LABELS:
-            one, names = _LABELS[key]
+            singular, names = _LABELS[key]
             for row in value:
-                tables[f"{one} {'/'.join(row[name] for name in names)!r}"] = _in_order(row, TABLES[key])
+                tables[f"{singular} {'/'.join(row[name] for name in names)!r}"] = _in_order(row, TABLES[key])
         elif isinstance(value, Mapping):
             tables[""] |= {f"{key}.{name}": cell for name, cell in value.items()}
         else:
@@ -205,7 +210,7 @@ def _in_order(values: Mapping[str, Any], table: type[BaseModel]) -> dict[str, An
     return {name: values[name] for name in dict.fromkeys([*table.model_fields, *values]) if name in values}
 
 
-def _described(row: Mapping[str, Any] | None) -> str | None:
+def _table_text(row: Mapping[str, Any] | None) -> str | None:
     """A table as text, without its empty values."""
     if row is None:
         return None
@@ -222,7 +227,7 @@ def _short(text: str) -> str:
     return text if len(text) < 80 else f"{text[:77]}..."
 
 
-def _in_files(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[FieldChange]:
+def _file_changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[FieldChange]:
     """The files that are new, gone or different, by their checksums."""
     for name in sorted((before.keys() | after.keys()) - {FILE_NAME}):
         if before.get(name) != after.get(name):

@@ -12,8 +12,8 @@ from typing import Any
 from captious.server.challenges.challenge_metrics import directions_of, public_label
 from captious.server.challenges.problems import at
 
-#: The output that ranks if the file names none and this is among the outputs.
-_RANKS = "cider-d"
+#: The default output for ranking, in challenges that have it.
+_DEFAULT_RANK_OUTPUT = "cider-d"
 #: The captions file of a challenge that describes none.
 CAPTIONS = "captions"
 
@@ -29,7 +29,7 @@ def _list(data: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _texts(value: object) -> list[str]:
-    """The texts in a value, which may be one or a list of them."""
+    """The texts in a value, which may be a text or a list of texts."""
     return [text for text in (value if isinstance(value, list | tuple) else [value]) if text and isinstance(text, str)]
 
 
@@ -42,13 +42,13 @@ def _column(data: Mapping[str, Any], name: str, key: str) -> tuple[list[str], bo
 def _outputs(data: Mapping[str, Any]) -> tuple[list[str], bool]:
     """The outputs of valid metrics, and whether all metrics are valid."""
     labels: list[str] = []
-    are_all = True
+    is_complete = True
     for text in _texts(_list(data, "metrics")):
         try:
             labels += directions_of(text)
         except ValueError:
-            are_all = False
-    return labels, are_all
+            is_complete = False
+    return labels, is_complete
 
 
 def with_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def with_defaults(data: Mapping[str, Any]) -> dict[str, Any]:
     _set_defaults(data, "baselines", {"phases": [*dict.fromkeys(phases)] or [""]})
     if "rank_by" not in data:
         outputs, _ = _outputs(data)
-        data["rank_by"] = _RANKS if _RANKS in outputs or not outputs else outputs[-1]
+        data["rank_by"] = _DEFAULT_RANK_OUTPUT if _DEFAULT_RANK_OUTPUT in outputs or not outputs else outputs[-1]
     elif isinstance(data["rank_by"], str):
         data["rank_by"] = public_label(data["rank_by"])
     return data
@@ -77,7 +77,7 @@ def _set_defaults(data: dict[str, Any], name: str, defaults: Mapping[str, Any]) 
 
 
 def cross_problems(data: Mapping[str, Any]) -> list[str]:
-    """Problems between the keys of a completed definition, of which other keys may be wrong."""
+    """Contradictions between the keys of a completed definition, other keys of which may be invalid."""
     return [
         *_repeated_names(data),
         *_unknown_names(data),
@@ -101,9 +101,9 @@ def _repeated_names(data: Mapping[str, Any]) -> Iterator[str]:
             values = tuple(table.get(key) for key in keys)
             if not all(isinstance(value, str) for value in values):
                 continue
-            if (first := positions.setdefault(values, position)) != position:
+            if (earlier := positions.setdefault(values, position)) != position:
                 key = keys[-1]
-                yield f"{at((name, position, key))}: {values[-1]!r} is also the {key} of {at((name, first))}"
+                yield f"{at((name, position, key))}: {values[-1]!r} is also the {key} of {at((name, earlier))}"
 
 
 def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
@@ -112,51 +112,51 @@ def _unknown_names(data: Mapping[str, Any]) -> Iterator[str]:
         ("phases", "captions", "captions", "captions file"),
         ("baselines", "phases", "phases", "phase"),
     ):
-        names, are_all = _column(data, target, "name")
+        names, is_complete = _column(data, target, "name")
         for position, table in tables(data, name):
             place, texts = at((name, position, key)), _texts(table.get(key))
             if name == "references" and not table.get(key):  # not completed where there are several captions files
                 yield f"{place}: must name the captions file that it judges: {', '.join(names)}"
             for text in dict.fromkeys(texts):
-                if are_all and text not in names:  # otherwise it may be the name of an invalid table
+                if is_complete and text not in names:  # otherwise it may be the name of an invalid table
                     yield f"{place}: there is no {kind} {text!r}; known are {', '.join(names)}"
             if len(set(texts)) < len(texts):
                 yield f"{place}: has a duplicate name"
 
 
 def _captions_problems(data: Mapping[str, Any]) -> Iterator[str]:
-    judged, are_all_judged = _column(data, "references", "captions")
-    used, are_all_used = _column(data, "phases", "captions")
+    reference_captions, knows_references = _column(data, "references", "captions")
+    phase_captions, knows_phases = _column(data, "phases", "captions")
     phases = [{*_texts(table.get("captions"))} for _, table in tables(data, "phases")]
     patterns: dict[str, tuple[int, object]] = {}
     for position, table in tables(data, "captions"):
         name, pattern, place = table.get("name"), table.get("pattern", "*"), at(("captions", position))
         if not isinstance(name, str):
             continue
-        if are_all_judged and name not in judged:
+        if knows_references and name not in reference_captions:
             yield f"{place}: no reference set judges {name!r}"
-        if are_all_used and name not in used:
+        if knows_phases and name not in phase_captions:
             yield f"{place}: no phase takes {name!r}"
-        beside = {other for names in phases if name in names for other in names} - {name}
-        same = [first for other, (first, of_other) in patterns.items() if other in beside and of_other == pattern]
-        if beside and pattern == "*":
+        companions = {companion for names in phases if name in names for companion in names} - {name}
+        duplicates = [row for companion, (row, text) in patterns.items() if companion in companions and text == pattern]
+        if companions and pattern == "*":
             yield f"{place}.pattern: is required where a phase takes several captions files"
-        elif same:
-            yield f"{place}.pattern: is also the pattern of {at(('captions', same[0]))}"
+        elif duplicates:
+            yield f"{place}.pattern: is also the pattern of {at(('captions', duplicates[0]))}"
         patterns.setdefault(name, (position, pattern))
 
 
 def _output_problems(data: Mapping[str, Any]) -> Iterator[str]:
-    outputs, are_all = _outputs(data)
+    outputs, is_complete = _outputs(data)
     for label in dict.fromkeys(label for label in outputs if outputs.count(label) > 1):
         yield f"metrics: {label} is requested twice"
     rank_by = data.get("rank_by")
-    if isinstance(rank_by, str) and are_all and outputs and rank_by not in outputs:
+    if isinstance(rank_by, str) and is_complete and outputs and rank_by not in outputs:
         yield f"rank_by: {rank_by!r} is not an output of the metrics; these are {', '.join(outputs)}"
 
 
 def _terms_problems(data: Mapping[str, Any]) -> Iterator[str]:
-    titles, are_all = _column(data, "texts", "title")
+    titles, is_complete = _column(data, "texts", "title")
     terms = data.get("terms")
-    if isinstance(terms, str) and terms and terms not in titles and (are_all or not titles):
+    if isinstance(terms, str) and terms and terms not in titles and (is_complete or not titles):
         yield f"terms: there is no text {terms!r}; known are {', '.join(titles) or 'none'}"

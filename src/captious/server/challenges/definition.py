@@ -33,7 +33,7 @@ from captious.server.challenges.challenge_metrics import SETTINGS, directions_of
 from captious.server.challenges.consistency import CAPTIONS, cross_problems, with_defaults
 from captious.server.challenges.problems import ChallengeError, CrossError, at, sentences, unknown_key
 
-_MOMENT = "must be a date and time such as 2026-12-31T23:59:59Z"
+_MOMENT_MESSAGE = "must be a date and time such as 2026-12-31T23:59:59Z"
 
 
 def _metric(text: str) -> str:
@@ -99,14 +99,14 @@ def moment(value: Any) -> Any:
         try:
             value = datetime.fromisoformat(value) if len(value) > len("2026-12-31") else date.fromisoformat(value)
         except ValueError:
-            raise ValueError(_MOMENT) from None
+            raise ValueError(_MOMENT_MESSAGE) from None
     if isinstance(value, datetime):
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
     if isinstance(value, date):
         raise ValueError(f"needs a time, as in {value.isoformat()}T23:59:59Z")
     if value is None:
         return None
-    raise ValueError(_MOMENT)
+    raise ValueError(_MOMENT_MESSAGE)
 
 
 def _pattern(pattern: str) -> str:
@@ -122,7 +122,7 @@ _Limit: TypeAlias = Annotated[int, Field(ge=0, le=1_000_000)]
 _Moment: TypeAlias = Annotated[datetime | None, BeforeValidator(moment)]
 # Plain values have lists where the models have tuples.
 _List = Field(strict=False)
-_Some = Field(strict=False, min_length=1)
+_NonEmptyList = Field(strict=False, min_length=1)
 
 
 class _Table(BaseModel):
@@ -147,8 +147,8 @@ class CaptionsDefinition(_Table):
     """A captions file that submissions contain.
 
     Args:
-        pattern: of its name in an archive, with ``*`` and ``?``.
-        public: captions, references and scores of images may be seen.
+        pattern: pattern of its name in an archive, with ``*`` and ``?``.
+        public: whether captions, references and scores of images are public.
     """
 
     name: _Name = CAPTIONS
@@ -184,7 +184,7 @@ class PhaseDefinition(_Table):
     title: _Line
     opens: _Moment = None
     closes: _Moment = None
-    captions: Annotated[tuple[str, ...], _Some]
+    captions: Annotated[tuple[str, ...], _NonEmptyList]
     scored_per_day: _Limit = 0
     scored_in_total: _Limit = 0
     attempts_per_day: _Limit = 0
@@ -223,7 +223,7 @@ class BaselineDefinition(_Table):
 
     method: Annotated[str, Field(max_length=120), AfterValidator(_line)]
     file: _File
-    phases: Annotated[tuple[str, ...], _Some]
+    phases: Annotated[tuple[str, ...], _NonEmptyList]
     human: bool = False
     description: str = Field(default="", max_length=5000)
     link: Annotated[str, Field(max_length=500), AfterValidator(_link)] = ""
@@ -246,15 +246,15 @@ class ChallengeDefinition(_Table):
     team_size: _Limit = 0
     teams_close: _Moment = None
     image_url: Annotated[str, AfterValidator(_image_url)] = ""
-    metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _Some]
+    metrics: Annotated[tuple[Annotated[str, AfterValidator(_metric)], ...], _NonEmptyList]
     rank_by: str
     max_words: Annotated[int, Field(ge=1, le=1000)] = 150
     settings: Annotated[dict[str, str], BeforeValidator(_settings)] = Field(default_factory=dict)
     texts: Annotated[tuple[TextDefinition, ...], _List] = ()
     downloads: Annotated[tuple[DownloadDefinition, ...], _List] = ()
-    captions: Annotated[tuple[CaptionsDefinition, ...], _Some]
-    references: Annotated[tuple[ReferencesDefinition, ...], _Some]
-    phases: Annotated[tuple[PhaseDefinition, ...], _Some]
+    captions: Annotated[tuple[CaptionsDefinition, ...], _NonEmptyList]
+    references: Annotated[tuple[ReferencesDefinition, ...], _NonEmptyList]
+    phases: Annotated[tuple[PhaseDefinition, ...], _NonEmptyList]
     baselines: Annotated[tuple[BaselineDefinition, ...], _List] = ()
 
     @model_validator(mode="before")
@@ -286,7 +286,7 @@ class ChallengeDefinition(_Table):
         return tuple(label for label, lower in self.directions.items() if lower)
 
     def phase(self, name: str) -> PhaseDefinition:
-        """The phase of a name. KeyError if there is none."""
+        """The phase with this name; raises KeyError if there is none."""
         return {phase.name: phase for phase in self.phases}[name]
 
     def key(self, references: ReferencesDefinition) -> str:

@@ -10,7 +10,7 @@ import hashlib
 import re
 import shutil
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -33,7 +33,7 @@ from captious.server.challenges.tidy_toml import is_tidy, tidy_toml
 #: A table of a list: its position in the file (None for a new one) and its values (None if it is removed).
 Row: TypeAlias = tuple[int | None, dict[str, Any] | None]
 #: The end of a line that has a table right below it.
-_CROWDED = re.compile(r"(?<=[^\n])\n(?=\[\[?\w+\])")
+_MISSING_BLANK_LINE = re.compile(r"(?<=[^\n])\n(?=\[\[?\w+\])")
 
 
 def effective(folder: Path) -> dict[str, Any]:
@@ -79,17 +79,17 @@ def write_values(folder: Path, values: Mapping[str, Any], lists: Mapping[str, Se
     Raises:
         OutputError: it cannot be written.
     """
-    text, before = (folder / FILE_NAME).read_text(encoding="utf-8"), effective(folder)
+    text, values_before = (folder / FILE_NAME).read_text(encoding="utf-8"), effective(folder)
     document = tomlkit.parse(text)
     if sum(row is not None for _, row in lists.get("captions", ())) > 1:  # then no name has a default
         for name, key in (("captions", "name"), ("references", "captions")):
-            given = dict(tables(_read(folder), name))
-            for place, row in enumerate(before[name]):
-                row.pop("" if key in given.get(place, {}) else key, None)
-    _update(document, values, before)
+            tables_by_place = dict(tables(_read(folder), name))
+            for place, row in enumerate(values_before[name]):
+                row.pop("" if key in tables_by_place.get(place, {}) else key, None)
+    _update(document, values, values_before)
     for name, rows in lists.items():
-        rows = [*rows] if name != "texts" else [*_written_texts(folder, before["texts"], rows)]
-        _update_list(document, name, rows, before[name])
+        rows = [*rows] if name != "texts" else [*_write_texts(folder, values_before["texts"], rows)]
+        _update_list(document, name, rows, values_before[name])
     with whole_file(folder / FILE_NAME) as file:
         file.write(as_before(text, document))
 
@@ -107,12 +107,12 @@ def as_before(text: str, document: TOMLDocument) -> str:
     Args:
         text: the previous text.
     """
-    changed = tomlkit.dumps(document)
-    values = tomllib.loads(changed)
+    new_text = tomlkit.dumps(document)
+    values = tomllib.loads(new_text)
     if is_tidy(text):
         return tidy_toml(values)
-    spaced = changed if _CROWDED.search(text) else _CROWDED.sub("\n\n", changed)
-    return spaced if tomllib.loads(spaced) == values else changed  # a text may have such a line
+    spaced_text = new_text if _MISSING_BLANK_LINE.search(text) else _MISSING_BLANK_LINE.sub("\n\n", new_text)
+    return spaced_text if tomllib.loads(spaced_text) == values else new_text  # a text may have such a line
 
 
 def reference_file(name: str, captions: str, filename: str) -> str:
@@ -134,29 +134,29 @@ def put_file(folder: Path, kind: str, name: str, filename: str, upload: Path) ->
     key = {"downloads": "title", "baselines": "method"}.get(kind, "")
     rows = values[kind] if key else [{"file": values["logo"]}]
     place = next((i for i, row in enumerate(rows) if not key or row.get(key) == name), None)
-    former = "" if place is None else str(rows[place].get("file", ""))
-    used = [str(row.get("file")) for table in TABLES for row in values[table]] + [str(values["logo"])]
-    wanted = f"{kind}/{_safe_name(filename)}"
-    if wanted != former or used.count(former) > 1:
-        stem, dot, ending = wanted.partition(".")
+    old_file = "" if place is None else str(rows[place].get("file", ""))
+    files = [str(row.get("file")) for table in TABLES for row in values[table]] + [str(values["logo"])]
+    file = f"{kind}/{_safe_name(filename)}"
+    if file != old_file or files.count(old_file) > 1:
+        stem, dot, ending = file.partition(".")
         names = (f"{stem}{f'-{n}' if n else ''}{dot}{ending}" for n in range(10_000))
-        wanted = next(each for each in names if not (folder / each).exists())
-    (folder / wanted).parent.mkdir(exist_ok=True)
-    shutil.move(upload, folder / wanted)
+        file = next(candidate for candidate in names if not (folder / candidate).exists())
+    (folder / file).parent.mkdir(exist_ok=True)
+    shutil.move(upload, folder / file)
     if not key:
-        write_values(folder, {"logo": wanted}, {})
+        write_values(folder, {"logo": file}, {})
     else:
-        write_values(folder, {}, {kind: [(place, {key: name, "file": wanted})]})
+        write_values(folder, {}, {kind: [(place, {key: name, "file": file})]})
 
 
 def _safe_name(filename: str) -> str:
-    """The name of an upload as a name that addresses can have."""
+    """The name of an upload with only such characters as addresses can have."""
     stem, dot, ending = Path(filename).name.partition(".")
     ending = re.sub(r"[^A-Za-z0-9.]", "", ending)[:20].strip(".").lower()
     return f"{slugify(stem)[:60] or 'file'}{dot if ending else ''}{ending}"
 
 
-def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
+def outside_problems(folder: Path, definition: Mapping[str, Any]) -> list[str]:
     """Metrics and settings that would read files of the server outside the folder, a sentence each.
 
     Args:
@@ -165,58 +165,38 @@ def outside_problems(folder: Path, published: Mapping[str, Any]) -> list[str]:
     data = _read(folder)
     metrics, settings = data.get("metrics"), data.get("settings")
     texts = [text for text in metrics if isinstance(text, str)] if isinstance(metrics, list) else []
-    named = [
-        (at(("metrics", i)), value, text)
-        for i, text in enumerate(texts)
-        for name, value in _parameters(text)
-        if name == "model" or _is_outside(folder, value)
-    ]
-    known = {*published.get("metrics", []), *published.get("settings", {}).values()}
-    if isinstance(settings, dict):
-        rows = {name: value for name, value in settings.items() if name in FILE_SETTINGS and isinstance(value, str)}
-        named += [
-            (at(("settings", name)), value, value)
-            for name, value in rows.items()
-            if name == "model" or _is_outside(folder, value)
-        ]
+    rows = settings.items() if isinstance(settings, dict) else ()
+    files = {name: value for name, value in rows if name in FILE_SETTINGS and isinstance(value, str)}
+    published_texts = {*definition.get("metrics", []), *definition.get("settings", {}).values()}
     return [
         f"{place}: {value!r:.80} is a server file or a model; only the operator of the server can use it"
-        for place, value, text in named
-        if text not in known
+        for place, name, value, text in _named_values(texts, files)
+        if text not in published_texts and (name == "model" or _is_outside(folder, value))
     ]
 
 
-def published_problems(folder: Path, before: Path, published: ChallengeDefinition) -> list[str]:
+def published_problems(folder: Path, before: Path, definition: ChallengeDefinition) -> list[str]:
     """References that are private and would become public, a sentence each: organizers may not know them.
 
     Args:
         before: the folder of the challenge as it is.
     """
-    public = {captions.name for captions in published.captions if captions.public}
-    files = [before / row.file for row in published.references if row.captions not in public]
+    public = {captions.name for captions in definition.captions if captions.public}
+    files = [before / row.file for row in definition.references if row.captions not in public]
     private = {_digest(file) for file in files if file.is_file()}
     values = effective(folder)
-    shown = {row.get("name") for row in values["captions"] if row.get("public")}
-    named = [
-        (at(("metrics", i)), value)
-        for i, text in enumerate(values["metrics"])
-        if text not in published.metrics
-        for _, value in _parameters(str(text))
-    ]
-    named += [
-        (at(("settings", name)), str(value))
-        for name, value in values["settings"].items()
-        if published.settings.get(name) != value
-    ]
+    public_names = {row.get("name") for row in values["captions"] if row.get("public")}
+    settings = {name: str(value) for name, value in values["settings"].items()}
     problems = [
         f"{place}: {value!r:.80}: these references are private; metrics may not have them as a file"
-        for place, value in named
+        for place, name, value, text in _named_values(map(str, values["metrics"]), settings)
+        if text not in (*definition.metrics, definition.settings.get(name))
         if (folder / value).is_file() and _digest(folder / value) in private
     ]
     return problems + [
         f"{at(('references', place))}: these references are private; only the operator of the server can publish them"
         for place, row in enumerate(values["references"])
-        if row.get("captions") in shown and (folder / str(row.get("file", ""))).is_file()
+        if row.get("captions") in public_names and (folder / str(row.get("file", ""))).is_file()
         if _digest(folder / row["file"]) in private
     ]
 
@@ -226,11 +206,20 @@ def _digest(file: Path) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
+def _named_values(metrics: Iterable[str], settings: Mapping[str, str]) -> Iterator[tuple[str, str, str, str]]:
+    """The values of parameters of metrics and of settings: place, name, value, and the text that has the value."""
+    for i, text in enumerate(metrics):
+        for name, value in _parameters(text):
+            yield at(("metrics", i)), name, value, text
+    for name, value in settings.items():
+        yield at(("settings", name)), name, value, value
+
+
 def _parameters(text: str) -> list[tuple[str, str]]:
     """The parameters of a request, without prefixes of formats such as ``spacy:``."""
     try:
-        given = Request.from_text(text).parameters
-        return [(name, value.removeprefix("spacy:")) for name, value in given.items()]
+        parameters = Request.from_text(text).parameters
+        return [(name, value.removeprefix("spacy:")) for name, value in parameters.items()]
     except CaptiousError:
         return []  # the check reports the problem
 
@@ -253,8 +242,8 @@ def _defaults(table: Any) -> dict[str, Any]:
 
 def _update(table: Any, values: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     for key, value in values.items():
-        was = before.get(key)
-        if value == (list(was) if isinstance(was, tuple) else was):
+        old = before.get(key)
+        if value == (list(old) if isinstance(old, tuple) else old):
             continue
         if value is None:
             table.pop(key, None)
@@ -274,7 +263,7 @@ def _add(table: Table, key: str, value: Any) -> None:
 
 
 def _update_list(document: Any, name: str, rows: Sequence[Row], before: Sequence[Mapping[str, Any]]) -> None:
-    gone = sorted((place for place, row in rows if row is None and place is not None), reverse=True)
+    removals = sorted((place for place, row in rows if row is None and place is not None), reverse=True)
     for place, row in rows:
         if row is None:
             continue
@@ -283,12 +272,12 @@ def _update_list(document: Any, name: str, rows: Sequence[Row], before: Sequence
             continue
         if name not in document:
             document.append(name, tomlkit.aot())
-        there = document[name]
-        while place is None or len(there) <= place:  # the only captions file may be left out
-            there.append(tomlkit.table() if isinstance(there, AoT) else tomlkit.inline_table())
-            place = len(there) - 1 if place is None else place
-        _update(there[place], row, old)
-    for place in gone:
+        tables_here = document[name]
+        while place is None or len(tables_here) <= place:  # the only captions file may be left out
+            tables_here.append(tomlkit.table() if isinstance(tables_here, AoT) else tomlkit.inline_table())
+            place = len(tables_here) - 1 if place is None else place
+        _update(tables_here[place], row, old)
+    for place in removals:
         if name in document and place < len(document[name]):
             del document[name][place]
     if name in document and not document[name]:
@@ -299,8 +288,8 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _written_texts(folder: Path, before: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> Iterator[Row]:
-    """The rows of texts, whose Markdown is in files now."""
+def _write_texts(folder: Path, before: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> Iterator[Row]:
+    """Write the Markdown of texts to their files, and yield their rows without it."""
     for place, row in rows:
         if row is None:
             yield place, None
@@ -308,7 +297,7 @@ def _written_texts(folder: Path, before: Sequence[Mapping[str, Any]], rows: Sequ
         row = {**row}
         markdown = row.pop("markdown").replace("\r\n", "\n")
         if place is None:
-            row["file"] = _new_name(folder, row["title"])
+            row["file"] = _free_name(folder, row["title"])
         old = row if place is None else before[place]
         if place is None or text_of(folder, old).replace("\r\n", "\n") != markdown:
             path = (folder / str(old["file"])).resolve()
@@ -320,7 +309,7 @@ def _written_texts(folder: Path, before: Sequence[Mapping[str, Any]], rows: Sequ
         yield place, row
 
 
-def _new_name(folder: Path, title: str) -> str:
+def _free_name(folder: Path, title: str) -> str:
     stem = slugify(title)[:60] or "text"
     names = (f"{stem}{f'-{n}' if n else ''}.md" for n in range(10_000))
     return next(name for name in names if not (folder / name).exists())

@@ -57,19 +57,19 @@ class CheckedChallenge:
     warnings: tuple[str, ...] = ()
 
 
-def check_folder(path: Path, limits: UploadLimits | None = None, refused: Sequence[str] = ()) -> CheckedChallenge:
+def check_folder(path: Path, limits: UploadLimits | None = None, problems: Sequence[str] = ()) -> CheckedChallenge:
     """Read a challenge folder and check everything that can be checked before submissions come.
 
     Args:
         limits: limits for reading a baseline, from the settings of a server; by default, their defaults.
-        refused: known problems. Their metrics and settings are not inspected, because
+        problems: known problems. Their metrics and settings are not inspected, because
             these may name files that must not be read.
 
     Raises:
         ChallengeError: every problem, each with the key or file that it is about.
     """
     data = _toml_values(path)
-    check = _Check(path.resolve(), refused)
+    check = _Check(path.resolve(), problems)
     definition: ChallengeDefinition | None = None
     try:
         definition = definition_from(data, str(path))
@@ -155,17 +155,17 @@ class _Check:
 
     Args:
         folder: resolved path.
-        refused: known problems, as for ``check_folder``.
+        problems: known problems, as for ``check_folder``.
 
     Attributes:
         checksums, texts: those of readable files, by their path in the folder.
         references, baseline_files: position in the definition -> captions, path.
     """
 
-    def __init__(self, folder: Path, refused: Sequence[str]) -> None:
+    def __init__(self, folder: Path, problems: Sequence[str]) -> None:
         self.folder = folder
-        self._refused = {place_of(problem) for problem in refused}
-        self.problems: list[str] = [*refused]
+        self._known_places = {place_of(problem) for problem in problems}
+        self.problems: list[str] = [*problems]
         self.warnings: list[str] = []
         self.checksums: dict[str, str] = {}
         self.texts: dict[str, str] = {}
@@ -247,18 +247,20 @@ class _Check:
         metrics, settings = data.get("metrics"), data.get("settings", {})
         if not isinstance(settings, dict):
             return
-        given = {name: text for name, text in settings.items() if name in SETTINGS and isinstance(text, str)}
-        values = {name: text for name, text in given.items() if at(("settings", name)) not in self._refused}
+        text_settings = {name: text for name, text in settings.items() if name in SETTINGS and isinstance(text, str)}
+        values = {
+            name: text for name, text in text_settings.items() if at(("settings", name)) not in self._known_places
+        }
         for name in FILE_SETTINGS:
             if name in values and not self._has_setting(name, values[name]):
                 del values[name]
         texts = [
-            text if isinstance(text, str) and at(("metrics", position)) not in self._refused else ""
+            text if isinstance(text, str) and at(("metrics", position)) not in self._known_places else ""
             for position, text in enumerate(metrics if isinstance(metrics, list) else [])
         ]
-        known = {*map(place_of, self.problems)}
-        found = metric_problems(texts, self.folder, values, unusable=given.keys() - values.keys())
-        self.problems += [problem for problem in found if place_of(problem) not in known]
+        places = {*map(place_of, self.problems)}
+        problems = metric_problems(texts, self.folder, values, unusable=text_settings.keys() - values.keys())
+        self.problems += [problem for problem in problems if place_of(problem) not in places]
 
     def _has_setting(self, name: str, value: str) -> bool:
         """Store checksums of files that a setting names; return whether the setting may be used."""
@@ -280,7 +282,7 @@ class _Check:
 
     def image_ids(self, definition: ChallengeDefinition, captions: str) -> tuple[ImageId, ...]:
         """The images of a captions file, if its reference sets agree on the type of ids."""
-        first: tuple[str, References] | None = None
+        first_set: tuple[str, References] | None = None
         image_ids: list[ImageId] = []
         is_wrong = False
         for position, row in enumerate(definition.references):
@@ -291,16 +293,16 @@ class _Check:
             if len(_types(table.ids)) > 1:
                 self.problems.append(f"{place}: some image ids are numbers and others text; use one type for all")
                 is_wrong = True
-            elif first is None:
-                first = (row.name, table)
-            elif _types(table.ids) != _types(first[1].ids):
+            elif first_set is None:
+                first_set = (row.name, table)
+            elif _types(table.ids) != _types(first_set[1].ids):
                 self.problems.append(
-                    f"{place}: image ids are {_form(table)}, but those of {first[0]} are {_form(first[1])}"
+                    f"{place}: image ids are {_form(table)}, but those of {first_set[0]} are {_form(first_set[1])}"
                 )
                 is_wrong = True
-            elif set(table.ids).isdisjoint(first[1].ids):
+            elif set(table.ids).isdisjoint(first_set[1].ids):
                 self.problems.append(
-                    f"{place}: no image is also in {first[0]}; the reference sets of one captions file must have "
+                    f"{place}: no image is also in {first_set[0]}; the reference sets of one captions file must have "
                     "images in common"
                 )
         return () if is_wrong else tuple(dict.fromkeys(image_ids))
@@ -323,22 +325,22 @@ class _Check:
             if row.captions not in public
         }
         for position, row in enumerate(definition.downloads):
-            same = private.get(self.checksums.get(Path(row.file).as_posix(), ""))
-            if same is not None:
-                self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {same}")
+            name = private.get(self.checksums.get(Path(row.file).as_posix(), ""))
+            if name is not None:
+                self.problems.append(f"{at(('downloads', position, 'file'))}: has the private references of {name}")
 
     def image_urls(self, definition: ChallengeDefinition, image_ids: Mapping[str, tuple[ImageId, ...]]) -> None:
         """Check that the address template accepts every id."""
-        wrong = []
+        bad_ids = []
         for image in (image for ids in image_ids.values() for image in ids):
             try:
                 is_wrong = definition.url_of(image).startswith("//")
             except ValueError:
                 is_wrong = True
             if is_wrong:
-                wrong.append(repr(image))
-        if wrong:
-            self.problems.append(f"image_url: takes no text, but there are image ids such as {some(wrong)}")
+                bad_ids.append(repr(image))
+        if bad_ids:
+            self.problems.append(f"image_url: takes no text, but there are image ids such as {some(bad_ids)}")
 
 
 def _types(ids: tuple[ImageId, ...]) -> set[type]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-_MOST_BYTES = 100 * 1024
+_MAX_BYTES = 100 * 1024
 #: Ending of the name -> media type.
 LOGO_TYPES: Mapping[str, str] = {
     ".png": "image/png",
@@ -29,8 +29,8 @@ def logo_problem(path: Path) -> str:
     kind = LOGO_TYPES.get(path.suffix.lower())
     if kind is None:
         return f"a logo must be one of {', '.join(LOGO_TYPES)}"
-    if path.stat().st_size > _MOST_BYTES:
-        return f"a logo may have up to {_MOST_BYTES // 1024} KiB"
+    if path.stat().st_size > _MAX_BYTES:
+        return f"a logo may have up to {_MAX_BYTES // 1024} KiB"
     if not _SIGNATURES[kind](path.read_bytes()):
         return f"its content is not {kind}, as its name says"
     return ""

@@ -1,6 +1,6 @@
 """Markdown of organizers as HTML for a page: nothing in it can run, load or look like part of the page.
 
-CommonMark with tables. HTML within the text is sanitised like the rest: scripts, styles, frames, forms, classes, ids
+CommonMark with tables. HTML within the text is sanitized like the rest: scripts, styles, frames, forms, classes, ids
 and event handlers are removed. Images come from https or from this site; search engines are told not to follow links.
 """
 
@@ -29,7 +29,7 @@ _SITE_PATH = re.compile(r"/(?!/)[^\s\\\x00-\x20]*")
 
 
 def as_html(markdown: str, *, top_heading: int = 3) -> str:
-    """Sanitised HTML of a Markdown text.
+    """Sanitized HTML of a Markdown text.
 
     Args:
         top_heading: level of the highest headings of the text, whether it writes them as ``#`` or ``##``; those below

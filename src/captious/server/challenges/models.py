@@ -27,7 +27,7 @@ class Challenge(models.Model):
     access = models.CharField(max_length=20, default="public")
     #: challenge.toml as plain values.
     definition_values = models.JSONField()
-    #: The pages of the organizers: [{"title", "slug", "html"}], sanitised.
+    #: The pages of the organizers: [{"title", "slug", "html"}], sanitized.
     texts = models.JSONField(default=list)
     #: Downloads: [{"title", "file", "size", "sha256"}].
     downloads = models.JSONField(default=list)
@@ -59,8 +59,7 @@ class Challenge(models.Model):
     @property
     def folder(self) -> Path:
         """The folder of the files of this version, which is never served."""
-        data: Path = settings.CAPTIOUS.data
-        return data / "challenges" / str(self.slug) / str(self.version)
+        return settings.CAPTIOUS.data / "challenges" / str(self.slug) / str(self.version)
 
     @property
     def logo_url(self) -> str:
@@ -148,7 +147,7 @@ class Phase(models.Model):
     def scores_open_at(self) -> datetime | None:
         """The time at which withheld scores are shown; None for phases that were removed early, which have no end.
 
-        That is when nothing more can arrive: an upload that began before the phase closed may take a while.
+        No more uploads can arrive by then: one that began before the phase closed may take a while.
         """
         if self.scores_shown != "at-end" or self.closes is None:
             return None
@@ -173,7 +172,7 @@ class Phase(models.Model):
 
 
 class Draft(models.Model):
-    """A challenge that is edited on the site: a new one, or changes of one that is there. It is in a folder."""
+    """A challenge, new or existing, that is edited on the site. Its files are in a folder."""
 
     slug = models.SlugField(max_length=80, unique=True)
     #: The user who created it.
@@ -212,8 +211,7 @@ class Draft(models.Model):
     @property
     def folder(self) -> Path:
         """The folder of its files, which is never served."""
-        data: Path = settings.CAPTIOUS.data
-        return data / "drafts" / str(self.slug)
+        return settings.CAPTIOUS.data / "drafts" / str(self.slug)
 
 
 class ChallengeVersion(models.Model):

@@ -8,12 +8,12 @@ from typing import Any
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge
 
-_MOST = 20
+_MAX_NEWS = 20
 
 
 def news_of(challenge: Challenge) -> list[dict[str, Any]]:
     """The latest news as pages show them."""
-    rows = challenge.news.all()[:_MOST]
+    rows = challenge.news.all()[:_MAX_NEWS]
     return [{"row": row, "anchor": f"news-{row.pk}", "html": news_html(row.text)} for row in rows]
 
 

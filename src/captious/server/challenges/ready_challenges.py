@@ -18,9 +18,9 @@ from captious.server.challenges.folder import FILE_NAME
 from captious.server.challenges.starter import STARTER_METRICS, fill_in, metrics_line, new_folder, slug_line
 from captious.server.challenges.starter_words import STARTER
 
-_FOLDER = Path(__file__).parents[1] / "challenge_folders" / "ready"
+_READY_FOLDER = Path(__file__).parents[1] / "challenge_folders" / "ready"
 #: The ready challenges, by name.
-READY = tuple(sorted(folder.name for folder in _FOLDER.iterdir() if folder.is_dir()))
+READY = tuple(sorted(folder.name for folder in _READY_FOLDER.iterdir() if folder.is_dir()))
 #: Their metrics.
 READY_METRICS = (*STARTER_METRICS, "spice")
 
@@ -47,17 +47,17 @@ def write_ready(folder: Path, name: str, references: Sequence[Path] = ()) -> tup
         "metrics": metrics_line(READY_METRICS),
         "references": _nocaps_sets(),
     }
-    with new_folder(folder) as new:
-        shutil.copytree(_FOLDER / name, new, dirs_exist_ok=True)
-        shutil.copyfile(STARTER / "rules.md", new / "rules.md")
-        fill_in(new / FILE_NAME, values)
-        (new / "references").mkdir()
-        definition = tomllib.loads((new / FILE_NAME).read_text(encoding="utf-8"))
-        wanted = [row["file"] for row in definition["references"]]
+    with new_folder(folder) as target:
+        shutil.copytree(_READY_FOLDER / name, target, dirs_exist_ok=True)
+        shutil.copyfile(STARTER / "rules.md", target / "rules.md")
+        fill_in(target / FILE_NAME, values)
+        (target / "references").mkdir()
+        definition = tomllib.loads((target / FILE_NAME).read_text(encoding="utf-8"))
+        paths = [row["file"] for row in definition["references"]]
         for file in references:
-            _put(file, new / "references", [Path(path).name for path in wanted])
-        missing = [path for path in wanted if not (new / path).exists()]
-        files = sorted(path.relative_to(new).as_posix() for path in new.rglob("*") if path.is_file())
+            _copy_references(file, target / "references", [Path(path).name for path in paths])
+        missing = [path for path in paths if not (target / path).exists()]
+        files = sorted(path.relative_to(target).as_posix() for path in target.rglob("*") if path.is_file())
     return files, missing
 
 
@@ -71,7 +71,7 @@ def _nocaps_sets() -> str:
     return "\n".join(lines)
 
 
-def _put(file: Path, target: Path, names: Sequence[str]) -> None:
+def _copy_references(file: Path, target: Path, names: Sequence[str]) -> None:
     """Copy a file of references to the place given by its name."""
     if file.name not in names:
         raise ParameterError(
@@ -83,10 +83,10 @@ def _put(file: Path, target: Path, names: Sequence[str]) -> None:
         raise CaptionFileError(f"cannot read {file}", where=error.strerror or "") from error
     if file.stem in _NOCAPS.values():
         for domain in _DOMAINS:
-            (target / f"{file.stem}.{domain}.json").write_text(json.dumps(_of_domain(file, domain)))
+            (target / f"{file.stem}.{domain}.json").write_text(json.dumps(_domain_part(file, domain)))
 
 
-def _of_domain(file: Path, domain: str) -> dict[str, Any]:
+def _domain_part(file: Path, domain: str) -> dict[str, Any]:
     """The images of a domain of nocaps, and their captions."""
     try:
         data = json.loads(file.read_bytes())
@@ -95,11 +95,11 @@ def _of_domain(file: Path, domain: str) -> dict[str, Any]:
         annotations = [row for row in data["annotations"] if row["image_id"] in ids]
     except (ValueError, LookupError, TypeError) as error:
         raise CaptionFileError(
-            f"{file} is not a file of nocaps", where=f"{type(error).__name__}: {error}", help=_HELP
+            f"{file} is not a file of nocaps", where=f"{type(error).__name__}: {error}", help=_DOMAIN_HELP
         ) from error
     if not images:
-        raise CaptionFileError(f"{file} has no image of the domain {domain}", help=_HELP)
+        raise CaptionFileError(f"{file} has no image of the domain {domain}", help=_DOMAIN_HELP)
     return {**data, "images": images, "annotations": annotations}
 
 
-_HELP = 'its images need "domain": "in-domain", "near-domain" or "out-domain"'
+_DOMAIN_HELP = 'its images need "domain": "in-domain", "near-domain" or "out-domain"'

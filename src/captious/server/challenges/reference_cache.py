@@ -27,26 +27,26 @@ from captious.server.challenges.definition import ReferencesDefinition
 from captious.server.challenges.folder import read_reference_set
 from captious.server.models import Challenge
 
-_MOST = 8  # cached reference sets
+_MAX_SETS = 8  # cached reference sets
 #: A version of a challenge and its creation time: one of the same name may have been deleted.
 _Version = tuple[str, int, str]
-_kept: OrderedDict[tuple[_Version, str, str], References] = OrderedDict()
+_tables: OrderedDict[tuple[_Version, str, str], References] = OrderedDict()
 _selections: dict[_Version, Selection] = {}
 #: States of metrics fitted to a reference set, by signature.
 _states: dict[tuple[_Version, str, str], dict[str, Any]] = {}
-_ready: set[_Version] = set()
+_prepared_versions: set[_Version] = set()
 _lock = threading.RLock()  # web processes have several threads
 _log = logging.getLogger(__name__)
 
 
 def is_ready(challenge: Challenge) -> bool:
-    """Return whether it was prepared in this process, or cannot be."""
-    return _version(challenge) in _ready
+    """Return whether a challenge was prepared in this process, or cannot be prepared."""
+    return _version(challenge) in _prepared_versions
 
 
 def give_up(challenge: Challenge) -> None:
     """Do not try to prepare this version again."""
-    _ready.add(_version(challenge))
+    _prepared_versions.add(_version(challenge))
 
 
 def prepare(challenge: Challenge, *, threads: int | None) -> None:
@@ -63,12 +63,12 @@ def prepare(challenge: Challenge, *, threads: int | None) -> None:
                 file.parent.mkdir(mode=0o700, exist_ok=True)
                 write(references(challenge, reference_set), file, metrics)
                 with _lock:
-                    _kept.pop((_version(challenge), reference_set.captions, reference_set.name), None)
+                    _tables.pop((_version(challenge), reference_set.captions, reference_set.name), None)
             except (OutputError, OSError):  # no disk space: this worker keeps it in memory only
                 _log.exception("prepared references cannot be written", extra={"challenge": challenge.slug})
         annotate(references(challenge, reference_set), metrics)
     _remove_other_files(challenge)
-    _ready.add(_version(challenge))
+    _prepared_versions.add(_version(challenge))
 
 
 def references(challenge: Challenge, reference_set: ReferencesDefinition) -> References:
@@ -76,13 +76,13 @@ def references(challenge: Challenge, reference_set: ReferencesDefinition) -> Ref
     version = _version(challenge)
     key = (version, reference_set.captions, reference_set.name)
     with _lock:
-        if key not in _kept:
+        if key not in _tables:
             _forget_other_versions(version)
-            _kept[key] = _read(challenge, reference_set)
-        _kept.move_to_end(key)
-        while len(_kept) > _MOST:
-            _states.pop(_kept.popitem(last=False)[0], None)
-        return _kept[key]
+            _tables[key] = _read(challenge, reference_set)
+        _tables.move_to_end(key)
+        while len(_tables) > _MAX_SETS:
+            _states.pop(_tables.popitem(last=False)[0], None)
+        return _tables[key]
 
 
 def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: BaseMetric) -> Any:
@@ -95,10 +95,10 @@ def state(challenge: Challenge, reference_set: ReferencesDefinition, metric: Bas
     key = (_version(challenge), reference_set.captions, reference_set.name)
     signature = metric.signatures()[0]
     with _lock:
-        known = _states.setdefault(key, {})
-    if signature not in known:
-        known[signature] = metric.fit(table)
-    return known[signature]
+        states = _states.setdefault(key, {})
+    if signature not in states:
+        states[signature] = metric.fit(table)
+    return states[signature]
 
 
 def selection(challenge: Challenge, *, threads: int | None) -> Selection:
@@ -135,9 +135,12 @@ def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> Referenc
 
 def _file(challenge: Challenge, reference_set: ReferencesDefinition) -> Path:
     """The path of a set in prepared form, which need not exist yet."""
-    folder: Path = settings.CAPTIOUS.data / "prepared"
     key = repr((_version(challenge), reference_set.captions, reference_set.name)).encode()
-    return folder / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"
+    return (
+        settings.CAPTIOUS.data
+        / "prepared"
+        / f"{challenge.slug}-{challenge.version}-{hashlib.sha256(key).hexdigest()[:16]}.prepared"
+    )
 
 
 def _remove_other_files(challenge: Challenge) -> None:
@@ -152,8 +155,8 @@ def _remove_other_files(challenge: Challenge) -> None:
 def _forget_other_versions(version: _Version) -> None:
     """Free the memory of earlier versions of a challenge."""
     slug = version[0]
-    for key in [key for key in _kept if key[0][0] == slug and key[0] != version]:
-        del _kept[key]
+    for key in [key for key in _tables if key[0][0] == slug and key[0] != version]:
+        del _tables[key]
         _states.pop(key, None)
     for other in [other for other in _selections if other[0] == slug and other != version]:
         del _selections[other]

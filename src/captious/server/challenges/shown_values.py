@@ -13,27 +13,27 @@ from captious.server.challenges.folder import CheckedChallenge
 from captious.server.challenges.markdown_html import as_html
 
 
-def shown_values(checked: CheckedChallenge) -> dict[str, Any]:
+def shown_values(source: CheckedChallenge) -> dict[str, Any]:
     """Fields of ``Challenge`` as plain values: all but its slug, its version and its organizers."""
-    definition = checked.definition
-    terms = next((checked.texts[text.file] for text in definition.texts if text.title == definition.terms), "")
+    definition = source.definition
+    terms = next((source.texts[text.file] for text in definition.texts if text.title == definition.terms), "")
     return {
         "title": definition.title,
         "summary": definition.summary,
         "access": definition.access,
         "definition_values": definition.model_dump(mode="json"),
-        "texts": shown_texts((text.title, checked.texts[text.file]) for text in definition.texts),
+        "texts": shown_texts((text.title, source.texts[text.file]) for text in definition.texts),
         "downloads": [
             {
                 **row.model_dump(),
-                "size": (checked.folder / row.file).stat().st_size,
-                "sha256": checked.checksums[Path(row.file).as_posix()],
+                "size": (source.folder / row.file).stat().st_size,
+                "sha256": source.checksums[Path(row.file).as_posix()],
             }
             for row in definition.downloads
         ],
         "terms_version": hashlib.sha256(terms.encode()).hexdigest()[:16] if definition.terms else "",
         "counts": {
-            definition.key(row): len(checked.references[row.captions, row.name]) for row in definition.references
+            definition.key(row): len(source.references[row.captions, row.name]) for row in definition.references
         },
     }
 

@@ -60,13 +60,13 @@ def write_starter(folder: Path, references: Path | None = None) -> list[str]:
         "image_id": toml(table.ids[0]) if table is not None else "42",
     }
     texts = [FILE_NAME, "overview.md", "rules.md"]
-    with new_folder(folder) as new:
+    with new_folder(folder) as target:
         for text in texts:
-            shutil.copyfile(STARTER / text, new / text)
-            fill_in(new / text, values)
-        (new / "references").mkdir()
+            shutil.copyfile(STARTER / text, target / text)
+            fill_in(target / text, values)
+        (target / "references").mkdir()
         if references is not None:
-            shutil.copyfile(references, new / file)
+            shutil.copyfile(references, target / file)
     return [*texts, *([file] if references is not None else [])]
 
 
@@ -76,12 +76,12 @@ def write_demo(folder: Path, organizers: Sequence[str] = ()) -> None:
     Raises:
         OutputError: the folder is not empty, or cannot be written.
     """
-    with new_folder(folder) as new:
+    with new_folder(folder) as target:
         for source in DEMO.rglob("*.*"):
-            target = new / source.relative_to(DEMO)
-            target.parent.mkdir(exist_ok=True)
-            shutil.copyfile(source, target)
-        fill_in(new / FILE_NAME, {"organizers": toml([*organizers]), "metrics": metrics_line(STARTER_METRICS)})
+            copy = target / source.relative_to(DEMO)
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copyfile(source, copy)
+        fill_in(target / FILE_NAME, {"organizers": toml([*organizers]), "metrics": metrics_line(STARTER_METRICS)})
 
 
 @contextmanager
@@ -118,13 +118,13 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def _move_all(source: Path, target: Path) -> None:
-    moved: list[Path] = []
+    paths: list[Path] = []
     try:
         for path in sorted(source.iterdir()):
             os.rename(path, target / path.name)
-            moved.append(target / path.name)
+            paths.append(target / path.name)
     except BaseException:
-        for path in moved:
+        for path in paths:
             os.rename(path, source / path.name)
         raise
 
@@ -137,15 +137,15 @@ def fill_in(file: Path, values: dict[str, str]) -> None:
 
 def metrics_line(names: Sequence[str]) -> str:
     """A list of metrics as TOML; those that lack something here are in a comment, with the command that installs it."""
-    lacking = lacking_metrics(names)
+    missing = lacking_metrics(names)
     line = toml(installed_metrics(names))
-    if not lacking:
+    if not missing:
         return line
-    return f"{line}    # add {', '.join(map(toml, chain(*lacking.values())))} after: {' && '.join(lacking)}"
+    return f"{line}    # add {', '.join(map(toml, chain(*missing.values())))} after: {' && '.join(missing)}"
 
 
 def toml(value: object) -> str:
-    """A string, number or list of these as TOML writes it, which is how JSON does."""
+    """A string, a number or a list of these as TOML, which writes them like JSON."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 

@@ -1,4 +1,4 @@
-"""The starter texts of a new challenge, and a search for remains of them."""
+"""The starter texts of a new challenge, and warnings about parts that were not replaced."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def starter_warnings(texts: Mapping[str, str]) -> Iterator[str]:
         texts: name of a text -> the text.
     """
     for name, text in texts.items():
-        if left := [f"“{sentence} …”" for sentence in _to_be_replaced() if sentence in text]:
-            yield f"The {name} still has the words of the starter: {'; '.join(left)}."
+        if remains := [f"“{sentence} …”" for sentence in _placeholders() if sentence in text]:
+            yield f"The {name} still has the words of the starter: {'; '.join(remains)}."
 
 
 @cache
-def _to_be_replaced() -> list[str]:
+def _placeholders() -> list[str]:
     """The beginnings of the placeholder sentences."""
     sentences = (re.findall(r"Describe [^.:$]+", file.read_text(encoding="utf-8")) for file in STARTER.iterdir())
-    return [" ".join(sentence.split()) for found in sentences for sentence in found]
+    return [" ".join(sentence.split()) for matches in sentences for sentence in matches]

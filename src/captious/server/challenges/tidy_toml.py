@@ -10,16 +10,16 @@ import tomlkit
 
 from captious.server.challenges.definition import TABLES, ChallengeDefinition
 
-_HEAD = "# A challenge of a captious evaluation server. docs/challenges.md describes every key.\n"
+_HEADER_COMMENT = "# A challenge of a captious evaluation server. docs/challenges.md describes every key.\n"
 #: Keys that begin a group, with an empty line before them.
-_GROUPS = ("organized_by", "terms", "image_url", "metrics")
+_GROUP_STARTS = ("organized_by", "terms", "image_url", "metrics")
 _ORDER = [*ChallengeDefinition.model_fields]
-_WIDEST = 100
+_LINE_LENGTH = 100
 
 
 def tidy_toml(values: Mapping[str, Any]) -> str:
     """A challenge.toml with these values, which ``tomllib`` reads from it again."""
-    return f"{_HEAD}\n{tidy_tables(values)}"
+    return f"{_HEADER_COMMENT}\n{tidy_tables(values)}"
 
 
 def tidy_tables(values: Mapping[str, Any]) -> str:
@@ -27,12 +27,12 @@ def tidy_tables(values: Mapping[str, Any]) -> str:
     tables = {name: row for name, row in values.items() if isinstance(row, Mapping)}
     lists = {name: rows for name, rows in values.items() if _is_list_of_tables(rows)}
     groups: list[list[str]] = [[]]
-    begun = 0
+    current = 0
     for key in _in_order([key for key in values if key not in tables and key not in lists], _ORDER):
-        group = sum(_place(key, _ORDER) >= _ORDER.index(first) for first in _GROUPS)
-        if group != begun and groups[-1]:
+        group = sum(_place(key, _ORDER) >= _ORDER.index(first) for first in _GROUP_STARTS)
+        if group != current and groups[-1]:
             groups.append([])
-        begun = group
+        current = group
         groups[-1].append(_line(key, values[key]))
     groups += [[f"[{_key(name)}]", *_lines(tables[name], ())] for name in _in_order(tables, _ORDER)]
     groups += [
@@ -72,6 +72,6 @@ def _line(key: str, value: object) -> str:
     item: Any = tomlkit.item(value)
     if isinstance(value, str) and "\n" in value and "\r" not in value:
         item = tomlkit.string(value, multiline=True)
-    elif isinstance(value, list) and len(item.as_string()) > _WIDEST:
+    elif isinstance(value, list) and len(item.as_string()) > _LINE_LENGTH:
         item = item.multiline(True)
     return f"{_key(key)} = {item.as_string()}"

@@ -293,7 +293,7 @@ class Migration(migrations.Migration):
                 ('stored', models.BigIntegerField(default=0)),
                 ('folder_name', models.CharField(max_length=64, unique=True)),
                 ('created', models.DateTimeField(db_index=True)),
-                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('cancelled', 'Cancelled'), ('deleted', 'Deleted')], db_index=True, default='queued', max_length=12)),
+                ('status', models.CharField(choices=[('queued', 'Queued'), ('running', 'Running'), ('done', 'Done'), ('failed', 'Failed'), ('canceled', 'Canceled'), ('deleted', 'Deleted')], db_index=True, default='queued', max_length=12)),
                 ('counts', models.BooleanField(default=True)),
                 ('lease', models.PositiveIntegerField(default=0)),
                 ('lease_until', models.DateTimeField(null=True)),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import smtplib
-import threading
 import time
 from datetime import timedelta
 from typing import Any
@@ -15,41 +14,34 @@ from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
+from captious.server.background_thread import BackgroundThread
 from captious.server.models import Notice, Webhook
 from captious.server.notices import events
 from captious.server.notices.webhook_calls import WebhookError, post, signature
 
-_log = logging.getLogger("captious.worker")
-_POLL = 2.0  # seconds between checks for events
-_LOOK_AHEAD = 60.0  # seconds between checks for closing phases
-_LEASE = timedelta(minutes=2)  # seconds for which other workers skip a notice
-_MOST = 50  # notices at a time
-_KEPT = timedelta(days=7)
+_log = logging.getLogger(__name__)
+_POLL_SECONDS = 2.0  # seconds between checks for events
+_PHASE_CHECK_SECONDS = 60.0  # seconds between checks for closing phases
+_NOTICE_LEASE = timedelta(minutes=2)  # seconds for which other workers skip a notice
+_BATCH_NOTICES = 50  # notices at a time
+_NOTICE_LIFETIME = timedelta(days=7)
 #: Seconds between attempts to send a notice; after the last one it is given up.
-_WAITS = (10, 60, 600, 3600, 6 * 3600, 24 * 3600)
+_RETRY_SECONDS = (10, 60, 600, 3600, 6 * 3600, 24 * 3600)
 
 
-class Deliveries:
+class Deliveries(BackgroundThread):
     """A thread that finds events and sends notices. A context manager."""
 
     def __init__(self) -> None:
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="notices", daemon=True)
+        super().__init__("notices", join_seconds=1.0)  # a call may take longer; other workers deliver the rest
 
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join(1.0)  # a call may take longer; other workers deliver the rest
-
-    def _run(self) -> None:
-        looked = -_LOOK_AHEAD
-        while not self._stop.wait(_POLL):
+    def run(self) -> None:
+        check_time = -_PHASE_CHECK_SECONDS
+        while not self.stop.wait(_POLL_SECONDS):
             try:
                 events.ended_submissions()
-                if time.monotonic() - looked > _LOOK_AHEAD:
-                    looked = time.monotonic()
+                if time.monotonic() - check_time > _PHASE_CHECK_SECONDS:
+                    check_time = time.monotonic()
                     events.phases_that_close(timezone.now())
                 deliver_due()
             except Exception:  # scoring continues, whatever happens here
@@ -61,11 +53,11 @@ def deliver_due() -> int:
     """Send all due notices; return their number. If mail cannot be sent, the rest of the mail waits."""
     n, mail_works = 0, True
     due = Notice.objects.filter(sent=None, not_before__lte=timezone.now()).order_by("webhook_id", "not_before")
-    for notice in due.select_related("user", "webhook")[:_MOST]:
+    for notice in due.select_related("user", "webhook")[:_BATCH_NOTICES]:
         if notice.webhook is None and not mail_works:
             continue
-        taken = Notice.objects.filter(pk=notice.pk, sent=None, not_before=notice.not_before)
-        if taken.update(not_before=timezone.now() + _LEASE, tries=F("tries") + 1) == 0:
+        lease = Notice.objects.filter(pk=notice.pk, sent=None, not_before=notice.not_before)
+        if lease.update(not_before=timezone.now() + _NOTICE_LEASE, tries=F("tries") + 1) == 0:
             continue  # another worker has it, or its webhook waits
         is_sent = _send_mail(notice) if notice.webhook is None else _call(notice, notice.webhook)
         if is_sent:
@@ -79,22 +71,22 @@ def deliver_due() -> int:
 
 def remove_old_notices() -> None:
     """Delete notices that were sent or given up days ago."""
-    Notice.objects.filter(created__lt=timezone.now() - _KEPT).delete()
+    Notice.objects.filter(created__lt=timezone.now() - _NOTICE_LIFETIME).delete()
 
 
 def _try_later(notice: Notice) -> None:
     """Postpone all calls of a webhook, so that one that hangs does not delay those of others."""
-    wait = _WAITS[notice.tries] if notice.tries < len(_WAITS) else None
-    later = None if wait is None else timezone.now() + timedelta(seconds=wait)
-    Notice.objects.filter(pk=notice.pk).update(not_before=later)
-    if notice.webhook is not None and later is not None:
-        Notice.objects.filter(webhook=notice.webhook, sent=None, not_before__lt=later).update(not_before=later)
+    wait = _RETRY_SECONDS[notice.tries] if notice.tries < len(_RETRY_SECONDS) else None
+    time = None if wait is None else timezone.now() + timedelta(seconds=wait)
+    Notice.objects.filter(pk=notice.pk).update(not_before=time)
+    if notice.webhook is not None and time is not None:
+        Notice.objects.filter(webhook=notice.webhook, sent=None, not_before__lt=time).update(not_before=time)
 
 
 def _send_mail(notice: Notice) -> bool:
     user = notice.user
-    expected = user.email if notice.event == events.VERIFY else user.verified_email
-    if not user.is_active or user.email != notice.address or expected != notice.address:
+    address = user.email if notice.event == events.VERIFY else user.verified_email
+    if not user.is_active or user.email != notice.address or address != notice.address:
         return True  # the address has changed
     headers = {"Auto-Submitted": "auto-generated"}
     try:

@@ -1,7 +1,7 @@
 """Events that are reported: submissions that ended, phases about to close, teams that ask for approval.
 
 Each becomes a row for every user who asked for mail about it, and for every webhook of the challenge. Workers look for
-events, so that none is lost, whichever process is killed. Mail and webhooks contain no scores.
+events, so that none is lost if a process is killed. Mail and webhooks contain no scores.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from captious.server.people.access import may_see
 
 #: The event of mail that verifies an address.
 VERIFY = "verify"
-_BEFORE = timedelta(hours=24)  # period before the close of a phase
-_RECENT = timedelta(days=1)  # older results are not reported
-_BETWEEN = timedelta(minutes=10)  # minimum time between two verification mails to one address
-_VALID = timedelta(days=3)
-_MOST = 100  # submissions per batch
-_SALT = "captious.email"
+_CLOSING_PERIOD = timedelta(hours=24)  # period before the close of a phase
+_RESULT_PERIOD = timedelta(days=1)  # older results are not reported
+_VERIFICATION_INTERVAL = timedelta(minutes=10)  # minimum time between two verification mails to one address
+_TOKEN_LIFETIME = timedelta(days=3)
+_BATCH_SUBMISSIONS = 100  # submissions per batch
+_TOKEN_SALT = "captious.email"
 _Status = Submission.Status
 
 
@@ -39,27 +39,27 @@ def absolute(path: str) -> str:
 
 def ended_submissions() -> int:
     """Create notices of first results and failures of submissions; return the number of submissions."""
-    since = timezone.now() - _RECENT
+    since = timezone.now() - _RESULT_PERIOD
     rows = Submission.objects.filter(is_noticed=False, finished__gte=since, status__in=[_Status.DONE, _Status.FAILED])
     n = 0
-    for submission in rows.select_related("phase__challenge", "team").order_by("finished")[:_MOST]:
+    for submission in rows.select_related("phase__challenge", "team").order_by("finished")[:_BATCH_SUBMISSIONS]:
         with transaction.atomic():
             if Submission.objects.filter(pk=submission.pk, is_noticed=False).update(is_noticed=True) == 0:
                 continue  # another worker was faster
             n += 1
             if not submission.is_baseline:
-                _add_ended(submission)
+                _add_result(submission)
     return n
 
 
-def _add_ended(submission: Submission) -> None:
+def _add_result(submission: Submission) -> None:
     challenge, phase, is_done = submission.challenge, submission.phase, submission.status == _Status.DONE
     verb = "was scored" if is_done else "could not be scored"
     text = f"{submission.method}, which {submission.team} submitted to {challenge} ({phase}), {verb}."
     text += f"\n{submission.reason}" * bool(submission.reason and not is_done)
     members = User.objects.filter(mail_ended=True, memberships__team=submission.team)
     _add_mail(f"ended:{submission.pk}", members, challenge, f"{submission.method} {verb}", text, submission.url)
-    described = {
+    values = {
         "id": submission.pk,
         "method": submission.method,
         "team": submission.team.name,
@@ -68,13 +68,13 @@ def _add_ended(submission: Submission) -> None:
         "reason": submission.reason,
         "url": absolute(submission.url),
     }
-    _add_hooks(f"ended:{submission.pk}", challenge, "submission.ended", {"submission": described})
+    _add_hooks(f"ended:{submission.pk}", challenge, "submission.ended", {"submission": values})
 
 
 def phases_that_close(now: datetime) -> None:
     """Create notices of phases that close within a day, for participants and webhooks."""
     rows = Phase.objects.filter(Q(opens=None) | Q(opens__lte=now), is_retired=False, closes__gt=now)
-    for phase in rows.filter(closes__lte=now + _BEFORE).select_related("challenge"):
+    for phase in rows.filter(closes__lte=now + _CLOSING_PERIOD).select_related("challenge"):
         challenge, key = phase.challenge, f"closing:{phase.pk}:{phase.closes:%Y%m%d%H%M%S}"
         closes = local_time(phase.closes)
         takes_part = (
@@ -86,15 +86,15 @@ def phases_that_close(now: datetime) -> None:
         users = User.objects.filter(takes_part, mail_closing=True).distinct()
         text = f"The phase {phase} of {challenge} closes on {closes}."
         _add_mail(key, users, challenge, f"{challenge}: {phase} closes on {closes}", text, challenge.url)
-        described = {"name": phase.name, "closes": utc_time(phase.closes), "url": absolute(challenge.url)}
-        _add_hooks(key, challenge, "phase.closing", {"phase": described})
+        values = {"name": phase.name, "closes": utc_time(phase.closes), "url": absolute(challenge.url)}
+        _add_hooks(key, challenge, "phase.closing", {"phase": values})
 
 
 def team_asked(row: TeamApproval) -> None:
     """Tell webhooks that a team waits for approval."""
-    described = {"name": row.team.name, "slug": row.team.slug, "message": row.message}
-    described["url"] = absolute(f"{row.challenge.url}teams")
-    _add_hooks(f"asked:{row.pk}:{row.asked:%Y%m%d%H%M%S%f}", row.challenge, "team.asked", {"team": described})
+    values = {"name": row.team.name, "slug": row.team.slug, "message": row.message}
+    values["url"] = absolute(f"{row.challenge.url}teams")
+    _add_hooks(f"asked:{row.pk}:{row.asked:%Y%m%d%H%M%S%f}", row.challenge, "team.asked", {"team": values})
 
 
 def ping(webhook: Webhook) -> None:
@@ -109,10 +109,10 @@ def verification(user: User, make_link: Any) -> bool:
     Args:
         make_link: path token -> address of the page.
     """
-    since = timezone.now() - _BETWEEN
+    since = timezone.now() - _VERIFICATION_INTERVAL
     if Notice.objects.filter(event=VERIFY, address__iexact=user.email, created__gte=since).exists():
         return False
-    token = signing.dumps([user.pk, user.email], salt=_SALT)
+    token = signing.dumps([user.pk, user.email], salt=_TOKEN_SALT)
     text = f"Open this page to confirm the mail address of {user.username}:\n\n{make_link(token)}"
     text += "\n\nThe link is valid for 3 days. If you did not request it, ignore this mail."
     now = timezone.now()
@@ -126,15 +126,14 @@ def verification(user: User, make_link: Any) -> bool:
 def verified_user(token: str) -> User | None:
     """The user whose address a token verifies, if it is still the address of the user."""
     try:
-        pk, email = signing.loads(token, salt=_SALT, max_age=_VALID)
+        pk, email = signing.loads(token, salt=_TOKEN_SALT, max_age=_TOKEN_LIFETIME)
     except signing.BadSignature:
         return None
-    user: User | None = User.objects.filter(pk=pk, email=email, is_active=True).first()
-    return user
+    return User.objects.filter(pk=pk, email=email, is_active=True).first()
 
 
 def _add_mail(key: str, users: Any, challenge: Challenge, subject: str, text: str, path: str) -> None:
-    """A mail to those users who have verified their address and see the challenge."""
+    """Create mail for those users who have verified their address and may see the challenge."""
     if not settings.CAPTIOUS.email_url:
         return
     users = users.filter(is_active=True, verified_email=F("email")).exclude(email="")

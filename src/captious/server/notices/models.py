@@ -8,8 +8,6 @@ from django.db import models
 
 from captious.server.people.models import User
 
-__all__ = ["Notice", "Webhook"]
-
 
 class Webhook(models.Model):
     """An address that receives the events of a challenge."""

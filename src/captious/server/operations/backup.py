@@ -26,10 +26,10 @@ from captious.files.atomic_write import whole_file
 from captious.progress import Progress
 from captious.server.server_settings import SQLITE
 
-_POSTGRES = "database.dump"
-_FOLDERS = ("challenges", "drafts", "submissions")
-_FILES = ("secret_key", "captious.toml")
-_CHECKSUMS = "checksums.json"
+_POSTGRES_NAME = "database.dump"
+_FOLDER_NAMES = ("challenges", "drafts", "submissions")
+_FILE_NAMES = ("secret_key", "captious.toml")
+_CHECKSUMS_NAME = "checksums.json"
 
 
 def backup(target: Path) -> int:
@@ -42,8 +42,8 @@ def backup(target: Path) -> int:
     data: Path = settings.CAPTIOUS.data
     with tempfile.TemporaryDirectory(dir=data, prefix=".backup-") as place:
         database = _dump(Path(place))
-        files = [data / name for name in _FILES if (data / name).exists()]
-        for folder in _FOLDERS:
+        files = [data / name for name in _FILE_NAMES if (data / name).exists()]
+        for folder in _FOLDER_NAMES:
             files += sorted(path for path in (data / folder).rglob("*") if _is_finished(path.relative_to(data), path))
         checksums: dict[str, str] = {}
         with whole_file(target, "wb") as out, tarfile.open(fileobj=out, mode="w") as archive:
@@ -53,10 +53,10 @@ def backup(target: Path) -> int:
                 for file in files:
                     progress.step(f"backing up {target.name}")
                     _add(archive, file, str(file.relative_to(data)), checksums)
-            described = json.dumps(checksums).encode()
-            entry = tarfile.TarInfo(_CHECKSUMS)
-            entry.size = len(described)
-            archive.addfile(entry, io.BytesIO(described))
+            content = json.dumps(checksums).encode()
+            entry = tarfile.TarInfo(_CHECKSUMS_NAME)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
     os.chmod(target, 0o600)
     return len(checksums)
 
@@ -76,7 +76,7 @@ def _add(archive: tarfile.TarFile, path: Path, name: str, checksums: dict[str, s
 
 
 def restore(source: Path, data: Path) -> int:
-    """Make a data folder from a backup; returns the number of files.
+    """Make a data folder from a backup; return the number of files.
 
     Raises:
         OutputError: the folder is not empty, or cannot be written.
@@ -94,7 +94,7 @@ def restore(source: Path, data: Path) -> int:
             raise CaptionFileError(f"{source} is not a backup, or is damaged", where=str(error)) from None
         except OSError as error:
             raise CaptionFileError(f"{source} cannot be restored", where=error.strerror or str(error)) from None
-        names = _check(place, source)
+        names = _verified_checksums(place, source)
         if data.exists():
             data.rmdir()
         place.chmod(0o700)
@@ -104,24 +104,24 @@ def restore(source: Path, data: Path) -> int:
     return len(names)
 
 
-def _check(place: Path, source: Path) -> dict[str, str]:
+def _verified_checksums(place: Path, source: Path) -> dict[str, str]:
     """Verify that a backup is complete and undamaged; return the checksums of its files by name."""
-    described = place / _CHECKSUMS
-    if not described.is_file():
+    file = place / _CHECKSUMS_NAME
+    if not file.is_file():
         raise CaptionFileError(
             f"{source} is not a backup, or is damaged", where="its last file, the checksums, is missing"
         )
     try:
-        checksums: dict[str, str] = json.loads(described.read_bytes())
-        for name, expected in checksums.items():
-            with (place / name).open("rb") as file:
-                if hashlib.file_digest(file, "sha256").hexdigest() != expected:
+        checksums: dict[str, str] = json.loads(file.read_bytes())
+        for name, checksum in checksums.items():
+            with (place / name).open("rb") as stream:
+                if hashlib.file_digest(stream, "sha256").hexdigest() != checksum:
                     raise CaptionFileError(f"{source} is damaged", where=f"the checksum of {name} does not match")
     except (ValueError, AttributeError, OSError) as error:
         raise CaptionFileError(f"{source} is damaged", where=str(error)) from None
-    if not {SQLITE, _POSTGRES} & checksums.keys():
+    if not {SQLITE, _POSTGRES_NAME} & checksums.keys():
         raise CaptionFileError(f"{source} is not a backup", where="there is no database in it")
-    described.unlink()
+    file.unlink()
     return checksums
 
 
@@ -131,7 +131,7 @@ def restore_database(data: Path) -> None:
     Raises:
         CaptiousError: ``pg_restore`` failed.
     """
-    dump = data / _POSTGRES
+    dump = data / _POSTGRES_NAME
     if not dump.exists():
         return
     if not settings.CAPTIOUS.database_url:
@@ -159,8 +159,8 @@ def settle() -> tuple[int, int]:
 
     def has_results(submission: Submission) -> bool:
         """Return whether the file of its last scores exists; those of older ones cannot be recomputed."""
-        last = submission.all_scores.last()
-        return last is not None and (submission.folder / last.results_file).is_file()
+        scores = submission.all_scores.last()
+        return scores is not None and (submission.folder / scores.results_file).is_file()
 
     for submission in Submission.objects.exclude(status=status.DELETED).select_related("phase"):
         rows = Submission.objects.filter(pk=submission.pk)
@@ -173,7 +173,7 @@ def settle() -> tuple[int, int]:
 
 def _dump(place: Path) -> Path:
     if settings.CAPTIOUS.database_url:
-        file = place / _POSTGRES
+        file = place / _POSTGRES_NAME
         _run(["pg_dump", "--format=custom", "--file", str(file), "--dbname", settings.CAPTIOUS.database_url])
         return file
     file = place / SQLITE
@@ -184,10 +184,10 @@ def _dump(place: Path) -> Path:
 
 def _run(command: list[str]) -> None:
     try:
-        done = subprocess.run(command, capture_output=True, text=True)
+        result = subprocess.run(command, capture_output=True, text=True)
     except FileNotFoundError:
         raise MissingExtraError(
             f"{command[0]} is not installed", help="install the client programs of PostgreSQL"
         ) from None
-    if done.returncode:
-        raise CaptiousError(f"{command[0]} failed", where=done.stderr.strip()[-1000:])
+    if result.returncode:
+        raise CaptiousError(f"{command[0]} failed", where=result.stderr.strip()[-1000:])

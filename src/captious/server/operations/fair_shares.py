@@ -27,11 +27,11 @@ class Holding(Generic[T]):
     can_end: bool = True
 
 
-def surplus(holdings: Iterable[Holding[T]], most: float, share: float) -> list[T]:
-    """The items to end so that all owners together hold ``most`` at most, and each owner ``share``.
+def surplus(holdings: Iterable[Holding[T]], limit: float, share: float) -> list[T]:
+    """The items to end so that all owners together hold ``limit`` at most, and each owner ``share``.
 
     The latest holding of the largest owner is ended first. Holdings that cannot end count, but owners
-    of less than an equal part of ``most`` lose nothing for them; the total may then exceed ``most``.
+    of less than an equal part of ``limit`` lose nothing for them; the total may then exceed ``limit``.
 
     Args:
         holdings: the holdings in order of arrival.
@@ -42,16 +42,16 @@ def surplus(holdings: Iterable[Holding[T]], most: float, share: float) -> list[T
         totals[holding.owner] += holding.amount
         if holding.can_end and holding.amount:
             removable[holding.owner].append(holding)
-    ended, total = [], sum(totals.values())
-    equal_part = most / max(len(totals), 1)
+    items, total = [], sum(totals.values())
+    equal_part = limit / max(len(totals), 1)
     while removable:
-        owner = max(removable, key=lambda each: totals[each])
-        if totals[owner] <= (share if total <= most else min(share, equal_part)):
+        owner = max(removable, key=lambda name: totals[name])
+        if totals[owner] <= (share if total <= limit else min(share, equal_part)):
             break
-        last = removable[owner].pop()
+        holding = removable[owner].pop()
         if not removable[owner]:
             del removable[owner]
-        ended.append(last.item)
-        totals[owner] -= last.amount
-        total -= last.amount
-    return ended
+        items.append(holding.item)
+        totals[owner] -= holding.amount
+        total -= holding.amount
+    return items

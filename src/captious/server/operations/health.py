@@ -22,9 +22,9 @@ from captious.version import __version__
 
 _Status = Submission.Status
 #: A worker without a heartbeat for this long is gone; heartbeats come every 5 seconds.
-_SILENCE = timedelta(seconds=15)
-_FRESH = 5.0  # seconds for which a check that writes is not repeated
-_BLOCK = 64 * 1024  # bytes that it writes
+_WORKER_TIMEOUT = timedelta(seconds=15)
+_CHECK_SECONDS = 5.0  # seconds for which a check that writes is not repeated
+_TEST_BYTES = 64 * 1024  # bytes that it writes
 _lock = threading.Lock()
 
 
@@ -40,19 +40,19 @@ class Queue:
 
     @classmethod
     def now(cls) -> Queue:
-        """As it is.
+        """The current state.
 
         Raises:
             Error: the database cannot be read.
         """
         now = timezone.now()
-        lost = Q(status=_Status.RUNNING, lease_until__lt=now)  # which waits for another worker
-        waiting = Submission.objects.filter(Q(status=_Status.QUEUED) | lost)
-        oldest = waiting.filter(finished=None).order_by("created").values_list("created", flat=True).first()
+        is_lost = Q(status=_Status.RUNNING, lease_until__lt=now)  # which waits for another worker
+        rows = Submission.objects.filter(Q(status=_Status.QUEUED) | is_lost)
+        oldest = rows.filter(finished=None).order_by("created").values_list("created", flat=True).first()
         return cls(
-            workers=WorkerSeen.objects.filter(seen__gte=now - _SILENCE).count(),
+            workers=WorkerSeen.objects.filter(seen__gte=now - _WORKER_TIMEOUT).count(),
             running=Submission.objects.filter(status=_Status.RUNNING, lease_until__gte=now).count(),
-            queued=waiting.count(),
+            queued=rows.count(),
             oldest_queued_seconds=round((now - oldest).total_seconds()) if oldest else 0,
         )
 
@@ -67,7 +67,7 @@ class Queue:
 class Storage:
     """The result of trying to write to a folder."""
 
-    _last: Storage | None = None
+    _latest: Storage | None = None
 
     def __init__(self) -> None:
         self._made = time.monotonic()
@@ -76,9 +76,9 @@ class Storage:
     def now(cls) -> Storage:
         """The current state, cached for a few seconds: anyone may ask, and each check writes to the disk."""
         with _lock:
-            if cls._last is None or time.monotonic() - cls._last._made > _FRESH:
-                cls._last = cls()
-            return cls._last
+            if cls._latest is None or time.monotonic() - cls._latest._made > _CHECK_SECONDS:
+                cls._latest = cls()
+            return cls._latest
 
     @cached_property
     def database(self) -> str:
@@ -94,7 +94,7 @@ class Storage:
         """ "ok" or "failed"."""
         try:
             with tempfile.TemporaryFile(dir=settings.CAPTIOUS.data) as file:
-                file.write(os.urandom(_BLOCK))
+                file.write(os.urandom(_TEST_BYTES))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError:

@@ -9,19 +9,19 @@ from datetime import UTC, datetime
 
 from captious.server.local_times import utc_time
 
-_USUAL = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
+_STANDARD_ATTRIBUTES = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 #: Attributes that Django attaches to records and that are not logged.
-_LEFT_OUT = {"request", "server_time"}
+_DJANGO_ATTRIBUTES = {"request", "server_time"}
 
 
-class _Lines(logging.Formatter):
+class _JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         line = {
             "time": utc_time(datetime.fromtimestamp(record.created, UTC)),
             "level": record.levelname.lower(),
             "logger": record.name,
             "message": record.getMessage(),
-            **{k: v for k, v in vars(record).items() if k not in _USUAL and k not in _LEFT_OUT},
+            **{k: v for k, v in vars(record).items() if k not in _STANDARD_ATTRIBUTES and k not in _DJANGO_ATTRIBUTES},
         }
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
@@ -34,7 +34,7 @@ def configure(level: str = "INFO") -> None:
         {
             "version": 1,
             "disable_existing_loggers": False,
-            "formatters": {"lines": {"()": _Lines}},
+            "formatters": {"lines": {"()": _JsonFormatter}},
             "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
             "root": {"handlers": ["stderr"], "level": "WARNING"},
             "loggers": {

@@ -18,13 +18,13 @@ class TurnThreads(ThreadedTaskDispatcher):
 
     Args:
         n: number of threads.
-        at_once: requests of a party that are answered at the same time; its others come after those of other parties. A
+        limits: requests of a party that are answered at the same time; its others come after those of other parties. A
             request may belong to parties of several kinds, such as an account and an address.
     """
 
-    def __init__(self, n: int, *at_once: int) -> None:
+    def __init__(self, n: int, *limits: int) -> None:
         super().__init__()
-        self._gates = [_Gate(most) for most in at_once]
+        self._gates = [_Gate(limit) for limit in limits]
         self.set_thread_count(n)
 
     def add(self, channel: HTTPChannel, *parties: str, begin: Callable[[], bool] = lambda: True) -> None:
@@ -39,11 +39,11 @@ class TurnThreads(ThreadedTaskDispatcher):
     def end(self, turn: PendingRequest) -> None:
         """A party's next request goes to the end of the queue."""
         for i in reversed(range(len(self._gates))):
-            if (following := self._gates[i].leave(turn.parties[i])) is not None:
-                self._pass(following, i + 1)
+            if (successor := self._gates[i].leave(turn.parties[i])) is not None:
+                self._pass(successor, i + 1)
 
-    def _pass(self, turn: PendingRequest, first: int) -> None:
-        for gate, party in zip(self._gates[first:], turn.parties[first:], strict=True):
+    def _pass(self, turn: PendingRequest, start: int) -> None:
+        for gate, party in zip(self._gates[start:], turn.parties[start:], strict=True):
             if not gate.enter(party, turn):
                 return
         self.add_task(turn)
@@ -52,28 +52,28 @@ class TurnThreads(ThreadedTaskDispatcher):
 class _Gate:
     """Lets some requests of each party pass; others follow when one of these has ended."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._mutex = threading.Lock()
         self._passed: Counter[str] = Counter()
-        self._behind: defaultdict[str, deque[PendingRequest]] = defaultdict(deque)
+        self._queues: defaultdict[str, deque[PendingRequest]] = defaultdict(deque)
 
     def enter(self, party: str, turn: PendingRequest) -> bool:
         """Return whether the request passes now."""
         with self._mutex:
-            passes = self._passed[party] < self._most
+            passes = self._passed[party] < self._limit
             if passes:
                 self._passed[party] += 1
             else:
-                self._behind[party].append(turn)
+                self._queues[party].append(turn)
             return passes
 
     def leave(self, party: str) -> PendingRequest | None:
         """Record the end of a task; return the task that takes its place."""
         with self._mutex:
-            if self._behind[party]:
-                return self._behind[party].popleft()
-            del self._behind[party]
+            if self._queues[party]:
+                return self._queues[party].popleft()
+            del self._queues[party]
             self._passed[party] -= 1
             if not self._passed[party]:
                 del self._passed[party]
@@ -105,14 +105,14 @@ class UploadThreads:
 
     Args:
         n: number of threads.
-        places: uploads that may wait. When all are taken, an upload of somebody who has fewer of them than somebody
-            else takes the last one of those.
+        places: number of uploads that may wait. If all places are taken, an upload of a sender with few places replaces
+            the latest one of the sender with the most.
         share: of these, one sender and one address may have ``places / share`` each.
     """
 
     def __init__(self, n: int, places: int, share: int) -> None:
         self._threads = TurnThreads(n, 1, n)
-        self._places, self._most = places, max(places // share, 1)
+        self._places, self._places_per_owner = places, max(places // share, 1)
         self._mutex = threading.Lock()
         self._waiting: dict[HTTPChannel, tuple[_Owner, _Owner]] = {}  # latest last
         self._taken: Counter[_Owner] = Counter()  # number of places
@@ -124,17 +124,23 @@ class UploadThreads:
             The connections whose upload has no place: this one, another one that waited until now, or none.
         """
         owners = (("sender", sender), ("address", address))
-        refused: list[HTTPChannel] = []
+        channels: list[HTTPChannel] = []
         with self._mutex:
             n = max(self._taken[owner] for owner in owners)
-            if n >= self._most:
+            if n >= self._places_per_owner:
                 return [channel]
             if len(self._waiting) >= self._places:
                 largest, n_largest = self._taken.most_common(1)[0]
                 if n_largest <= n + 1:
                     return [channel]
-                refused.append(next(each for each in reversed(self._waiting) if largest in self._waiting[each]))
-                self._leave(refused[0])
+                channels.append(
+                    next(
+                        waiting_channel
+                        for waiting_channel in reversed(self._waiting)
+                        if largest in self._waiting[waiting_channel]
+                    )
+                )
+                self._leave(channels[0])
             self._waiting[channel] = owners
             self._taken.update(owners)
 
@@ -143,7 +149,7 @@ class UploadThreads:
                 return self._leave(channel)
 
         self._threads.add(channel, sender, address, begin=begin)
-        return refused
+        return channels
 
     def _leave(self, channel: HTTPChannel) -> bool:
         """Give up a place; False if it had none."""

@@ -148,7 +148,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
 
 
 def _remark(password: str) -> str:
-    """The problem of an administrator's password; empty if there is none."""
+    """A warning if an administrator's password is weak; empty otherwise."""
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 
@@ -160,7 +160,7 @@ def _remark(password: str) -> str:
 
 
 def load_demo() -> None:
-    """Load the challenge "demo", unless it is there."""
+    """Load the challenge "demo" if it does not exist."""
     from captious.server.actions.challenge_store import load_challenge
     from captious.server.challenges.starter import write_demo
     from captious.server.models import Challenge

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import re
 
-_PASSWORDS = re.compile(
+_PASSWORD_PATHS = re.compile(
     r"/sign-(in|up|in/connect)|/account/(|password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
     r"|/admin/captious/user/.*"
 )
-_SLOW = re.compile(
+_SLOW_PATHS = re.compile(
     r"(/api/v1)?/challenges/[^/]+/(captions(/.+)?|compare)|/submissions/\d+/(scores/.+)?|/api/v1/submissions/\d+/scores"
     r"|/sign-in/with/.+"
 )
 
 
 def takes_long(path: str) -> bool:
-    """Return whether a page computes, such as that of one submission among others, or asks another site."""
-    return _SLOW.fullmatch(path) is not None
+    """Return whether a page is slow because it computes something or calls another site."""
+    return _SLOW_PATHS.fullmatch(path) is not None
 
 
 def hashes_password(method: str, path: str) -> bool:
     """Return whether a password is hashed to answer a request."""
-    return method == "POST" and _PASSWORDS.fullmatch(path) is not None
+    return method == "POST" and _PASSWORD_PATHS.fullmatch(path) is not None

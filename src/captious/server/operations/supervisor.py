@@ -23,12 +23,12 @@ from captious.errors import ParameterError
 from captious.server.operations import logs
 from captious.server.operations.setup import set_up
 
-_log = logging.getLogger("captious.serve")
+_log = logging.getLogger(__name__)
 _PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"
 _SOCKET_VARIABLE = "CAPTIOUS_SERVER_SOCKET"
 _BACKLOG = 1024
-_GRACE = 20.0  # seconds in which processes may finish
-_LONGEST_WAIT = 30.0  # seconds between two starts of a process that keeps ending
+_GRACE_SECONDS = 20.0  # seconds in which processes may finish
+_MAX_WAIT = 30.0  # seconds between two starts of a process that keeps ending
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -38,9 +38,9 @@ def listen(host: str, port: int) -> socket.socket:
         ParameterError: the address cannot be used, or another program uses it.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    both = host == "::" and socket.has_dualstack_ipv6()
+    is_dual_stack = host == "::" and socket.has_dualstack_ipv6()
     try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=both)
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=is_dual_stack)
     except OSError as error:
         raise ParameterError(
             f"cannot listen on {host}, port {port}", where=error.strerror or str(error), help="choose another --port"
@@ -48,7 +48,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def run_web(data: Path, host: str, port: int) -> int:
-    """Serve the site until told to stop; returns the exit status.
+    """Serve the site until told to stop; return the exit status.
 
     Raises:
         ParameterError: the address cannot be used.
@@ -57,19 +57,19 @@ def run_web(data: Path, host: str, port: int) -> int:
     logs.configure()
     from django.conf import settings
 
-    inherited = os.environ.pop(_SOCKET_VARIABLE, None)
-    if inherited is None and settings.CAPTIOUS.web_processes > 1:
+    descriptor = os.environ.pop(_SOCKET_VARIABLE, None)
+    if descriptor is None and settings.CAPTIOUS.web_processes > 1:
         return supervise(data, listen(host, port), workers=0)
     from captious.server.operations.web_server import WebServer
     from captious.server.submissions.storage import incoming_folder
     from captious.server.wsgi import application
 
     tempfile.tempdir = str(incoming_folder())  # large temporary files go to the data folder
-    listener = listen(host, port) if inherited is None else socket.socket(fileno=int(inherited))
+    listener = listen(host, port) if descriptor is None else socket.socket(fileno=int(descriptor))
     server = WebServer(application, listener, settings.CAPTIOUS)
-    stop = _stop_on_signals(then=server.pull_trigger)
+    stop = _stop_on_signals(callback=server.pull_trigger)
     _end_with_supervisor()
-    server.serve(stop, _GRACE - 5)
+    server.serve(stop, _GRACE_SECONDS - 5)
     return 0
 
 
@@ -85,22 +85,22 @@ def run_worker(data: Path) -> None:
 
 
 def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
-    """Run web processes and workers until told to stop; returns the exit status.
+    """Run web processes and workers until told to stop; return the exit status.
 
     Args:
         data: the data folder, for which Django is set up.
-        listener: where the web processes can be reached. It stays open when they end, and who has connected waits until
+        listener: where the web processes can be reached. It stays open when they end, so that clients wait until
             they are started again.
         workers: how many workers.
     """
     from django.conf import settings
 
-    reading, writing = os.pipe()
+    read_end, write_end = os.pipe()
     program = [sys.executable, "-P", "-m", "captious", "serve"]
     place = ["--data", str(data)]
-    web = {_PIPE_VARIABLE: reading, _SOCKET_VARIABLE: listener.fileno()}
+    web = {_PIPE_VARIABLE: read_end, _SOCKET_VARIABLE: listener.fileno()}
     children = [_Child([*program, "web", *place], web) for _ in range(settings.CAPTIOUS.web_processes)]
-    children += [_Child([*program, "worker", *place], {_PIPE_VARIABLE: reading}) for _ in range(workers)]
+    children += [_Child([*program, "worker", *place], {_PIPE_VARIABLE: read_end}) for _ in range(workers)]
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, lambda *_: stop.set())
@@ -111,21 +111,21 @@ def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
     finally:
         listener.close()
         _end(children)
-        os.close(writing)  # only now: for processes that are finishing, it would be a second signal
+        os.close(write_end)  # only now: for processes that are finishing, it would be a second signal
     return 0
 
 
 class _Child:
-    """A process that is started again when it ends, later and later if it keeps ending at once.
+    """A process that is started again when it ends, after increasing delays if it keeps ending.
 
     Args:
         command: the command to run.
-        inherited: open files to pass on, by the environment variable that names them.
+        descriptors: open files to pass on, by the environment variable that names them.
     """
 
-    def __init__(self, command: Sequence[str], inherited: Mapping[str, int]) -> None:
+    def __init__(self, command: Sequence[str], descriptors: Mapping[str, int]) -> None:
         self._command = list(command)
-        self._inherited = dict(inherited)
+        self._descriptors = dict(descriptors)
         self._wait = 0.5
         self._start_at = 0.0
         self._began = 0.0
@@ -139,34 +139,34 @@ class _Child:
             if status is None:
                 return
             self.process = None
-            self._wait = 0.5 if now - self._began > 2 * _LONGEST_WAIT else min(2 * self._wait, _LONGEST_WAIT)
+            self._wait = 0.5 if now - self._began > 2 * _MAX_WAIT else min(2 * self._wait, _MAX_WAIT)
             self._start_at = now + self._wait
             _log.error(
                 "a process ended; starting it again", extra={"command": " ".join(self._command[4:6]), "status": status}
             )
         if now >= self._start_at:
             self._began = now
-            environment = {**os.environ, **{name: str(number) for name, number in self._inherited.items()}}
+            environment = {**os.environ, **{name: str(number) for name, number in self._descriptors.items()}}
             self.process = subprocess.Popen(
-                self._command, env=environment, pass_fds=[*self._inherited.values()], start_new_session=True
+                self._command, env=environment, pass_fds=[*self._descriptors.values()], start_new_session=True
             )
 
 
 def _end(children: Sequence[_Child]) -> None:
     """Let all finish, and kill those that do not."""
-    running = [child.process for child in children if child.process is not None]
-    for process in running:
+    processes = [child.process for child in children if child.process is not None]
+    for process in processes:
         process.terminate()
-    until = time.monotonic() + _GRACE
-    for process in running:
+    deadline = time.monotonic() + _GRACE_SECONDS
+    for process in processes:
         try:
-            process.wait(max(0.1, until - time.monotonic()))
+            process.wait(max(0.1, deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
 
 
-def _stop_on_signals(then: Callable[[], object] = lambda: None) -> threading.Event:
+def _stop_on_signals(callback: Callable[[], object] = lambda: None) -> threading.Event:
     """An event that is set when this process receives a signal to stop; a second signal ends it at once."""
     stop = threading.Event()
 
@@ -174,7 +174,7 @@ def _stop_on_signals(then: Callable[[], object] = lambda: None) -> threading.Eve
         if stop.is_set():
             os._exit(128 + number)
         stop.set()
-        then()
+        callback()
 
     signal.signal(signal.SIGTERM, on_signal)
     signal.signal(signal.SIGINT, on_signal)

@@ -35,21 +35,21 @@ from captious.server.operations.request_turns import TurnThreads, UploadThreads
 from captious.server.operations.slow_pages import hashes_password, takes_long
 from captious.server.people.addresses import client_address, network, sender
 from captious.server.server_settings import ServerSettings
-from captious.server.submissions.upload_sizes import ARRIVED, is_upload, most_bytes
+from captious.server.submissions.upload_sizes import ARRIVAL_KEY, is_upload, max_request_bytes
 
-_log = logging.getLogger("captious.web")
-_SECONDS = 30  # seconds within which a request without captions must arrive
-_SILENCE = 60  # seconds without a byte after which a connection is closed
-_SCARCE = 2  # seconds for which input is drained after a refusal if connections are scarce
-_STUCK = 30  # seconds after which a client that reads nothing of an answer is disconnected
-_SENT = 128 * 1024  # bytes of an answer in the socket buffer
-_HEADER_BYTES, _LINE_BYTES, _FIELDS = 64 * 1024, 8190, 100
-_CONNECTIONS = 4000
-_FILES = 3  # file descriptors per connection: a socket, a request and an answer on disk
-_WAITING = 400  # uploads that may wait for a thread
-_AT_ONCE = 20  # uploads of the largest size that may arrive at the same time
-_UNTAKEN = 2 << 30  # bytes of unread answers
-_PAUSE = 0.1  # seconds to pause after an error of no particular connection
+_log = logging.getLogger(__name__)
+_REQUEST_SECONDS = 30  # seconds within which a request without captions must arrive
+_SILENCE_SECONDS = 60  # seconds without a byte after which a connection is closed
+_SHORT_DRAIN_SECONDS = 2  # seconds for which input is drained after a refusal if connections are scarce
+_STUCK_SECONDS = 30  # seconds after which a client that reads nothing of an answer is disconnected
+_SEND_BUFFER_BYTES = 128 * 1024  # bytes of an answer in the socket buffer
+_HEADER_BYTES, _LINE_BYTES, _MAX_FIELDS = 64 * 1024, 8190, 100
+_MAX_CONNECTIONS = 4000
+_FILES_PER_CONNECTION = 3  # file descriptors per connection: a socket, a request and an answer on disk
+_UPLOAD_PLACES = 400  # uploads that may wait for a thread
+_CONCURRENT_UPLOADS = 20  # uploads of the largest size that may arrive at the same time
+_MAX_UNREAD_BYTES = 2 << 30  # bytes of unread answers
+_ERROR_PAUSE_SECONDS = 0.1  # seconds to pause after an error of no particular connection
 _SHARE = 4  # share of all connections for one address, and of waiting uploads for one account
 
 _Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
@@ -63,7 +63,7 @@ class _Request(HTTPRequestParser):
 
     def __init__(self, adjustments: Adjustments) -> None:
         super().__init__(adjustments)
-        self.began, self.arrived = time.monotonic(), time.time()
+        self.began, self.arrival_time = time.monotonic(), time.time()
 
     @property
     def brings_captions(self) -> bool:
@@ -80,16 +80,16 @@ class _Request(HTTPRequestParser):
         super().parse_header(header_plus)
         if self.path.startswith("/"):
             self.path = "/" + self.path.lstrip("/")  # as seen by the application
-        limit = most_bytes(self.path, self.adj.upload_bytes)
+        limit = max_request_bytes(self.path, self.adj.upload_bytes)
         if len(self.first_line) > _LINE_BYTES:
             self.refuse(HTTPStatus.REQUEST_URI_TOO_LONG, "The address is too long.")
-        elif header_plus.count(b"\n") > _FIELDS:
+        elif header_plus.count(b"\n") > _MAX_FIELDS:
             self.refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "There are too many headers.")
         elif self.chunked:
             self.refuse(HTTPStatus.LENGTH_REQUIRED, "Send the size of the file in the Content-Length header.")
         elif self.content_length > limit:
-            what = "Uploads" if is_upload(self.path) else "Forms"
-            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{what} may have up to {limit // 2**20:,} MiB.")
+            noun = "Uploads" if is_upload(self.path) else "Forms"
+            self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"{noun} may have up to {limit // 2**20:,} MiB.")
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
         """Answer with an error, and stop reading."""
@@ -106,7 +106,7 @@ class _Task(WSGITask):
 
     def get_environment(self) -> dict[str, Any]:
         environment: dict[str, Any] = super().get_environment()
-        environment[ARRIVED] = self.request.arrived
+        environment[ARRIVAL_KEY] = self.request.arrival_time
         return environment
 
 
@@ -127,16 +127,18 @@ class _Channel(HTTPChannel):
     sent_continue: bool
     is_refused = False
     #: Seconds for which input is drained after a refusal.
-    drops = _SECONDS
-    _drops_until = 0.0  # time.monotonic of the refusal, else 0
+    drain_seconds = _REQUEST_SECONDS
+    _drain_end = 0.0  # time.monotonic of the refusal, else 0
     _stuck_since = 0.0  # time.monotonic since the client has stopped reading, else 0
-    _rest = b""  # input after the request that is being answered
+    _next_input = b""  # input after the request that is being answered
 
-    def __init__(self, server: WebServer, connection: socket.socket, address: Any, *more: Any, **named: Any) -> None:
+    def __init__(
+        self, server: WebServer, connection: socket.socket, address: Any, *arguments: Any, **options: Any
+    ) -> None:
         self.peer = network(str(address[0]))
         #: The parties that requests and answers on this connection count for.
         self.owner = self.peer
-        super().__init__(server, connection, address, *more, **named)
+        super().__init__(server, connection, address, *arguments, **options)
         server.connections[self.peer] += 1
 
     def del_channel(self, map: Any = None) -> None:
@@ -147,14 +149,14 @@ class _Channel(HTTPChannel):
         super().del_channel(map)
 
     @property
-    def untaken(self) -> int:
+    def unread_bytes(self) -> int:
         """Bytes of an answer that the client has not read yet; files are not copied."""
-        kept = [part for part in [*self.outbufs] if not isinstance(part, ReadOnlyFileBasedBuffer)]
-        return sum(len(part) for part in kept) if self.connected else 0
+        buffers = [part for part in [*self.outbufs] if not isinstance(part, ReadOnlyFileBasedBuffer)]
+        return sum(len(part) for part in buffers) if self.connected else 0
 
     def handle_close(self) -> None:
-        if self.is_refused and not self._drops_until:
-            self._drops_until = time.monotonic() + self.drops
+        if self.is_refused and not self._drain_end:
+            self._drain_end = time.monotonic() + self.drain_seconds
             self.will_close = False
             with suppress(OSError):  # the client may have disconnected
                 self.socket.shutdown(socket.SHUT_WR)
@@ -162,33 +164,33 @@ class _Channel(HTTPChannel):
         super().handle_close()
 
     def readable(self) -> bool:
-        if self._drops_until:
+        if self._drain_end:
             return True
-        if self._rest and super().readable():  # the answer is sent
-            rest, self._rest = self._rest, b""
+        if self._next_input and super().readable():  # the answer is sent
+            data, self._next_input = self._next_input, b""
             try:
-                self.received(rest)
+                self.received(data)
             except Exception:  # as waitress does when it reads: an error ends only its own connection
                 self.handle_error()
         return bool(super().readable())
 
     def send(self, data: bytes, do_close: bool = True) -> int:
-        sent = int(super().send(data, do_close))
-        self._stuck_since = 0.0 if sent else self._stuck_since or time.monotonic()
-        return sent
+        n_bytes = int(super().send(data, do_close))
+        self._stuck_since = 0.0 if n_bytes else self._stuck_since or time.monotonic()
+        return n_bytes
 
     @property
     def is_busy(self) -> bool:
         """Whether a request arrives, is answered, or its answer is being sent."""
-        return not self._drops_until and bool(self.request or self.requests or self.writable())
+        return not self._drain_end and bool(self.request or self.requests or self.writable())
 
     def disconnect_if_stuck(self) -> None:
         """Close the connection if its client has read nothing for a while, and stop writers that wait for it."""
-        if self._drops_until and time.monotonic() > self._drops_until:
+        if self._drain_end and time.monotonic() > self._drain_end:
             self.will_close = True
         if self._stuck_since:
             self._flush_exception(self._flush_some_if_lockable, do_close=False)  # poll waits for a lot of space
-        if self._stuck_since and time.monotonic() - self._stuck_since > _STUCK:
+        if self._stuck_since and time.monotonic() - self._stuck_since > _STUCK_SECONDS:
             self.disconnect()
 
     def disconnect(self) -> None:
@@ -198,9 +200,9 @@ class _Channel(HTTPChannel):
         super().handle_close()
 
     def handle_read(self) -> None:
-        if not self._drops_until:
+        if not self._drain_end:
             super().handle_read()
-        elif self.recv(self.adj.recv_bytes) and time.monotonic() > self._drops_until:
+        elif self.recv(self.adj.recv_bytes) and time.monotonic() > self._drain_end:
             super().handle_close()
 
     def received(self, data: bytes) -> bool:
@@ -212,7 +214,7 @@ class _Channel(HTTPChannel):
             return False
 
     def _read_request(self, data: bytes) -> bool:
-        """As in waitress, but up to the end of one request."""
+        """Read data as waitress does, but only up to the end of one request."""
         with self.requests_lock:
             if self.will_close or self.close_when_flushed:
                 return False
@@ -229,7 +231,7 @@ class _Channel(HTTPChannel):
                     if not request.empty:
                         self.requests.append(request)
                         self.server.add_task(self)
-            self._rest = data
+            self._next_input = data
         return True
 
     def refuse(self, status: HTTPStatus, message: str) -> None:
@@ -260,7 +262,7 @@ class WebServer(TcpWSGIServer):
         self._settings = settings
         #: How many connections each peer has.
         self.connections: Counter[str] = Counter()
-        self._uploads = UploadThreads(settings.concurrent_reads, _WAITING, _SHARE)
+        self._uploads = UploadThreads(settings.concurrent_reads, _UPLOAD_PLACES, _SHARE)
         self._passwords = TurnThreads(settings.concurrent_passwords, 1)
         self._computing = TurnThreads(max(settings.web_threads // 4, 1), 1)
         self._pages = TurnThreads(settings.web_threads, max(settings.web_threads // 2, 1))
@@ -268,7 +270,7 @@ class WebServer(TcpWSGIServer):
             sockets=[listener],
             threads=settings.web_threads,
             connection_limit=_connections(),
-            channel_timeout=_SILENCE,
+            channel_timeout=_SILENCE_SECONDS,
             cleanup_interval=1,
             asyncore_loop_timeout=1,
             asyncore_use_poll=True,
@@ -280,7 +282,10 @@ class WebServer(TcpWSGIServer):
             clear_untrusted_proxy_headers=not settings.behind_proxy,
             ident=None,
         )
-        adjustments.socket_options = [*adjustments.socket_options, (socket.SOL_SOCKET, socket.SO_SNDBUF, _SENT)]
+        adjustments.socket_options = [
+            *adjustments.socket_options,
+            (socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES),
+        ]
         adjustments.upload_bytes = settings.upload_bytes
         family, kind, protocol = listener.family, listener.type, listener.proto
         super().__init__(
@@ -299,8 +304,8 @@ class WebServer(TcpWSGIServer):
         self.accepting = False
         self.del_channel()
         self.socket.close()
-        until = time.monotonic() + grace
-        while time.monotonic() < until and any(
+        deadline = time.monotonic() + grace
+        while time.monotonic() < deadline and any(
             channel.requests or channel.writable() for channel in self.active_channels.values()
         ):
             self._turn()
@@ -310,10 +315,10 @@ class WebServer(TcpWSGIServer):
             wasyncore.loop(timeout=self.adj.asyncore_loop_timeout, use_poll=True, map=self._map, count=1)
         except Exception:  # an error of one connection must not end the others
             _log.exception("a turn of the web server failed")
-            time.sleep(_PAUSE)
+            time.sleep(_ERROR_PAUSE_SECONDS)
 
     def set_socket_options(self, conn: socket.socket) -> None:
-        """waitress calls this for a new connection, and takes an error as one that has ended."""
+        """waitress calls this for a new connection, and treats an error as the end of the connection."""
         super().set_socket_options(conn)
         peer = network(str(conn.getpeername()[0]))
         if not self._settings.behind_proxy and self.connections[peer] >= self.adj.connection_limit / _SHARE:
@@ -325,9 +330,9 @@ class WebServer(TcpWSGIServer):
         channel.owner = owner = self._network(channel, request)
         if owner == channel.peer:
             return
-        n = sum(each.owner == owner and each.is_busy for each in self.active_channels.values())
+        n = sum(connection.owner == owner and connection.is_busy for connection in self.active_channels.values())
         if n > self.adj.connection_limit / _SHARE:
-            channel.drops = _SCARCE
+            channel.drain_seconds = _SHORT_DRAIN_SECONDS
             request.refuse(HTTPStatus.TOO_MANY_REQUESTS, "There are too many requests at once. Try again in a minute.")
 
     def add_task(self, channel: _Channel) -> None:
@@ -336,12 +341,12 @@ class WebServer(TcpWSGIServer):
         channel.owner = owner = self._network(channel, request)
         channel.is_refused = request.error is not None
         if not channel.is_refused and request.brings_captions:
-            for refused in self._uploads.add(channel, sender(request.path, request.headers) or owner, owner):
-                refused.is_refused = True
-                refused.requests[0].refuse(
+            for loser in self._uploads.add(channel, sender(request.path, request.headers) or owner, owner):
+                loser.is_refused = True
+                loser.requests[0].refuse(
                     HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute."
                 )
-                self._pages.add(refused, refused.owner)
+                self._pages.add(loser, loser.owner)
             return
         self._threads_for(request).add(channel, owner)
 
@@ -353,40 +358,40 @@ class WebServer(TcpWSGIServer):
         return self._computing if takes_long(request.path) else self._pages
 
     def maintenance(self, now: float) -> None:
-        """waitress calls this once a second, and sends nothing meanwhile."""
+        """waitress calls this once a second, and sends nothing until it returns."""
         channels = [*self.active_channels.values()]
         for channel in channels:
             channel.disconnect_if_stuck()
             request = channel.request
             if request is None:
                 continue
-            seconds = self._settings.upload_seconds if request.brings_captions else _SECONDS
+            seconds = self._settings.upload_seconds if request.brings_captions else _REQUEST_SECONDS
             if time.monotonic() - request.began > seconds:
                 channel.refuse(
                     HTTPStatus.REQUEST_TIMEOUT, f"The request took longer than {seconds:,} seconds to arrive."
                 )
-            elif now - channel.last_activity > _SILENCE:
-                channel.refuse(HTTPStatus.REQUEST_TIMEOUT, f"Nothing arrived for {_SILENCE} s.")
-        most = _AT_ONCE * self._settings.upload_bytes
-        for channel in surplus(map(self._arriving, channels), most, most / _SHARE):
+            elif now - channel.last_activity > _SILENCE_SECONDS:
+                channel.refuse(HTTPStatus.REQUEST_TIMEOUT, f"Nothing arrived for {_SILENCE_SECONDS} s.")
+        max_bytes = _CONCURRENT_UPLOADS * self._settings.upload_bytes
+        for channel in surplus(map(self._upload_holding, channels), max_bytes, max_bytes / _SHARE):
             channel.refuse(HTTPStatus.TOO_MANY_REQUESTS, "Too many uploads are in progress. Try again in a minute.")
-        untaken = (Holding(channel, channel.owner, channel.untaken) for channel in channels)
-        for channel in surplus(untaken, _UNTAKEN, _UNTAKEN / _SHARE):
+        unread = (Holding(channel, channel.owner, channel.unread_bytes) for channel in channels)
+        for channel in surplus(unread, _MAX_UNREAD_BYTES, _MAX_UNREAD_BYTES / _SHARE):
             channel.disconnect()
         super().maintenance(now)  # closes connections without a request
 
-    def _arriving(self, channel: _Channel) -> Holding[_Channel]:
+    def _upload_holding(self, channel: _Channel) -> Holding[_Channel]:
         """The unanswered bytes on a connection; only an incomplete request can be refused."""
         request = channel.request
         requests = [*channel.requests, *([request] if request is not None else [])]
         owner = self._network(channel, requests[0]) if requests else channel.owner
-        arrived = sum(each.body_bytes_received for each in requests)
-        return Holding(channel, owner, arrived, can_end=request is not None)
+        n_bytes = sum(part.body_bytes_received for part in requests)
+        return Holding(channel, owner, n_bytes, can_end=request is not None)
 
     def _network(self, channel: _Channel, request: _Request) -> str:
         """The address of a request, as counted by limits."""
-        forwarded = str(request.headers.get("X_FORWARDED_FOR", ""))
-        return network(client_address(str(channel.addr[0]), forwarded, behind_proxy=self._settings.behind_proxy))
+        forwarded_for = str(request.headers.get("X_FORWARDED_FOR", ""))
+        return network(client_address(str(channel.addr[0]), forwarded_for, behind_proxy=self._settings.behind_proxy))
 
 
 def _connections() -> int:
@@ -395,4 +400,4 @@ def _connections() -> int:
     if hard == resource.RLIM_INFINITY:
         hard = max(soft, 1 << 16)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
-    return min(_CONNECTIONS, max(hard // _FILES - 100, 50))
+    return min(_MAX_CONNECTIONS, max(hard // _FILES_PER_CONNECTION - 100, 50))

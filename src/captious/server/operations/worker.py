@@ -19,6 +19,7 @@ from django.utils import timezone
 
 from captious.errors import CaptiousError, OutputError
 from captious.progress import Progress, observed
+from captious.server.background_thread import BackgroundThread
 from captious.server.boards import standings
 from captious.server.challenges import reference_cache
 from captious.server.challenges.challenge_metrics import public_label
@@ -29,45 +30,45 @@ from captious.server.people.rate_limits import remove_old_counts
 from captious.server.scoring import lease as leases
 from captious.server.scoring import queue, versions
 from captious.server.scoring.cpu_limit import cpu_limit
-from captious.server.scoring.stored_results import Scored, read_results, score_set, write_results
+from captious.server.scoring.stored_results import SetScores, read_results, score_set, write_results
 from captious.server.submissions import storage
 from captious.server.submissions.word_counts import count_words
 
-_log = logging.getLogger("captious.worker")
-_POLL = 0.3  # seconds between checks of an empty queue
-_TIDY = 600.0  # seconds between cleanups
-_SEEN = 5.0  # seconds between heartbeats
-_PAUSE = 2.0  # seconds to wait when the database or the disk cannot be used
-_FORGOTTEN = timedelta(hours=1)  # after the last heartbeat
+_log = logging.getLogger(__name__)
+_POLL_SECONDS = 0.3  # seconds between checks of an empty queue
+_CLEANUP_SECONDS = 600.0  # seconds between cleanups
+_HEARTBEAT_SECONDS = 5.0  # seconds between heartbeats
+_ERROR_PAUSE_SECONDS = 2.0  # seconds to wait when the database or the disk cannot be used
+_WORKER_LIFETIME = timedelta(hours=1)  # after which a worker without heartbeats is forgotten
 _TIMEOUT_STATUS = 75  # exit status of a worker whose submission took too long
 
 
 def run(stop: threading.Event) -> None:
     """Score submissions until ``stop`` is set; one that is being scored is finished first."""
     name = f"{socket.gethostname()}:{os.getpid()}"
-    tidied = -_TIDY
+    cleanup_time = -_CLEANUP_SECONDS
     with _Presence(name), Deliveries():
         while not stop.is_set():
             try:
-                if time.monotonic() - tidied > _TIDY:
-                    tidied = time.monotonic()
-                    _tidy()
+                if time.monotonic() - cleanup_time > _CLEANUP_SECONDS:
+                    cleanup_time = time.monotonic()
+                    _clean_up()
                 standings.refresh_stale()
                 lease = leases.take(name)
                 if lease is not None:
                     score(lease)
                     continue
                 versions.show_complete()
-                if not _prepare_one():
-                    stop.wait(_POLL)
+                if not _prepare_next():
+                    stop.wait(_POLL_SECONDS)
             except (DatabaseError, OSError, OutputError):
                 _log.exception("the database or the disk cannot be used; trying again")
                 connection.close()
-                stop.wait(_PAUSE)
+                stop.wait(_ERROR_PAUSE_SECONDS)
             close_old_connections()
 
 
-def _tidy() -> None:
+def _clean_up() -> None:
     """Remove leftovers of killed processes, and expired rows."""
     storage.remove_leftovers()
     remove_old_counts()
@@ -75,37 +76,29 @@ def _tidy() -> None:
     remove_old_notices()
     remove_old_events()
     SessionStore.clear_expired()
-    WorkerSeen.objects.filter(seen__lt=timezone.now() - _FORGOTTEN).delete()
+    WorkerSeen.objects.filter(seen__lt=timezone.now() - _WORKER_LIFETIME).delete()
 
 
-class _Presence:
+class _Presence(BackgroundThread):
     """A heartbeat thread of this worker, also during scoring and preparation. A context manager."""
 
     def __init__(self, name: str) -> None:
+        super().__init__("presence")
         self._name = name
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="presence", daemon=True)
 
-    def __enter__(self) -> None:
-        self._thread.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-
-    def _run(self) -> None:
+    def run(self) -> None:
         while True:
             with suppress(DatabaseError):
                 WorkerSeen.objects.update_or_create(name=self._name, defaults={"seen": timezone.now()})
             connection.close()
-            if self._stop.wait(_SEEN):
+            if self.stop.wait(_HEARTBEAT_SECONDS):
                 break
         with suppress(DatabaseError):
             WorkerSeen.objects.filter(name=self._name).delete()
         connection.close()
 
 
-def _prepare_one() -> bool:
+def _prepare_next() -> bool:
     """Prepare the references of an open challenge, if one is not ready, so that its next submission need not wait."""
     for challenge in Challenge.objects.prefetch_related("phases"):
         if challenge.is_open and not reference_cache.is_ready(challenge):
@@ -126,20 +119,20 @@ def _prepare(challenge: Challenge) -> None:
 
 
 def score(lease: leases.Lease) -> None:
-    """Score the submission of a lease; in any case it ends or returns to the queue."""
+    """Score the submission of a lease, which then ends or returns to the queue."""
     submission = lease.submission
     began = time.monotonic()
     _log.info("scoring", extra={"submission": submission.pk, "lease": lease.number})
     path = submission.folder / f"results-{lease.number}.npz"
     try:
         with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
-            scored = _scored(submission, heartbeat)
-            write_results(path, {key: part.stored for key, part in scored.items()})
+            set_scores = _scores_by_set(submission, heartbeat)
+            write_results(path, {key: part.results for key, part in set_scores.items()})
         close_old_connections()  # the database may have been restarted in the meantime
         if not leases.finish(
             lease,
-            outputs={key: part.scores for key, part in scored.items()},
-            set_warnings={key: part.warnings for key, part in scored.items()},
+            outputs={key: part.scores for key, part in set_scores.items()},
+            set_warnings={key: part.warnings for key, part in set_scores.items()},
             results_file=path.name,
         ):
             _log.warning("the result came too late", extra={"submission": submission.pk, "lease": lease.number})
@@ -157,17 +150,17 @@ def score(lease: leases.Lease) -> None:
     _log.info("scored", extra={"submission": submission.pk, "seconds": round(time.monotonic() - began, 3)})
 
 
-def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Scored]:
-    """The scores on each reference set, by key: earlier ones where nothing has changed."""
+def _scores_by_set(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, SetScores]:
+    """The scores on each reference set, by key. Earlier scores are reused where nothing has changed."""
     challenge = submission.challenge
-    scored = {}
-    for key, earlier in versions.reusable(submission).items():
-        stored = read_results(submission.folder / earlier.results_file, key)
-        if stored is not None:
-            scored[key] = Scored(earlier.outputs[key], stored, earlier.set_warnings[key])
-    sets = {key: row for key, row in submission.phase.reference_sets.items() if key not in scored}
+    set_scores = {}
+    for key, scores in versions.reusable(submission).items():
+        results = read_results(submission.folder / scores.results_file, key)
+        if results is not None:
+            set_scores[key] = SetScores(scores.outputs[key], results, scores.set_warnings[key])
+    sets = {key: row for key, row in submission.phase.reference_sets.items() if key not in set_scores}
     if not sets:
-        return scored
+        return set_scores
     if not reference_cache.is_ready(challenge):
         _prepare(challenge)  # not charged to the submission
     selection = reference_cache.selection(challenge, threads=settings.CAPTIOUS.scoring_threads or None)
@@ -178,14 +171,14 @@ def _scored(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, Sc
     with observed(_Steps(heartbeat, len(sets))):
         for key, reference_set in sets.items():
             references = reference_cache.references(challenge, reference_set)
-            scored[key] = score_set(
+            set_scores[key] = score_set(
                 candidates[reference_set.captions],
                 references,
                 selection,
                 system=submission.method,
                 resamples=settings.CAPTIOUS.resamples,
             )
-    return scored
+    return set_scores
 
 
 class _Steps:

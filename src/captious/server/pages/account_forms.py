@@ -9,7 +9,7 @@ from django.contrib.auth.forms import UserCreationForm
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest
 
-from captious.server.actions.forms import Line, of_one_alphabet
+from captious.server.actions.forms import Line, validate_alphabet
 from captious.server.models import Challenge, User
 from captious.server.pages.context import has_no_mail
 from captious.server.pages.reauthentication import ProofForm
@@ -28,7 +28,7 @@ class NameForm(forms.ModelForm):
         name: str = self.cleaned_data["username"]
         if User.objects.filter(username__iexact=name).exists():
             raise ValidationError("This name is taken.")
-        return of_one_alphabet(name)
+        return validate_alphabet(name)
 
 
 class SignUpForm(NameForm, UserCreationForm):

@@ -26,13 +26,13 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
     if not challenge.definition.team_approval:
         raise Http404
     manages = may_manage(request.user, challenge)
-    own = teams_of(request.user)
+    own_teams = teams_of(request.user)
     form = AskForm(request.POST if request.POST.get("action") == "ask" else None)
     if request.method == "POST":
         limit(request, "change")
         if request.POST.get("action") == "ask":
             if form.is_valid():
-                team = next((team for team in own if team.slug == request.POST.get("team")), None)
+                team = next((team for team in own_teams if team.slug == request.POST.get("team")), None)
                 if team is None:
                     raise Http404
                 ask_for(request, challenge, team, form.cleaned_data["message"])
@@ -51,7 +51,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
             if reason:
                 messages.error(request, reason)
             return redirect(request.get_full_path())
-    waiting = {row.team_id for row in approvals_of(challenge, own).filter(status=TeamApproval.Status.ASKED)}
+    pending_ids = {row.team_id for row in approvals_of(challenge, own_teams).filter(status=TeamApproval.Status.ASKED)}
     return challenge_page(
         request,
         challenge,
@@ -59,7 +59,7 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
         status=422 if form.errors else 200,
         form=form,
         wrong=form,
-        own=approvals_of(challenge, own),
-        to_ask=[team for team in teams_to_approve(challenge, own) if team.pk not in waiting],
+        own=approvals_of(challenge, own_teams),
+        to_ask=[team for team in teams_to_approve(challenge, own_teams) if team.pk not in pending_ids],
         page=page_of(request, approvals_of(challenge)) if manages else None,
     )

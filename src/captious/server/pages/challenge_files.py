@@ -65,7 +65,7 @@ def _logo_of(folder: Path, name: str) -> HttpResponse:
     """The logo in a challenge folder. An SVG opened by itself can neither run scripts nor act as the site.
 
     Raises:
-        Http404: there is none.
+        Http404: there is no logo.
     """
     path = folder / name
     kind = LOGO_TYPES.get(path.suffix.lower())
@@ -95,7 +95,7 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         record("accept terms", team.name, request=request, challenge=challenge, detail=challenge.terms_version)
         messages.success(request, f"Terms accepted for {team}.")
         return redirect("captious:terms", slug)
-    everybody = TermsAcceptance.objects.filter(challenge=challenge).select_related("team")
+    acceptances = TermsAcceptance.objects.filter(challenge=challenge).select_related("team")
     return challenge_page(
         request,
         challenge,
@@ -103,5 +103,5 @@ def terms(request: HttpRequest, slug: str) -> HttpResponse:
         text=text,
         waiting=teams_without(challenge, teams),
         accepted=accepted_by(challenge, teams),
-        everybody=everybody if may_manage(request.user, challenge) else [],
+        everybody=acceptances if may_manage(request.user, challenge) else [],
     )

@@ -17,7 +17,7 @@ from captious.report.explanations.values import SCRIPTS, SCRIPTS_FOLDER
 from captious.server.actions.explained_errors import OldScoresError
 from captious.server.actions.forms import open_phases
 from captious.server.actions.leaderboards import HiddenBoardError, csv_file, json_file, query_of, requested_comparison
-from captious.server.boards import caption_browser as browsing
+from captious.server.boards import caption_browser
 from captious.server.boards import leaderboard as boards
 from captious.server.boards.challenge_card import cards
 from captious.server.boards.leaderboard_query import choices as choices_of
@@ -38,29 +38,29 @@ from captious.server.people.access import (
 from captious.server.people.admission import is_banned
 
 _IMAGES_PER_PAGE = 20
-_MOST_SYSTEMS = 6
-_LONGEST_WORD = 60  # characters
+_MAX_SYSTEMS = 6
+_WORD_LENGTH = 60  # characters
 
 
-def _explained(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def _explains_hidden_board(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A page about a leaderboard, or an explanation why and until when the leaderboard is hidden."""
 
     @wraps(view)
     def page(request: HttpRequest, slug: str, **parts: str) -> HttpResponse:
         try:
             return view(request, slug, **parts)
-        except HiddenBoardError as hidden:
-            phase, challenge = hidden.phase, hidden.phase.challenge
-            shown = [other for other in challenge.phase_list if may_see_board(request.user, other)]
+        except HiddenBoardError as error:
+            phase, challenge = error.phase, error.phase.challenge
+            open_phases = [open_phase for open_phase in challenge.phase_list if may_see_board(request.user, open_phase)]
             return challenge_page(
                 request,
                 challenge,
                 "hidden_board",
                 "leaderboard",
-                status=hidden.status,
+                status=error.status,
                 phase=phase,
                 reason=why_hidden(phase),
-                shown=shown,
+                open_phases=open_phases,
             )
 
     return page
@@ -86,16 +86,16 @@ def challenge_page(
     request: HttpRequest, challenge: Challenge, template: str, tab: str = "", *, status: int = 200, **context: Any
 ) -> HttpResponse:
     """A page of a challenge, below one of its tabs."""
-    banned = is_banned(challenge, request.user)
-    shared = {
+    is_excluded = is_banned(challenge, request.user)
+    page_values = {
         "challenge": challenge,
         "tab": tab,
-        "is_banned": banned,
-        "can_submit": bool(open_phases(challenge, timezone.now())) and not banned,
+        "is_banned": is_excluded,
+        "can_submit": bool(open_phases(challenge, timezone.now())) and not is_excluded,
         "can_manage": may_manage(request.user, challenge),
         "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
     }
-    return render(request, f"captious/{template}.html", {**shared, **context}, status=status)
+    return render(request, f"captious/{template}.html", {**page_values, **context}, status=status)
 
 
 def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Page:
@@ -108,7 +108,7 @@ def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Pag
 
 
 @require_safe
-@_explained
+@_explains_hidden_board
 def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
     """A page of a leaderboard."""
     query = query_of(request, slug)
@@ -126,17 +126,18 @@ def leaderboard_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
     """A leaderboard as CSV."""
     query = query_of(request, slug)
-    heads, rows = boards.as_table(boards.all_rows(query), query)
-    return csv_file(heads, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
+    header, rows = boards.as_table(boards.all_rows(query), query)
+    return csv_file(header, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
 
 
 @require_safe
-@_explained
+@_explains_hidden_board
 def compare(request: HttpRequest, slug: str) -> HttpResponse:
     """Two submissions of a leaderboard, with tests; teams can also compare their private ones."""
-    asked, rows = requested_comparison(request, slug)
-    query, ticked, a, b = asked.query, request.GET.getlist("systems"), asked.a, asked.b
+    comparison, rows = requested_comparison(request, slug)
+    query, ids, a, b = comparison.query, request.GET.getlist("systems"), comparison.a, comparison.b
     board = boards.board(query, request.user)
+    captions_url = board.urls["captions"]
     standing = standing_of(query)
     ranks = dict(zip(standing.submissions, standing.ranks, strict=True))
     systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
@@ -146,7 +147,7 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         "compare",
         "leaderboard",
         board=board,
-        choices=asked.choices,
+        choices=comparison.choices,
         a=a,
         b=b,
         rank_a=None if a is None else ranks.get(a.pk),
@@ -155,9 +156,9 @@ def compare(request: HttpRequest, slug: str) -> HttpResponse:
         rows=rows,
         better=_counts(row for row in rows if row.difference and row.is_better),
         worse=_counts(row for row in rows if row.difference and not row.is_better),
-        n_ticked=len(ticked),
+        n_ticked=len(ids),
         digits=query.phase.digits,
-        browse_url=f"{board.browse_url}&order=difference{systems}" if board.browse_url and rows else "",
+        browse_url=f"{captions_url}&order=difference{systems}" if captions_url and rows else "",
         n_images=board.n_images,
     )
 
@@ -169,56 +170,56 @@ def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:
 
 
 @require_safe
-@_explained
+@_explains_hidden_board
 def captions(request: HttpRequest, slug: str) -> HttpResponse:
     """Captions of submissions image by image, for captions files that are public."""
-    asked, choices = _browsing(request, slug)
-    page = page_of(request, browsing.positions_of(asked), _IMAGES_PER_PAGE)
-    page.object_list = browsing.rows_of(asked, page.object_list)
+    view, choices = _caption_view(request, slug)
+    page = page_of(request, caption_browser.positions_of(view), _IMAGES_PER_PAGE)
+    page.object_list = caption_browser.rows_of(view, page.object_list)
     return challenge_page(
         request,
-        asked.query.challenge,
+        view.query.challenge,
         "captions",
         "leaderboard",
         choices=choices,
-        asked=asked,
-        outputs=asked.query.outputs.names,
+        view=view,
+        outputs=view.query.outputs.names,
         page=page,
-        digits=asked.query.phase.digits,
+        digits=view.query.phase.digits,
     )
 
 
 @require_safe
-@_explained
+@_explains_hidden_board
 def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
     """The page of one image: all scores of the submissions, and their explanations."""
-    asked, _ = _browsing(request, slug)
-    row = browsing.caption_row(asked, image_id)
+    view, _ = _caption_view(request, slug)
+    row = caption_browser.caption_row(view, image_id)
     if row is None:
         raise Http404
-    query = asked.query
+    query = view.query
     scores = [
-        {"submission": submission, "scores": browsing.scores_of(query, submission, row.id)}
-        for submission in asked.chosen
+        {"submission": submission, "scores": caption_browser.scores_of(query, submission, row.id)}
+        for submission in view.submissions
     ]
-    previous_url, next_url = browsing.neighbors(asked, row.id)
+    previous_url, next_url = caption_browser.neighbors(view, row.id)
     return challenge_page(
         request,
         query.challenge,
         "caption",
         "leaderboard",
         row=row,
-        asked=asked,
+        view=view,
         previous_url=previous_url,
         next_url=next_url,
         scores=scores,
-        explanations=browsing.explanations(query, row, as_text="text" in request.GET),
+        explanations=caption_browser.explanations(query, row, as_text="text" in request.GET),
         scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
         digits=query.phase.digits,
     )
 
 
-def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[Submission]]:
+def _caption_view(request: HttpRequest, slug: str) -> tuple[caption_browser.CaptionView, list[Submission]]:
     """The view of captions that an address requests, and the submissions to choose from."""
     query = query_of(request, slug)
     if not query.challenge.is_public(query.references.captions):
@@ -230,22 +231,22 @@ def _browsing(request: HttpRequest, slug: str) -> tuple[browsing.Browsing, list[
         for submission in choices_of(query, request.user, systems)
         if may_browse(request.user, submission, files)
     ]
-    chosen = [submission for submission in choices if str(submission.pk) in systems][:_MOST_SYSTEMS]
+    submissions = [submission for submission in choices if str(submission.pk) in systems][:_MAX_SYSTEMS]
     if not systems:
-        chosen = choices[:1]
-    is_there = query.key in query.phase.reference_sets
-    if not is_there or not all(submission.is_current(query.key) for submission in chosen):
+        submissions = choices[:1]
+    has_references = query.key in query.phase.reference_sets
+    if not has_references or not all(submission.is_current(query.key) for submission in submissions):
         raise OldScoresError
     by, order = values.get("by", ""), values.get("order", "")
-    asked = browsing.Browsing(
+    view = caption_browser.CaptionView(
         query,
-        chosen,
+        submissions,
         by=by if by in query.outputs.names else query.output,
-        order=order if order in browsing.ORDERS else "lowest" if len(chosen) < 2 else "difference",
-        word=values.get("word", "").strip()[:_LONGEST_WORD],
+        order=order if order in caption_browser.ORDERS else "lowest" if len(submissions) < 2 else "difference",
+        word=values.get("word", "").strip()[:_WORD_LENGTH],
         **{name: _number(values.get(name, "")) for name in ("least", "most", "apart")},
     )
-    return asked, choices
+    return view, choices
 
 
 def _number(text: str) -> float | None:

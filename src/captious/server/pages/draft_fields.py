@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.utils import timezone
 
-_NAME = r"^[a-z0-9-]+$"
+_NAME_PATTERN = r"^[a-z0-9-]+$"
 
 
 class NameField(forms.RegexField):
@@ -17,7 +17,7 @@ class NameField(forms.RegexField):
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs.setdefault("error_messages", {"invalid": "Use lower-case letters, digits and hyphens."})
-        super().__init__(_NAME, max_length=80, **kwargs)
+        super().__init__(_NAME_PATTERN, max_length=80, **kwargs)
 
 
 class NumberField(forms.IntegerField):
@@ -40,7 +40,7 @@ class WordsField(forms.CharField):
 
 
 class LinesField(forms.CharField):
-    """A list with a line for each."""
+    """A list with one item per line."""
 
     widget = forms.Textarea(attrs={"rows": 5, "spellcheck": "false", "class": "code"})
 
@@ -64,6 +64,6 @@ class MomentField(forms.DateTimeField):
         return value.astimezone(UTC).replace(tzinfo=None) if hasattr(value, "astimezone") else value
 
 
-def choices_with(names: Iterable[str], chosen: Iterable[str]) -> list[tuple[str, str]]:
-    """Choices: the options, and the chosen ones, which may be wrong."""
-    return [(name, name) for name in dict.fromkeys([*names, *chosen]) if name]
+def choices_with(names: Iterable[str], values: Iterable[str]) -> list[tuple[str, str]]:
+    """Choices for names, and for the current values, which may be invalid."""
+    return [(name, name) for name in dict.fromkeys([*names, *values]) if name]

@@ -38,7 +38,7 @@ class NewChallengeForm(forms.Form):
 
 
 class _UploadForm(forms.Form):
-    """A file for a draft. Its fields stand in the editor's form next to their list, but are sent separately.
+    """A file for a draft. Its fields are next to their list in the editor, but are sent separately.
 
     Attributes:
         form_id: the id of the form with which they are sent.
@@ -68,8 +68,8 @@ class ReferencesFileForm(_UploadForm):
 
     def __init__(self, *args: Any, files: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, form_id="upload-references", **kwargs)
-        several = [("", "choose one"), *((name, name) for name in files)]
-        widget = forms.Select(choices=several) if len(files) > 1 else forms.HiddenInput()
+        choices = [("", "choose one"), *((name, name) for name in files)]
+        widget = forms.Select(choices=choices) if len(files) > 1 else forms.HiddenInput()
         widget.attrs["form"] = self.form_id
         self.fields["captions"].widget = widget
 
@@ -133,20 +133,20 @@ class DraftForm(forms.Form):
 
     def __init__(self, data: Any = None, *, initial: Mapping[str, Any]) -> None:
         """``initial`` has all metrics as a list of texts, and so have ``requested`` and ``cleaned_data``, in order."""
-        self.requested, ready = [*initial["metrics"]], _ready()
-        more = [text for text in self.requested if text not in ready]
-        chosen = [text for text in self.requested if text in ready]
-        super().__init__(data, initial={**initial, "metrics": chosen, "more_metrics": more})
-        self._choices("metrics").choices = [(name, name) for name in ready]
+        self.requested, plain = [*initial["metrics"]], _plain_metrics()
+        other_metrics = [text for text in self.requested if text not in plain]
+        checked_metrics = [text for text in self.requested if text in plain]
+        super().__init__(data, initial={**initial, "metrics": checked_metrics, "more_metrics": other_metrics})
+        self._choices("metrics").choices = [(name, name) for name in plain]
         self.fields["metrics"].help_text = " ".join(
             f"{', '.join(names)}: not installed on this server; install them with {command}."
-            for command, names in lacking_metrics(_USUAL).items()
+            for command, names in lacking_metrics(_COMMON_METRICS).items()
         )
         lines = "" if data is None else str(data.get("more_metrics", ""))
-        outputs = _outputs_of([*self.requested, *ready, *map(str.strip, lines.splitlines())])
-        ranks = str(initial["rank_by"])
-        if not any(ranks in labels for labels in outputs.values()):
-            outputs = {ranks: [ranks], **outputs}
+        outputs = _outputs_of([*self.requested, *plain, *map(str.strip, lines.splitlines())])
+        rank_by = str(initial["rank_by"])
+        if not any(rank_by in labels for labels in outputs.values()):
+            outputs = {rank_by: [rank_by], **outputs}
         self._choices("rank_by").choices = [
             (text, [(label, label) for label in labels]) for text, labels in outputs.items()
         ]
@@ -158,11 +158,11 @@ class DraftForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data
-        wanted = dict.fromkeys([*values.get("metrics", []), *values.pop("more_metrics", [])])
-        if not wanted and not self.errors:
+        metrics = dict.fromkeys([*values.get("metrics", []), *values.pop("more_metrics", [])])
+        if not metrics and not self.errors:
             self.add_error("metrics", "Choose at least one metric.")
-        stay = [text for text in self.requested if text in wanted]
-        values["metrics"] = [*stay, *(text for text in wanted if text not in stay)]
+        former = [text for text in self.requested if text in metrics]
+        values["metrics"] = [*former, *(text for text in metrics if text not in former)]
         return values
 
     @property
@@ -174,7 +174,7 @@ class DraftForm(forms.Form):
                 "fields": [self[name] for name in names],
                 "is_wrong": any(self[name].errors or is_marked(self, name) for name in names),
             }
-            for title, names in _GROUPS.items()
+            for title, names in _FIELD_GROUPS.items()
         ]
 
     def clean_citation(self) -> str:
@@ -182,20 +182,22 @@ class DraftForm(forms.Form):
 
     def clean_settings(self) -> dict[str, str]:
         pairs = [line.partition("=") for line in self.cleaned_data["settings"]]
-        if wrong := [line for line, sign, _ in pairs if not sign]:
-            raise ValidationError(f"Write NAME = VALUE on each line, not {wrong[0]!r:.80}.")
+        if invalid := [line for line, sign, _ in pairs if not sign]:
+            raise ValidationError(f"Write NAME = VALUE on each line, not {invalid[0]!r:.80}.")
         return {name.strip(): value.strip() for name, _, value in pairs}
 
 
 #: The metrics that most challenges have; they come first.
-_USUAL = ("bleu", "meteor", "rouge-l", "cider-d", "spice", "spider")
+_COMMON_METRICS = ("bleu", "meteor", "rouge-l", "cider-d", "spice", "spider")
 
 
 @cache
-def _ready() -> tuple[str, ...]:
+def _plain_metrics() -> tuple[str, ...]:
     """The metrics with a checkbox: those that this server can run without parameters or settings."""
     names = ready_metrics()
-    return tuple(sorted(names, key=lambda name: _USUAL.index(name) if name in _USUAL else len(_USUAL)))
+    return tuple(
+        sorted(names, key=lambda name: _COMMON_METRICS.index(name) if name in _COMMON_METRICS else len(_COMMON_METRICS))
+    )
 
 
 def _outputs_of(metrics: Iterable[str]) -> dict[str, list[str]]:
@@ -207,7 +209,7 @@ def _outputs_of(metrics: Iterable[str]) -> dict[str, list[str]]:
     return {text: labels for text, labels in outputs.items() if labels}
 
 
-_GROUPS: Mapping[str, tuple[str, ...]] = {
+_FIELD_GROUPS: Mapping[str, tuple[str, ...]] = {
     "": ("title", "summary", "access", "organizers", "metrics", "more_metrics", "rank_by", "state"),
     "Organizers, license, citation, logo, images": (
         "organized_by",

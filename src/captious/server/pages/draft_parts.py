@@ -14,45 +14,45 @@ from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.draft_folder import Row, effective, text_of
 from captious.server.pages.draft_fields import MomentField, NameField, NumberField, choices_with
 
-_MOST_ROWS = 30
+_MAX_ROWS = 30
 
 
 class _PartForm(forms.Form):
     """A row of a list.
 
     Args:
-        known: list -> names of its rows, to which others may refer.
-        sent: list -> names of submitted rows, which may be new.
+        saved_names: list -> names of its rows, to which others may refer.
+        sent_names: list -> names of submitted rows, which may be new.
 
     Attributes:
-        choosing: field -> the list that its choices come from.
+        choice_lists: field -> the list that its choices come from.
     """
 
-    choosing: Mapping[str, str] = {}
+    choice_lists: Mapping[str, str] = {}
 
     def __init__(
-        self, *args: Any, known: Mapping[str, list[str]], sent: Mapping[str, list[str]], **kwargs: Any
+        self, *args: Any, saved_names: Mapping[str, list[str]], sent_names: Mapping[str, list[str]], **kwargs: Any
     ) -> None:
         super().__init__(*args, **kwargs)
-        for name, named in self.choosing.items():
+        for name, list_name in self.choice_lists.items():
             value = self.initial.get(name) or []
-            chosen = [value] if isinstance(value, str) else [*map(str, value)]
-            if len(known[named]) < 2 and {*chosen} <= {*known[named]}:
+            values = [value] if isinstance(value, str) else [*map(str, value)]
+            if len(saved_names[list_name]) < 2 and {*values} <= {*saved_names[list_name]}:
                 del self.fields[name]  # there is nothing to choose
                 continue
             field: Any = self.fields[name]
-            several = isinstance(field, forms.MultipleChoiceField)
-            names = choices_with(known[named] + sent[named], chosen)
-            field.choices = names if several else [("", "choose one"), *names]
+            is_multiple = isinstance(field, forms.MultipleChoiceField)
+            names = choices_with(saved_names[list_name] + sent_names[list_name], values)
+            field.choices = names if is_multiple else [("", "choose one"), *names]
 
 
-def _several(label: str, named: str) -> forms.MultipleChoiceField:
+def _names_field(label: str, rows: str) -> forms.MultipleChoiceField:
     """Names of rows of another list."""
     return forms.MultipleChoiceField(
         required=False,
         label=label,
         widget=forms.CheckboxSelectMultiple,
-        help_text=f"If none is selected, all of them, including {named} that are added later.",
+        help_text=f"If none is selected, all of them, including {rows} that are added later.",
     )
 
 
@@ -70,7 +70,7 @@ class _CaptionsForm(_PartForm):
 
 
 class _ReferencesForm(_PartForm):
-    choosing = {"captions": "captions"}
+    choice_lists = {"captions": "captions"}
 
     name = NameField()
     captions = forms.ChoiceField(label="Captions file that it judges")
@@ -81,10 +81,10 @@ class _DownloadForm(_PartForm):
 
 
 class _BaselineForm(_PartForm):
-    choosing = {"phases": "phases"}
+    choice_lists = {"phases": "phases"}
 
     method = forms.CharField(max_length=120)
-    phases = _several("Phases", "phases")
+    phases = _names_field("Phases", "phases")
     human = forms.BooleanField(required=False, label="Captions by people")
     description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
     link = forms.CharField(required=False, max_length=500)
@@ -94,12 +94,16 @@ class _BaselineForm(_PartForm):
 
 
 #: Labels of values of challenge.toml in the form.
-_WORDS: Mapping[str, str] = {"at-once": "at once", "at-end": "when the phase has closed", "one": "only its entry"}
+_CHOICE_LABELS: Mapping[str, str] = {
+    "at-once": "at once",
+    "at-end": "when the phase has closed",
+    "one": "only its entry",
+}
 
 
 def _choices(name: str) -> list[tuple[str, str]]:
     annotation: Any = PhaseDefinition.model_fields[name].annotation
-    return [(value, _WORDS.get(value, value)) for value in annotation.__args__]
+    return [(value, _CHOICE_LABELS.get(value, value)) for value in annotation.__args__]
 
 
 def _limit(label: str) -> NumberField:
@@ -107,13 +111,13 @@ def _limit(label: str) -> NumberField:
 
 
 class _PhaseForm(_PartForm):
-    choosing = {"captions": "captions"}
+    choice_lists = {"captions": "captions"}
 
     name = NameField()
     title = forms.CharField(max_length=200)
     opens = MomentField(required=False, help_text="In UTC.")
     closes = MomentField(required=False, help_text="In UTC.")
-    captions = _several("Captions files", "captions files")
+    captions = _names_field("Captions files", "captions files")
     scored_per_day = _limit("Scored per day")
     scored_in_total = _limit("Scored in total")
     attempts_per_day = _limit("Uploads per day")
@@ -138,32 +142,34 @@ PARTS: Mapping[str, tuple[str, type[forms.Form], bool]] = {
 def formsets(folder: Path, data: Any = None) -> dict[str, BaseFormSet]:
     """The forms of all lists, filled from the folder. Rows can name others that are sent with them."""
     values = effective(folder)
-    known = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
-    sent = {
+    saved_names = {name: [str(row.get("name", "")) for row in values[name]] for name in ("captions", "phases")}
+    sent_names = {
         name: [str(value) for key, value in (data or {}).items() if re.fullmatch(rf"{name}-\d+-name", key)]
-        for name in known
+        for name in saved_names
     }
     values["texts"] = [{**row, "markdown": text_of(folder, row)} for row in values["texts"]]
-    made: dict[str, BaseFormSet] = {}
+    formsets_by_list: dict[str, BaseFormSet] = {}
     for name, (_, form, can_add) in PARTS.items():
-        kind = forms.formset_factory(form, extra=int(can_add), can_delete=True, max_num=_MOST_ROWS)
-        made[name] = kind(data, prefix=name, initial=values[name], form_kwargs={"known": known, "sent": sent})
-    return made
+        kind = forms.formset_factory(form, extra=int(can_add), can_delete=True, max_num=_MAX_ROWS)
+        formsets_by_list[name] = kind(
+            data, prefix=name, initial=values[name], form_kwargs={"saved_names": saved_names, "sent_names": sent_names}
+        )
+    return formsets_by_list
 
 
 def rows_of_all(formsets: Mapping[str, BaseFormSet]) -> dict[str, list[Row]]:
-    """The rows of all lists, as ``write_values`` takes them; captions files that are renamed are so in all of them."""
+    """The rows of all lists, as ``write_values`` takes them; renamed captions files are renamed in all lists."""
     lists = {name: _rows_of(formset) for name, formset in formsets.items()}
     files = [str(row["name"]) for _, row in lists["captions"] if row is not None]
-    before = [str(form.initial["name"]) for form in formsets["captions"].initial_forms]
-    names = {before[place]: str(row["name"]) for place, row in lists["captions"] if row and place is not None}
+    old_names = [str(form.initial["name"]) for form in formsets["captions"].initial_forms]
+    names = {old_names[place]: str(row["name"]) for place, row in lists["captions"] if row and place is not None}
     for _, row in lists["references"]:
         if row is None:
             continue
         if "captions" in row:
             row["captions"] = names.get(row["captions"], row["captions"])
-        elif len(files) > 1 and len(before) == 1:  # until now the only one
-            row["captions"] = names.get(before[0], before[0])
+        elif len(files) > 1 and len(old_names) == 1:  # until now the only one
+            row["captions"] = names.get(old_names[0], old_names[0])
     for _, row in lists["phases"]:
         if row and row.get("captions"):
             row["captions"] = [names.get(name, name) for name in row["captions"]]

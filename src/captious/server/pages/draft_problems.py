@@ -1,4 +1,4 @@
-"""Problems of a draft in the words of its form: each stands at its field and is linked from the top.
+"""Problems of a draft in the words of its form: each is shown at its field and linked from the top.
 
 Checks name keys of challenge.toml ("phases[1].closes: must be later than opens"); the form has labels and rows.
 """
@@ -39,28 +39,28 @@ class FormProblem:
 
 def form_problems(problems: Sequence[str], form: DraftForm, lists: Mapping[str, BaseFormSet]) -> list[FormProblem]:
     """The problems of a check in the words of the form. Their fields and rows are marked."""
-    return [_of_form(problem, form, lists) for problem in problems]
+    return [_field_problem(problem, form, lists) for problem in problems]
 
 
 def form_warnings(warnings: Sequence[str], lists: Mapping[str, BaseFormSet]) -> list[str]:
     """The warnings of a check, with rows named as in the form."""
-    shown = []
+    sentences = []
     for warning in warnings:
         match = _PLACE.match(warning)
         row = "" if match is None else f"{match[1]}[{match[2]}]"
         text = warning if match is None else f"{row}: {warning[match.end() :]}" if _ROW.fullmatch(row) else warning
-        shown.append(_sentence(_named(text, lists)))
-    return shown
+        sentences.append(_sentence(_with_row_names(text, lists)))
+    return sentences
 
 
 def form_errors(form: DraftForm, lists: Mapping[str, BaseFormSet], upload: forms.Form | None) -> list[FormProblem]:
     """All errors that prevent the form from being saved."""
-    found = [*_errors(form, "", "challenge")]
+    problems = [*_errors(form, "", "challenge")]
     for name, formset in lists.items():
-        found += [FormProblem(_sentence(name), str(error), name) for error in formset.non_form_errors()]
+        problems += [FormProblem(_sentence(name), str(error), name) for error in formset.non_form_errors()]
         for place, row in enumerate(formset.forms):
-            found += _errors(row, _row_label(name, place, lists), row_id(name, place))
-    return found + ([] if upload is None else [*_errors(upload, "Upload", "")])
+            problems += _errors(row, _row_label(name, place, lists), row_id(name, place))
+    return problems + ([] if upload is None else [*_errors(upload, "Upload", "")])
 
 
 def row_id(name: str, place: int) -> str:
@@ -81,35 +81,35 @@ def _errors(form: forms.Form, row: str, target: str) -> Iterator[FormProblem]:
             yield FormProblem(_label(row, str(field.label)), str(error), _field_id(field))
 
 
-def _of_form(problem: str, form: DraftForm, lists: Mapping[str, BaseFormSet]) -> FormProblem:
+def _field_problem(problem: str, form: DraftForm, lists: Mapping[str, BaseFormSet]) -> FormProblem:
     match = _PLACE.match(problem)
     if match is None:
         row_match = _ROW.match(problem)
-        return FormProblem("", _named(problem, lists), "" if row_match is None else row_match[1])
-    key, number, rest = match.groups()
-    text = _named(problem[match.end() :], lists)
+        return FormProblem("", _with_row_names(problem, lists), "" if row_match is None else row_match[1])
+    key, number, field = match.groups()
+    text = _with_row_names(problem[match.end() :], lists)
     if key in PARTS:
-        return _of_list(key, number, rest, text, lists)
+        return _row_problem(key, number, field, text, lists)
     if key == "metrics" and number:
         name = next(iter(form.requested[int(number) - 1 : int(number)]), "")
         key = "more_metrics" if name in form.initial["more_metrics"] else "metrics"
         text = text if not name or name in text else f"{name}: {text}"
-    elif key == "settings" and rest:
-        text = f"{rest}: {text}"
+    elif key == "settings" and field:
+        text = f"{field}: {text}"
     if key not in form.fields:
         return FormProblem("", f"{problem[: match.end()]}{text}")
     _mark(form[key], text if key in ("metrics", "more_metrics", "settings") else _sentence(text))
     return FormProblem(str(form[key].label), text, _field_id(form[key]))
 
 
-def _of_list(
-    key: str, number: str | None, rest: str | None, text: str, lists: Mapping[str, BaseFormSet]
+def _row_problem(
+    key: str, number: str | None, field: str | None, text: str, lists: Mapping[str, BaseFormSet]
 ) -> FormProblem:
     place = int(number or 0) - 1
     if not 0 <= place < lists[key].initial_form_count():
         return FormProblem(_sentence(key), text, key)
     row: Any = lists[key].forms[place]
-    label, name = _row_label(key, place, lists), (rest or "").partition(".")[0]
+    label, name = _row_label(key, place, lists), (field or "").partition(".")[0]
     if name in row.fields:
         _mark(row[name], _sentence(text))
         row.is_marked = True
@@ -121,16 +121,16 @@ def _of_list(
 
 def _mark(field: Any, text: str) -> None:
     """Show a problem at a field, which is described by it."""
-    known = getattr(field.field, "problems", [])
-    field.field.problems = [*known, text]
+    problems = getattr(field.field, "problems", [])
+    field.field.problems = [*problems, text]
     if not field.use_fieldset:
         help_id = f" {field.auto_id}_helptext" if field.help_text else ""
-        described = f"{field.auto_id}_problems{help_id}"
-        field.field.widget.attrs |= {"aria-invalid": "true", "aria-describedby": described}
+        description_ids = f"{field.auto_id}_problems{help_id}"
+        field.field.widget.attrs |= {"aria-invalid": "true", "aria-describedby": description_ids}
 
 
-def _named(text: str, lists: Mapping[str, BaseFormSet]) -> str:
-    """A message in which rows have their names in place of their numbers in the file."""
+def _with_row_names(text: str, lists: Mapping[str, BaseFormSet]) -> str:
+    """A message with the names of rows instead of their numbers in the file."""
 
     def name(match: re.Match[str]) -> str:
         place = int(match[2]) - 1
@@ -142,11 +142,11 @@ def _named(text: str, lists: Mapping[str, BaseFormSet]) -> str:
 
 def _row_label(name: str, place: int, lists: Mapping[str, BaseFormSet]) -> str:
     """The name of a row for people: "Phase “Main”", "New phase"."""
-    row, one = lists[name].forms[place], PARTS[name][0]
+    row, singular = lists[name].forms[place], PARTS[name][0]
     if place >= lists[name].initial_form_count():
-        return f"New {one}"
+        return f"New {singular}"
     title = next((str(row.initial[key]) for key in ("title", "name", "method") if row.initial.get(key)), "")
-    return f"{one[:1].upper()}{one[1:]} {f'“{title}”' if title else place + 1}"
+    return f"{singular[:1].upper()}{singular[1:]} {f'“{title}”' if title else place + 1}"
 
 
 def _label(row: str, label: str) -> str:

@@ -29,21 +29,21 @@ def references_of(form: forms.Form) -> Iterator[Path]:
         UnreadableReferencesError: reading it failed within the context.
     """
     name = upload_name(form)
-    with tempfile.TemporaryDirectory(dir=storage.incoming_folder()) as place:
-        file = Path(place) / Path(reference_file("references", "", name)).name
+    with tempfile.TemporaryDirectory(dir=storage.incoming_folder()) as temporary:
+        file = Path(temporary) / Path(reference_file("references", "", name)).name
         shutil.move(form.cleaned_data["file"].temporary_file_path(), file)
         try:
             yield file
         except CaptiousError as error:
-            said = one_line(error).replace(str(file), name).replace(file.name, name)
-            raise UnreadableReferencesError(f"The references cannot be read: {said}") from error
+            reason = one_line(error).replace(str(file), name).replace(file.name, name)
+            raise UnreadableReferencesError(f"The references cannot be read: {reason}") from error
 
 
 def put_references(folder: Path, name: str, captions: str, filename: str, file: Path) -> None:
-    """Move a file into the folder of a draft, for a reference set that is there or a new one."""
+    """Move a file into the folder of a draft, for an existing or a new reference set."""
     rows = effective(folder)["references"]
-    same = [place for place, row in enumerate(rows) if row["name"] == name and captions in ("", row.get("captions"))]
-    place = same[0] if same else None
+    places = [place for place, row in enumerate(rows) if row["name"] == name and captions in ("", row.get("captions"))]
+    place = places[0] if places else None
     row = {"name": name, "file": reference_file(name, captions, filename)}
     if place is None and captions:
         row["captions"] = captions
@@ -61,5 +61,5 @@ def upload_name(form: forms.Form) -> str:
 def has_room(size: int) -> bool:
     """Return whether drafts together stay below the size that an account may store."""
     files = (settings.CAPTIOUS.data / "drafts").rglob("*")
-    used = sum(file.stat().st_size for file in files if file.is_file())
-    return bool(used + size <= settings.CAPTIOUS.stored_mebibytes << 20)
+    n_bytes = sum(file.stat().st_size for file in files if file.is_file())
+    return bool(n_bytes + size <= settings.CAPTIOUS.stored_mebibytes << 20)

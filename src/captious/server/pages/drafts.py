@@ -5,10 +5,9 @@ A draft is a challenge folder. It is read, checked and loaded by the same functi
 
 from __future__ import annotations
 
-import fcntl
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from captious.server.challenges.markdown_html import as_html
 from captious.server.challenges.problems import ChallengeError, one_line
 from captious.server.challenges.shown_values import shown_values
 from captious.server.challenges.starter import write_starter
+from captious.server.file_locks import locked
 from captious.server.models import Challenge, Draft
 from captious.server.pages.draft_forms import DraftForm, NewChallengeForm, ReferencesFileForm, UploadFileForm
 from captious.server.pages.draft_parts import PARTS, formsets, rows_of_all
@@ -57,6 +57,8 @@ from captious.server.people.access import draft_for, drafts_for, managed_challen
 from captious.server.people.audit import record
 from captious.server.people.rate_limits import limit
 from captious.server.submissions import storage
+
+_NO_ROOM = "The drafts take up too much space on the server. Discard some of them."
 
 
 @login_required
@@ -80,15 +82,15 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
     """The draft created by a form; None, with an error in the form, if its references cannot be read."""
     values = form.cleaned_data
     draft = Draft(slug=values["slug"], title=values["title"], user=request.user)
-    with _locked(draft.slug):
+    with _draft_lock(draft.slug):
         try:
             if Draft.objects.filter(slug=draft.slug).exists() or Challenge.objects.filter(slug=draft.slug).exists():
                 form.add_error("slug", "This name is taken.")
                 return None
             if not has_room(values["file"].size):
-                form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
+                form.add_error("file", _NO_ROOM)
                 return None
-            shutil.rmtree(draft.folder, ignore_errors=True)  # of one that was discarded
+            shutil.rmtree(draft.folder, ignore_errors=True)  # left by a discarded draft
             with references_of(form) as file:
                 write_starter(draft.folder, file)
             make_tidy(draft.folder)
@@ -97,7 +99,7 @@ def _create_draft(request: HttpRequest, form: NewChallengeForm) -> Draft | None:
         except UnreadableReferencesError as error:
             form.add_error("file", str(error))
             return None
-        _check(draft)
+        _check_draft(draft)
     return draft
 
 
@@ -111,12 +113,12 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     if draft is None:
         draft = Draft(slug=slug, title=challenge.title, user=request.user, version=challenge.version)
         if not has_room(sum(file.stat().st_size for file in challenge.folder.rglob("*") if file.is_file())):
-            messages.error(request, "The drafts take up too much space on the server. Discard some of them.")
+            messages.error(request, _NO_ROOM)
             return redirect(challenge.url)
-        with _locked(slug):
+        with _draft_lock(slug):
             shutil.rmtree(draft.folder, ignore_errors=True)
             export_challenge(challenge, draft.folder)
-            _check(draft)
+            _check_draft(draft)
         record("begin draft", slug, request=request, challenge=challenge)
     return redirect(draft.url)
 
@@ -135,16 +137,16 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
     if data is not None:
         valid = [form.is_valid(), *(rows.is_valid() for rows in lists.values())]
         if all(valid):
-            with _locked(slug):
+            with _draft_lock(slug):
                 if form.cleaned_data.pop("state") == state_of(draft.folder):
                     write_values(draft.folder, form.cleaned_data, rows_of_all(lists))
                     draft.title = form.cleaned_data["title"]
-                    _check(draft)
+                    _check_draft(draft)
                     record("edit draft", slug, request=request, challenge=_challenge(draft))
-                    why_not = draft.why_not_published if action == "publish" else ""
-                    if action == "publish" and not why_not:
+                    reason = draft.why_not_published if action == "publish" else ""
+                    if action == "publish" and not reason:
                         return redirect("captious:draft_publish", slug)
-                    messages.success(request, f"Saved. {why_not}".strip())
+                    messages.success(request, f"Saved. {reason}".strip())
                     return redirect("captious:draft_preview" if action == "preview" else "captious:draft", slug)
             form.add_error(
                 None, "Somebody else has saved this draft in the meantime. Open it again and repeat your changes."
@@ -157,26 +159,15 @@ def edit(request: HttpRequest, slug: str) -> HttpResponse:
 def references(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload the file of a reference set."""
     draft = draft_for(request.user, slug)
-    limit(request, "upload")
     form = ReferencesFileForm(request.POST, request.FILES, files=_captions_files(draft))
-    if form.is_valid():
-        values = form.cleaned_data
-        with _locked(slug):
-            if not has_room(values["file"].size):
-                form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
-                return _editor(request, draft, upload=form)
-            try:
-                with references_of(form) as file:
-                    read_references(file)
-                    put_references(draft.folder, values["name"], values["captions"], upload_name(form), file)
-            except UnreadableReferencesError as error:
-                form.add_error("file", str(error))
-                return _editor(request, draft, upload=form)
-            _check(draft)
-            record("upload references", slug, request=request, challenge=_challenge(draft), detail=values["name"])
-            messages.success(request, f"Uploaded {upload_name(form)}.")
-            return redirect(draft.url)
-    return _editor(request, draft, upload=form)
+
+    def put(values: dict[str, Any]) -> str:
+        with references_of(form) as file:
+            read_references(file)
+            put_references(draft.folder, values["name"], values["captions"], upload_name(form), file)
+        return f"Uploaded {upload_name(form)}."
+
+    return _receive_upload(request, draft, form, put, "upload references")
 
 
 @login_required
@@ -184,20 +175,40 @@ def references(request: HttpRequest, slug: str) -> HttpResponse:
 def upload_file(request: HttpRequest, slug: str) -> HttpResponse:
     """Upload the logo, a file to download, or a baseline."""
     draft = draft_for(request.user, slug)
-    limit(request, "upload")
     form = UploadFileForm(request.POST, request.FILES, kind=request.POST.get("kind", ""))
+
+    def put(values: dict[str, Any]) -> str:
+        upload = Path(values["file"].temporary_file_path())
+        put_file(draft.folder, values["kind"], values["name"], upload_name(form), upload)
+        return "Uploaded."
+
+    return _receive_upload(request, draft, form, put, "upload file")
+
+
+def _receive_upload(
+    request: HttpRequest, draft: Draft, form: Any, put: Callable[[dict[str, Any]], str], action: str
+) -> HttpResponse:
+    """Put the file of a form into the folder of a draft, and check the draft.
+
+    Args:
+        put: stores the file, given the values of the form; returns a message.
+        action: the name of the action in the audit log.
+    """
+    limit(request, "upload")
     if form.is_valid():
         values = form.cleaned_data
-        with _locked(slug):
-            if has_room(values["file"].size):
-                upload = Path(values["file"].temporary_file_path())
-                put_file(draft.folder, values["kind"], values["name"], upload_name(form), upload)
-                _check(draft)
-                detail = f"{values['kind']} {values['name']}".strip()
-                record("upload file", slug, request=request, challenge=_challenge(draft), detail=detail)
-                messages.success(request, "Uploaded.")
-                return redirect(draft.url)
-        form.add_error("file", "The drafts take up too much space on the server. Discard some of them.")
+        with _draft_lock(draft.slug):
+            try:
+                if has_room(values["file"].size):
+                    message = put(values)
+                    _check_draft(draft)
+                    detail = f"{values.get('kind', '')} {values['name']}".strip()
+                    record(action, draft.slug, request=request, challenge=_challenge(draft), detail=detail)
+                    messages.success(request, message)
+                    return redirect(draft.url)
+                form.add_error("file", _NO_ROOM)
+            except UnreadableReferencesError as error:
+                form.add_error("file", str(error))
     return _editor(request, draft, upload=form)
 
 
@@ -215,9 +226,9 @@ def markdown(request: HttpRequest, slug: str) -> HttpResponse:
 def preview(request: HttpRequest, slug: str) -> HttpResponse:
     """A preview of the overview."""
     draft = draft_for(request.user, slug)
-    published = _challenge(draft)
-    context = {**preview_of(draft, published), "draft": draft, "problems": _problems(draft)}
-    context |= {"warnings": _warnings(draft), "outdated": _is_outdated(draft, published)}
+    challenge = _challenge(draft)
+    context = {**preview_of(draft, challenge), "draft": draft, "problems": _problems(draft)}
+    context |= {"warnings": _warnings(draft), "outdated": _is_outdated(draft, challenge)}
     return render(request, "captious/draft_preview.html", context)
 
 
@@ -228,41 +239,43 @@ def publish(request: HttpRequest, slug: str) -> HttpResponse:
     draft = draft_for(request.user, slug)
     if request.method == "POST":
         limit(request, "change")
-    with _locked(slug):
-        changes = _check(draft)
+    with _draft_lock(slug):
+        changes = _check_draft(draft)
         challenge = _challenge(draft)
-        outdated = _is_outdated(draft, challenge)
-        ready = changes is not None and not outdated
-        if request.method == "POST" and ready:
+        is_outdated = _is_outdated(draft, challenge)
+        can_publish = changes is not None and not is_outdated
+        if request.method == "POST" and can_publish:
 
-            def agree(undone: Changes) -> bool:
-                there = Challenge.objects.get(slug=slug)
-                may = there.version == draft.version and may_manage(request.user, there)
-                return may and (not undone.undone or request.POST.get("agree") == "on")
+            def agree(pending: Changes) -> bool:
+                current = Challenge.objects.get(slug=slug)
+                is_current = current.version == draft.version and may_manage(request.user, current)
+                return is_current and (not pending.reversals or request.POST.get("agree") == "on")
 
             try:
-                loaded = load_challenge(draft.folder, agree=agree)
+                result = load_challenge(draft.folder, agree=agree)
             except CaptiousError as error:
                 messages.error(request, f"The draft was not published: {one_line(error, draft.folder)}")
                 return redirect("captious:draft_publish", slug)
-            record("publish draft", slug, request=request, challenge=loaded.challenge)
-            _remove(draft)
-            again = f" {counted(loaded.n_rescored, 'submission')} will be scored again." if loaded.n_rescored else ""
-            listed = "" if challenge is not None else " It is on the list of challenges."
-            messages.success(request, _published(f"Published.{listed}{again}", loaded.challenge))
-            return redirect(loaded.challenge.url)
+            record("publish draft", slug, request=request, challenge=result.challenge)
+            _remove_draft(draft)
+            rescoring = (
+                f" {counted(result.n_rescored, 'submission')} will be scored again." if result.n_rescored else ""
+            )
+            listing = "" if challenge is not None else " It is on the list of challenges."
+            messages.success(request, _publication_message(f"Published.{listing}{rescoring}", result.challenge))
+            return redirect(result.challenge.url)
     context: dict[str, Any] = {
         "draft": draft,
         "changes": changes,
         "challenge": challenge,
-        "outdated": outdated,
-        "ready": ready,
+        "outdated": is_outdated,
+        "ready": can_publish,
     }
     context |= {"problems": _problems(draft), "warnings": _warnings(draft)}
     return render(request, "captious/draft_publish.html", context, status=409 if request.method == "POST" else 200)
 
 
-def _published(message: str, challenge: Challenge) -> str:
+def _publication_message(message: str, challenge: Challenge) -> str:
     """A message with a link to the next step."""
     address = reverse("captious:manage", args=[challenge.slug])
     return format_html('{} <a href="{}">Manage</a> shows its submissions, and writes news.', message, address)
@@ -277,8 +290,8 @@ def discard(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = _challenge(draft)
     if request.POST.get("sure") != "1":
         return render(request, "captious/draft_discard.html", {"draft": draft, "challenge": challenge})
-    with _locked(slug):
-        _remove(draft)
+    with _draft_lock(slug):
+        _remove_draft(draft)
     record("discard draft", slug, request=request, challenge=challenge)
     messages.success(request, f"The draft of {draft.title} was discarded.")
     return redirect(reverse("captious:manage", args=[slug]) if challenge is not None else "captious:home")
@@ -301,9 +314,9 @@ def _editor(
     errors = form_errors(form, lists, upload)
     problems = [] if errors else form_problems(draft.problems, form, lists)  # the saved draft
     parts = [
-        {"name": name, "one": one, "rows": lists[name], "new": len(lists[name].initial_forms)}
+        {"name": name, "one": singular, "rows": lists[name], "new": len(lists[name].initial_forms)}
         | {"upload": uploads.get(name)}
-        for name, (one, _, _) in PARTS.items()
+        for name, (singular, _, _) in PARTS.items()
     ]
     context = {"draft": draft, "form": form, "parts": parts, "errors": errors, "problems": problems, "uploads": uploads}
     context |= {"warnings": _warnings(draft), "outdated": _is_outdated(draft, _challenge(draft))}
@@ -331,28 +344,27 @@ def _initial(draft: Draft) -> dict[str, Any]:
     return {**values, "settings": settings_lines, "state": state_of(draft.folder)}
 
 
-def _check(draft: Draft) -> Changes | None:
+def _check_draft(draft: Draft) -> Changes | None:
     """Check a draft and save the result; return the changes that publishing would make, None if there are problems."""
     challenge = _challenge(draft)
     draft.problems, draft.warnings, draft.summary, draft.shown = [], [], [], {}
     changes = None
-    refused = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
+    problems = outside_problems(draft.folder, {} if challenge is None else challenge.definition_values)
     if challenge is not None:
-        refused += published_problems(draft.folder, challenge.folder, challenge.definition)
+        problems += published_problems(draft.folder, challenge.folder, challenge.definition)
     try:
-        checked, changes = check_for_server(draft.folder, refused)
-        draft.summary, draft.warnings = [*map(list, summary_rows(checked))], [*checked.warnings]
-        draft.shown = shown_values(checked)
+        source, changes = check_for_server(draft.folder, problems)
+        draft.summary, draft.warnings = [*map(list, summary_rows(source))], [*source.warnings]
+        draft.shown = shown_values(source)
     except ChallengeError as error:
         draft.problems = error.problems
-    draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.undone)
+    draft.is_changed = challenge is None or changes is None or bool(changes.folder or changes.reversals)
     draft.save()
     return changes
 
 
 def _challenge(draft: Draft) -> Challenge | None:
-    challenge: Challenge | None = Challenge.objects.filter(slug=draft.slug).first()
-    return challenge
+    return Challenge.objects.filter(slug=draft.slug).first()
 
 
 def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
@@ -360,16 +372,11 @@ def _is_outdated(draft: Draft, challenge: Challenge | None) -> bool:
     return bool(draft.version != (0 if challenge is None else challenge.version))
 
 
-def _remove(draft: Draft) -> None:
+def _remove_draft(draft: Draft) -> None:
     storage.remove_files(draft.folder)
     draft.delete()
 
 
-@contextmanager
-def _locked(slug: str) -> Iterator[None]:
+def _draft_lock(slug: str) -> AbstractContextManager[None]:
     """Lock a draft, so that one request at a time changes it."""
-    folder = settings.CAPTIOUS.data / "drafts"
-    folder.mkdir(exist_ok=True)
-    with (folder / f".{slug}.lock").open("ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    return locked(settings.CAPTIOUS.data / "drafts" / f".{slug}.lock")

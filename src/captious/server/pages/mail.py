@@ -1,4 +1,4 @@
-"""Pages about mail: the address of an account, what its owner wants to be told, and the link that confirms it."""
+"""Pages about mail: the address of an account, its notices, and the link that confirms the address."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ def mail(request: HttpRequest) -> HttpResponse:
 
 def _save(request: HttpRequest, form: MailForm) -> None:
     """Save a valid form. A new address is not used before it is confirmed."""
-    changed = [name for name in form.changed_data if name != "proof"]
-    values = {name: form.cleaned_data[name] for name in changed}
+    names = [name for name in form.changed_data if name != "proof"]
+    values = {name: form.cleaned_data[name] for name in names}
     User.objects.filter(pk=request.user.pk).update(**values)
-    if changed:
-        record("change mail", request.user.username, request=request, detail=", ".join(changed))
+    if names:
+        record("change mail", request.user.username, request=request, detail=", ".join(names))
     request.user.refresh_from_db()
-    if "email" in changed and request.user.email:
+    if "email" in names and request.user.email:
         send_link(request, request.user)
     messages.success(request, "Saved.")
 

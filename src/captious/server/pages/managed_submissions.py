@@ -38,8 +38,8 @@ class Summary:
 def summary_of(challenge: Challenge) -> Summary:
     """The summary of a challenge, with one query."""
     phases = challenge.phase_list
-    is_open = [phase for phase in phases if phase.state == "open"]
-    later = sorted((phase for phase in phases if phase.state == "upcoming"), key=lambda phase: phase.opens)
+    open_phases = [phase for phase in phases if phase.state == "open"]
+    upcoming = sorted((phase for phase in phases if phase.state == "upcoming"), key=lambda phase: phase.opens)
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = Submission.objects.filter(phase__challenge=challenge, is_baseline=False).aggregate(
         today=Count("pk", filter=Q(created__gte=midnight)),
@@ -47,7 +47,7 @@ def summary_of(challenge: Challenge) -> Summary:
         waiting=Count("pk", filter=Q(status__in=[_Status.QUEUED, _Status.RUNNING])),
         failed=Count("pk", filter=Q(status=_Status.FAILED)),
     )
-    return Summary(open=is_open, upcoming=later[0] if later and not is_open else None, **counts)
+    return Summary(open=open_phases, upcoming=upcoming[0] if upcoming and not open_phases else None, **counts)
 
 
 class SubmissionFilter(forms.Form):
@@ -69,11 +69,11 @@ class SubmissionFilter(forms.Form):
         return self.is_valid() and any(self.cleaned_data.values())
 
     def rows(self) -> QuerySet[Submission]:
-        """The submissions, the latest first: all of them if the filter makes no sense."""
+        """The submissions, the latest first: all of them if the filter is invalid."""
         rows = Submission.objects.filter(phase__challenge=self._challenge)
         if self.is_used:
             values = self.cleaned_data
-            wanted = {"team__name__icontains": values["team"], "phase": values["phase"], "status": values["status"]}
-            rows = rows.filter(**{name: value for name, value in wanted.items() if value})
+            conditions = {"team__name__icontains": values["team"], "phase": values["phase"], "status": values["status"]}
+            rows = rows.filter(**{name: value for name, value in conditions.items() if value})
         rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
         return rows.prefetch_related("phase__challenge__organizers")  # for ``may_manage``

@@ -27,10 +27,10 @@ from captious.server.request_values import row_id
 from captious.server.scoring import queue
 from captious.server.submissions.board_changes import board_changed
 
-_MOST_EVENTS = 200
+_MAX_EVENTS = 200
 _BOARDS = ("public", "hidden")
 #: Actions with a confirmation -> question, consequences, label of the button.
-_ASKED = {
+_QUESTIONS = {
     "hide": ("Hide {what}?", "On the leaderboard, only the team and the organizers will see it.", "Hide it"),
     "rescore": (
         "Score {what} again?",
@@ -40,7 +40,7 @@ _ASKED = {
     "ban": (
         "Ban {what}?",
         "The team can no longer submit, nor can its members for other teams. Its submissions are hidden, and queued "
-        "ones are cancelled. Lifting the ban does not show them again.",
+        "ones are canceled. Lifting the ban does not show them again.",
         "Ban the team",
     ),
     "board": ("Hide the leaderboard of {what}?", "Only organizers will see it.", "Hide it"),
@@ -60,23 +60,23 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
     ban_form = BanForm(request.POST if action == "ban" else None)
     news_form = NewsForm(request.POST if action == "news" else None)
     webhook_form = WebhookForm(request.POST if action == "webhook" else None)
-    used: Form = {"ban": ban_form, "news": news_form, "webhook": webhook_form}.get(action, form)
-    if request.method == "POST" and request.POST.get("sure") != "1" and (asked := _question(request, challenge)):
-        return challenge_page(request, challenge, "confirm", "manage", **asked)
-    if request.method == "POST" and _act(request, challenge, action, used):
+    sent_form: Form = {"ban": ban_form, "news": news_form, "webhook": webhook_form}.get(action, form)
+    if request.method == "POST" and request.POST.get("sure") != "1" and (question := _question(request, challenge)):
+        return challenge_page(request, challenge, "confirm", "manage", **question)
+    if request.method == "POST" and _act(request, challenge, action, sent_form):
         return redirect(request.get_full_path())  # the same page of submissions
-    listed = SubmissionFilter(request.GET, challenge)
-    page = page_of(request, listed.rows())
+    submission_filter = SubmissionFilter(request.GET, challenge)
+    page = page_of(request, submission_filter.rows())
     return challenge_page(
         request,
         challenge,
         "manage",
         "manage",
-        status=422 if used.errors else 200,
-        wrong=used,
+        status=422 if sent_form.errors else 200,
+        wrong=sent_form,
         summary=summary_of(challenge),
         draft=Draft.objects.filter(slug=slug).first(),
-        filter=listed,
+        filter=submission_filter,
         page=page,
         rows=[main_score(request.user, submission) for submission in page],
         places=queue.places(),
@@ -91,7 +91,7 @@ def manage(request: HttpRequest, slug: str) -> HttpResponse:
         webhook_form=webhook_form,
         news=challenge.news.all(),
         news_form=news_form,
-        events=challenge.events.select_related("submission")[:_MOST_EVENTS],
+        events=challenge.events.select_related("submission")[:_MAX_EVENTS],
     )
 
 
@@ -106,51 +106,53 @@ def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
 def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | None:
     """The question that the page asks before an action; None for actions that need no confirmation."""
     action = request.POST.get("action", "")
-    if action not in _ASKED or (action == "board" and request.POST.get("board") != "hidden"):
+    if action not in _QUESTIONS or (action == "board" and request.POST.get("board") != "hidden"):
         return None
-    heading, about, button = _ASKED[action]
+    heading, consequence, button = _QUESTIONS[action]
     if action in {"hide", "rescore"}:
-        what = _described(_submission(request, challenge))
+        object_name = _submission_label(_submission(request, challenge))
     elif action == "board":
-        what = str(_phase(request, challenge))
+        object_name = str(_phase(request, challenge))
     elif action == "ban":
         form = BanForm(request.POST)
         if not form.is_valid():
             return None
-        what = str(form.cleaned_data["team"].name)
+        object_name = str(form.cleaned_data["team"].name)
     elif action == "remove_participant":
-        what = str(_participant(request, challenge).username)
+        object_name = str(_participant(request, challenge).username)
     elif action == "remove_webhook":
-        what = webhook_of(request, challenge).shown_url
+        object_name = webhook_of(request, challenge).shown_url
     else:
-        what = f"“{_news(request, challenge).title}”"
-    kept = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
-    heading = heading.format(what=what)
-    return {"heading": heading, "about": about, "button": button, "kept": kept, "back": request.get_full_path()}
+        object_name = f"“{_news(request, challenge).title}”"
+    values = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
+    heading = heading.format(what=object_name)
+    return {
+        "heading": heading,
+        "about": consequence,
+        "button": button,
+        "values": values,
+        "back": request.get_full_path(),
+    }
 
 
 def _submission(request: HttpRequest, challenge: Challenge) -> Submission:
     rows = Submission.objects.filter(phase__challenge=challenge).select_related("team", "phase__challenge")
-    row: Submission = get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
-    return row
+    return get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
 
 
 def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
-    row: Phase = get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
-    return row
+    return get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
 
 
 def _participant(request: HttpRequest, challenge: Challenge) -> User:
-    row: User = get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
-    return row
+    return get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
 
 
 def _news(request: HttpRequest, challenge: Challenge) -> News:
-    row: News = get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
-    return row
+    return get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
 
 
-def _described(submission: Submission) -> str:
+def _submission_label(submission: Submission) -> str:
     """A submission for organizers, without the team of an anonymous one."""
     return f"“{submission.method}” of {submission.team_shown} in {submission.phase}"
 
@@ -205,8 +207,8 @@ def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) ->
                 rows.update(is_hidden=action == "hide")
                 board_changed(submission.phase_id)
         record(action, submission.method, request=request, submission=submission)
-        done = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
-        messages.success(request, f"{_described(submission)} {done}.")
+        outcome = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
+        messages.success(request, f"{_submission_label(submission)} {outcome}.")
     elif action == "board":
         phase = _phase(request, challenge)
         board = request.POST.get("board", "")

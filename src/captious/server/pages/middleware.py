@@ -24,28 +24,28 @@ from captious.server.pages.inline_style import style_policy
 from captious.server.pages.static_digests import FOREVER, digest
 from captious.server.people.rate_limits import TooManyRequests
 from captious.server.people.second_step import is_missing
-from captious.server.submissions.upload_sizes import ARRIVED, most_bytes
+from captious.server.submissions.upload_sizes import ARRIVAL_KEY, max_request_bytes
 
-_log = logging.getLogger("captious.web")
+_log = logging.getLogger(__name__)
 #: The content security policy, but for the styles within pages.
 POLICY = (
     "default-src 'self'; img-src 'self' data: https: http:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
 )
 #: Types of static files that are worth compressing.
-_PACKED = ("text/css", "text/javascript", "application/javascript", "image/svg+xml")
+_COMPRESSED_TYPES = ("text/css", "text/javascript", "application/javascript", "image/svg+xml")
 
-_Next = Callable[[HttpRequest], HttpResponse]
+_GetResponse = Callable[[HttpRequest], HttpResponse]
 
 
 class Unavailable:
     """Answers with 503 and advice if the database cannot be used or the disk is full."""
 
-    def __init__(self, get_response: _Next) -> None:
+    def __init__(self, get_response: _GetResponse) -> None:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        request.arrived = _arrived(request)
+        request.arrival_time = _arrival_time(request)
         # PostgreSQL fails on NUL. A cookie in quotes can contain it, too; keys of sessions are letters and digits.
         for name in [name for name, value in request.META.items() if name.startswith("HTTP_") and "\0" in value]:
             del request.META[name]
@@ -72,14 +72,14 @@ class Unavailable:
 class Limits:
     """Refuses too large requests before parsing them. Only signed-in users may send files."""
 
-    def __init__(self, get_response: _Next) -> None:
+    def __init__(self, get_response: _GetResponse) -> None:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.method in {"POST", "PUT", "PATCH"}:
             address = request.path if request.user.is_authenticated else ""
-            most = most_bytes(address, settings.CAPTIOUS.upload_bytes)
-            if not is_api(request) and _length(request) > most:
+            max_bytes = max_request_bytes(address, settings.CAPTIOUS.upload_bytes)
+            if not is_api(request) and _length(request) > max_bytes:
                 mebibytes = settings.CAPTIOUS.upload_mebibytes
                 return error_answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")
         return self._next(request)
@@ -88,7 +88,7 @@ class Limits:
 class SecondStep:
     """Makes users set up a second step if the settings require one. Tokens are not affected."""
 
-    def __init__(self, get_response: _Next) -> None:
+    def __init__(self, get_response: _GetResponse) -> None:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -102,7 +102,7 @@ class SecondStep:
 class Headers:
     """Tells browsers to run and load only files of this site, except images of challenges."""
 
-    def __init__(self, get_response: _Next) -> None:
+    def __init__(self, get_response: _GetResponse) -> None:
         self._next = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
@@ -115,31 +115,30 @@ class Headers:
         return response
 
 
-class Compressed(GZipMiddleware):
+class Compression(GZipMiddleware):
     """Compresses pages, styles, scripts and drawings of the site to a fifth to a third of their size;
     other files and archives are sent uncompressed.
 
     Django pads pages randomly, so that their lengths reveal no secrets on them.
     """
 
-    def __init__(self, get_response: _Next) -> None:
+    def __init__(self, get_response: _GetResponse) -> None:
         super().__init__(get_response)
         self._packed: dict[tuple[str, str], bytes] = {}
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         kind = response.get("Content-Type", "")
-        if request.path.startswith(settings.STATIC_URL) and kind.startswith(_PACKED):
+        if request.path.startswith(settings.STATIC_URL) and kind.startswith(_COMPRESSED_TYPES):
             return self._static(request, response)
         if response.streaming or not kind.startswith("text/html"):
             return response
-        compressed: HttpResponse = super().process_response(request, response)
-        return compressed
+        return super().process_response(request, response)
 
     def _static(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         """A file of the site; files do not change while the server runs, so each is compressed once."""
         patch_vary_headers(response, ("Accept-Encoding",))
-        asked = request.GET.get("v")
-        if asked and asked == digest(request.path.removeprefix(settings.STATIC_URL)):
+        requested_digest = request.GET.get("v")
+        if requested_digest and requested_digest == digest(request.path.removeprefix(settings.STATIC_URL)):
             response["Cache-Control"] = FOREVER
         is_whole = request.method == "GET" and response.status_code == 200 and "Range" not in request.headers
         if not is_whole or not re.search(r"\bgzip\b", request.headers.get("Accept-Encoding", "")):
@@ -147,15 +146,15 @@ class Compressed(GZipMiddleware):
         key = (request.path, response.get("ETag", ""))
         if key not in self._packed:
             self._packed[key] = gzip.compress(b"".join(response.streaming_content), mtime=0)
-        packed = HttpResponse(self._packed[key], headers=dict(response.items()))
+        compressed = HttpResponse(self._packed[key], headers=dict(response.items()))
         response.close()
-        packed["Content-Encoding"], packed["Content-Length"] = "gzip", str(len(packed.content))
-        return packed
+        compressed["Content-Encoding"], compressed["Content-Length"] = "gzip", str(len(compressed.content))
+        return compressed
 
 
-def _arrived(request: HttpRequest) -> datetime:
+def _arrival_time(request: HttpRequest) -> datetime:
     """The time at which the first byte arrived; now if the web server does not tell."""
-    seconds = request.META.get(ARRIVED)
+    seconds = request.META.get(ARRIVAL_KEY)
     return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
 
 

@@ -19,10 +19,10 @@ def feed(request: HttpRequest, slug: str) -> HttpResponse:
     challenge = challenge_for(request.user, slug)
     page = request.build_absolute_uri(challenge.url)
     address = request.build_absolute_uri(reverse("captious:news", args=[slug]))
-    made = Atom1Feed(challenge.title, page, challenge.summary, feed_url=address, feed_guid=page)
+    atom = Atom1Feed(challenge.title, page, challenge.summary, feed_url=address, feed_guid=page)
     for item in news_of(challenge):
         row = item["row"]
         time = row.created.astimezone(UTC)
         link = f"{page}#{item['anchor']}"
-        made.add_item(row.title, link, item["html"], unique_id=link, pubdate=time, updateddate=time)
-    return HttpResponse(made.writeString("utf-8"), made.content_type)
+        atom.add_item(row.title, link, item["html"], unique_id=link, pubdate=time, updateddate=time)
+    return HttpResponse(atom.writeString("utf-8"), atom.content_type)

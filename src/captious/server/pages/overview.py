@@ -26,11 +26,11 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
     teams, now = teams_of(user) if user.is_authenticated else [], timezone.now()
     signatures = _signatures(challenge)
     return {
-        **_shared(challenge, challenge.definition, "captious:download"),
+        **_common_values(challenge, challenge.definition, "captious:download"),
         "metrics": [*signatures],
         "signatures": signatures if any(signatures.values()) else {},
         # those of the default team of the submission form
-        "quotas": [quota(phase, teams[0], user, now) for phase in _limited(challenge, now)] if teams else [],
+        "quotas": [quota(phase, teams[0], user, now) for phase in _phases_with_quotas(challenge, now)] if teams else [],
         "bans": bans_of(challenge, teams, user) if teams else {},
         "news": news_of(challenge),
         "logo_url": challenge.logo_url,
@@ -39,7 +39,7 @@ def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
     }
 
 
-def preview_of(draft: Draft, published: Challenge | None) -> dict[str, Any]:
+def preview_of(draft: Draft, current: Challenge | None) -> dict[str, Any]:
     """The overview of a draft as seen by a new team; with problems, only the parts that need no check.
 
     Args:
@@ -60,17 +60,17 @@ def preview_of(draft: Draft, published: Challenge | None) -> dict[str, Any]:
         definition, metrics = values, ()
     terms = next((text["slug"] for text in challenge.texts if text["title"] == values["terms"]), "")
     return {
-        **_shared(challenge, definition, "captious:draft_file"),
+        **_common_values(challenge, definition, "captious:draft_file"),
         "challenge": challenge,
         "metrics": metrics,
-        "quotas": [Quota(phase, 0, 0, 0, 0) for phase in _limited(challenge, timezone.now())],
-        "news": [] if published is None else news_of(published),
+        "quotas": [Quota(phase, 0, 0, 0, 0) for phase in _phases_with_quotas(challenge, timezone.now())],
+        "news": [] if current is None else news_of(current),
         "logo_url": reverse("captious:draft_logo", args=[draft.slug]) if draft.shown and values["logo"] else "",
         "terms_url": f"#{terms}",
     }
 
 
-def _shared(
+def _common_values(
     challenge: Challenge, definition: ChallengeDefinition | Mapping[str, Any], file_address: str
 ) -> dict[str, Any]:
     """The common parts of the overviews of challenges and drafts.
@@ -94,7 +94,7 @@ def _shared(
     }
 
 
-def _limited(challenge: Challenge, now: datetime) -> list[Phase]:
+def _phases_with_quotas(challenge: Challenge, now: datetime) -> list[Phase]:
     """The open phases that have quotas."""
     return [phase for phase in open_phases(challenge, now) if phase.scored_per_day or phase.scored_in_total]
 
@@ -105,10 +105,12 @@ def _signatures(challenge: Challenge) -> dict[str, list[str]]:
     """
     signatures: dict[str, list[str]] = {}
     for phase in challenge.phase_list:
-        latest = Submission.objects.scored().filter(phase=phase).order_by("-shown_scores__finished").first()
-        sets = [] if latest is None or latest.shown_scores is None else [*latest.shown_scores.outputs.values()]
+        submission = Submission.objects.scored().filter(phase=phase).order_by("-shown_scores__finished").first()
+        sets = (
+            [] if submission is None or submission.shown_scores is None else [*submission.shown_scores.outputs.values()]
+        )
         for name in BoardOutputs.of_board(phase).names:
-            known = signatures.setdefault(name, [])
-            of_phase = dict.fromkeys(outputs[name]["signature"] for outputs in sets if name in outputs)
-            known += [signature for signature in of_phase if signature not in known]
+            texts = signatures.setdefault(name, [])
+            phase_signatures = dict.fromkeys(outputs[name]["signature"] for outputs in sets if name in outputs)
+            texts += [signature for signature in phase_signatures if signature not in texts]
     return signatures

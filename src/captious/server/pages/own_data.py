@@ -54,8 +54,7 @@ def as_zip(request: HttpRequest) -> HttpResponse:
 def _file(response: Any, request: HttpRequest, ending: str) -> HttpResponse:
     response["Content-Disposition"] = f'attachment; filename="account.{ending}"'
     record("export data", request.user.username, request=request)
-    answer: HttpResponse = response
-    return answer
+    return response
 
 
 @login_required

@@ -28,7 +28,7 @@ from captious.server.people.secrets import is_token_of, make_token
 from captious.server.people.teams import personal_team, teams_of
 
 
-class _Recorded(views.FormView):
+class _AuditedView(views.FormView):
     """A view of Django that logs its success in the audit log."""
 
     action = ""
@@ -41,16 +41,15 @@ class _Recorded(views.FormView):
         return response
 
 
-class _Limited(views.FormView):
+class _RateLimitedView(views.FormView):
     """A password view of Django with a rate limit per account and address."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         limit(request, "password", by_address=True)
-        response: HttpResponse = super().post(request, *args, **kwargs)
-        return response
+        return super().post(request, *args, **kwargs)
 
 
-class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordChangeView):
+class ChangePassword(_RateLimitedView, SuccessMessageMixin, _AuditedView, views.PasswordChangeView):
     """Change the password. Other sessions end, and so do tokens and connected sites unless the user keeps them."""
 
     action = "change password"
@@ -60,11 +59,11 @@ class ChangePassword(_Limited, SuccessMessageMixin, _Recorded, views.PasswordCha
     success_url = reverse_lazy("captious:account")
 
     def get_success_message(self, cleaned_data: dict[str, Any]) -> str:
-        done = "kept" if cleaned_data["keep_tokens"] else "removed"
-        return f"Your password was changed. Your tokens and connected sites were {done}."
+        fate = "kept" if cleaned_data["keep_tokens"] else "removed"
+        return f"Your password was changed. Your tokens and connected sites were {fate}."
 
 
-class ResetPassword(_Limited, views.PasswordResetView):
+class ResetPassword(_RateLimitedView, views.PasswordResetView):
     """Send a link that resets the password, to addresses of accounts."""
 
     form_class = LinkForm
@@ -76,7 +75,7 @@ class ResetPassword(_Limited, views.PasswordResetView):
     extra_email_context = {"site_name": settings.CAPTIOUS.site_name}
 
 
-class SetPassword(_Limited, _Recorded, views.PasswordResetConfirmView):
+class SetPassword(_RateLimitedView, _AuditedView, views.PasswordResetConfirmView):
     """Set a new password through a link. Sessions end, and tokens and connected sites unless the user keeps them."""
 
     action = "reset password"
@@ -106,8 +105,8 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             send_link(request, user)
             login(request, user, backend=BACKEND)
             return HttpResponseRedirect(next_page(request))
-    next_given = request.POST.get("next", request.GET.get("next", ""))
-    context = {"heading": "Sign up", "form": form, "next": next_given, "purpose": purpose_of(next_given)}
+    next_address = request.POST.get("next", request.GET.get("next", ""))
+    context = {"heading": "Sign up", "form": form, "next": next_address, "purpose": purpose_of(next_address)}
     return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
 
 
@@ -133,7 +132,7 @@ def account(request: HttpRequest) -> HttpResponse:
             return redirect("captious:account")
     secret = secret_in(request)
     identities = Identity.objects.filter(user=request.user)
-    known, providers = {identity.issuer for identity in identities}, settings.CAPTIOUS.sign_in
+    issuers, providers = {identity.issuer for identity in identities}, settings.CAPTIOUS.sign_in
     context = {
         "section": "account",
         "tokens": Token.objects.filter(user=request.user).select_related("challenge"),
@@ -141,7 +140,7 @@ def account(request: HttpRequest) -> HttpResponse:
         "token_form": token_form,
         "team_form": team_form,
         "identities": identities,
-        "unconnected": {name: each.title for name, each in providers.items() if each.issuer not in known},
+        "unconnected": {name: provider.title for name, provider in providers.items() if provider.issuer not in issuers},
         "new_token": secret if is_token_of(request.user, secret) else None,
     }
     context["wrong"] = team_form if team_form.errors else token_form

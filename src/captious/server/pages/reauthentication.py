@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse
 from captious.server.models import User
 from captious.server.people.second_step import is_code, know_device, refusal
 
-_DEVICE = "captious_device"
-_YEAR = 365 * 24 * 3600
+_DEVICE_COOKIE = "captious_device"
+_DEVICE_SECONDS = 365 * 24 * 3600
 
 
 class ProofForm(forms.Form):
@@ -55,12 +55,12 @@ class ProofForm(forms.Form):
 
 def device_of(request: HttpRequest) -> str:
     """The secret that a browser has kept since its user entered a right code; empty if it has none."""
-    return str(request.COOKIES.get(_DEVICE, ""))[:100]
+    return str(request.COOKIES.get(_DEVICE_COOKIE, ""))[:100]
 
 
 def keep_device(request: HttpRequest, response: HttpResponse, user: User) -> HttpResponse:
     """Remember the browser in which a user has entered a right code."""
     device = know_device(user, device_of(request))
     secure = settings.SESSION_COOKIE_SECURE
-    response.set_cookie(_DEVICE, device, max_age=_YEAR, secure=secure, httponly=True, samesite="Lax")
+    response.set_cookie(_DEVICE_COOKIE, device, max_age=_DEVICE_SECONDS, secure=secure, httponly=True, samesite="Lax")
     return response

@@ -29,7 +29,7 @@ from captious.server.people.second_step import (
     turn_on,
 )
 
-_SIGNED, _SECONDS = "captious.second_step", 3600
+_SALT_PURPOSE, _SALT_SECONDS = "captious.second_step", 3600
 
 
 class SetUpForm(ProofForm):
@@ -51,10 +51,10 @@ def second_step(request: HttpRequest) -> HttpResponse:
     user = User.objects.get(pk=request.user.pk)
     if request.method == "POST":
         limit(request, "password", by_address=True)
-    return _on(request, user) if user.totp_salt else _off(request, user)
+    return _active_page(request, user) if user.totp_salt else _setup_page(request, user)
 
 
-def _off(request: HttpRequest, user: User) -> HttpResponse:
+def _setup_page(request: HttpRequest, user: User) -> HttpResponse:
     salt = _salt_in(request.POST.get("salt", ""), user)
     form = SetUpForm(request.POST if request.method == "POST" else None, request=request, user=user)
     if form.is_valid() and salt is not None:
@@ -68,24 +68,24 @@ def _off(request: HttpRequest, user: User) -> HttpResponse:
         form.add_error(None, "This page was open for too long. Add the new secret to your app.")
     salt = salt or new_salt()
     secret = secret_of(salt)
-    new = {
-        "salt": signing.dumps([user.pk, salt], salt=_SIGNED),
+    context = {
+        "salt": signing.dumps([user.pk, salt], salt=_SALT_PURPOSE),
         "secret": " ".join(secret[i : i + 4] for i in range(0, len(secret), 4)),
         "picture": _qr_code(setup_uri(user, salt)),
     }
-    return _page(request, user, form, **new, is_asked=is_missing(user))
+    return _page(request, user, form, **context, is_asked=is_missing(user))
 
 
-def _salt_in(signed: str, user: User) -> str | None:
+def _salt_in(text: str, user: User) -> str | None:
     """The salt that a page has shown to this user within the last hour."""
     try:
-        pk, salt = signing.loads(signed, salt=_SIGNED, max_age=_SECONDS)
+        pk, salt = signing.loads(text, salt=_SALT_PURPOSE, max_age=_SALT_SECONDS)
     except signing.BadSignature:
         return None
     return str(salt) if pk == user.pk else None
 
 
-def _on(request: HttpRequest, user: User) -> HttpResponse:
+def _active_page(request: HttpRequest, user: User) -> HttpResponse:
     form = ProofForm(request.POST if request.method == "POST" else None, request=request, user=user)
     if request.method == "POST" and form.is_valid():
         if request.POST.get("action") == "off":
@@ -118,6 +118,6 @@ def _page(request: HttpRequest, user: User, form: forms.Form | None, **values: A
 
 
 def _qr_code(text: str) -> SafeString:
-    """An SVG drawing, black on white also on dark pages, as scanners need it. It holds nothing but paths."""
-    drawn = segno.make(text, error="m", micro=False).svg_inline(scale=4, border=4, dark="#000", light="#fff")
-    return mark_safe(drawn)
+    """An SVG drawing of paths, black on white even on dark pages, because scanners need it."""
+    drawing = segno.make(text, error="m", micro=False).svg_inline(scale=4, border=4, dark="#000", light="#fff")
+    return mark_safe(drawing)

@@ -11,7 +11,7 @@ _COOKIE = "captious_shown_once"
 def redirect_with(secret: str, address: str) -> HttpResponse:
     """Redirect to a page that shows a new secret once. It travels in a cookie, because sessions are in the database.
 
-    Sites of other names below the same domain can set cookies, so the page shows a secret only if it is the reader's.
+    Other subdomains of the same domain can set cookies, so the page shows a secret only if it is the reader's.
     """
     response = HttpResponseRedirect(address)
     secure = settings.SESSION_COOKIE_SECURE

@@ -25,7 +25,7 @@ from captious.server.pages.account_forms import NameForm
 from captious.server.pages.error_pages import error_answer
 from captious.server.pages.reauthentication import ProofForm, device_of, keep_device
 from captious.server.people.audit import record
-from captious.server.people.identity_providers import IdentityError, begin, identity_in, provider_named
+from captious.server.people.identity_providers import IdentityError, begin, find_provider, identity_in
 from captious.server.people.rate_limits import limit
 from captious.server.people.second_step import refusal
 from captious.server.people.teams import personal_team
@@ -33,7 +33,12 @@ from captious.server.people.teams import personal_team
 #: Which of Django's backends knows the users.
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 # Session key during sign-in, and its lifetime in seconds.
-_FIRST_STEP, _IDENTITY, _NEXT, _SECONDS = "captious_first_step", "captious_identity", "captious_next", 600
+_PASSWORD_STEP_KEY, _IDENTITY_KEY, _NEXT_KEY, _STEP_SECONDS = (
+    "captious_first_step",
+    "captious_identity",
+    "captious_next",
+    600,
+)
 
 #: Purposes of pages that require a sign-in.
 _PURPOSES = {
@@ -48,9 +53,9 @@ _PURPOSES = {
 
 def next_page(request: HttpRequest) -> str:
     """The requested page of this site, or the list of challenges."""
-    given = request.POST.get("next", request.GET.get("next", ""))
-    is_safe = url_has_allowed_host_and_scheme(given, {request.get_host()}, require_https=request.is_secure())
-    return given if given and is_safe else reverse("captious:home")
+    address = request.POST.get("next", request.GET.get("next", ""))
+    is_safe = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+    return address if address and is_safe else reverse("captious:home")
 
 
 def purpose_of(address: str) -> str:
@@ -69,14 +74,14 @@ def enter(request: HttpRequest, user: User, to: str, *, through: str = "") -> Ht
         through: the identity provider.
     """
     if not user.totp_salt:
-        return _entered(request, user, to, through)
+        return _sign_in(request, user, to, through)
     request.session.cycle_key()
-    known = {"user": user.pk, "hash": user.get_session_auth_hash(), "to": to, "through": through}
-    request.session[_FIRST_STEP] = {**known, "until": time.time() + _SECONDS}
+    step = {"user": user.pk, "hash": user.get_session_auth_hash(), "to": to, "through": through}
+    request.session[_PASSWORD_STEP_KEY] = {**step, "until": time.time() + _STEP_SECONDS}
     return redirect("captious:sign_in_code")
 
 
-def _entered(request: HttpRequest, user: User, to: str, through: str) -> HttpResponse:
+def _sign_in(request: HttpRequest, user: User, to: str, through: str) -> HttpResponse:
     login(request, user, backend=BACKEND)
     record("sign in", user.username, request=request, detail=f"through {through}" if through else "")
     return HttpResponseRedirect(to)
@@ -111,14 +116,14 @@ class CodeForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
     """The second step of signing in."""
-    known = request.session.get(_FIRST_STEP)
-    user = None if known is None else User.objects.filter(pk=known["user"], is_active=True).first()
+    step = request.session.get(_PASSWORD_STEP_KEY)
+    user = None if step is None else User.objects.filter(pk=step["user"], is_active=True).first()
     if (
         user is None
-        or time.time() > known["until"]
-        or not constant_time_compare(known["hash"], user.get_session_auth_hash())
+        or time.time() > step["until"]
+        or not constant_time_compare(step["hash"], user.get_session_auth_hash())
     ):
-        request.session.pop(_FIRST_STEP, None)
+        request.session.pop(_PASSWORD_STEP_KEY, None)
         return redirect("captious:sign_in")
     form = CodeForm(request.POST if request.method == "POST" else None)
     if request.method == "POST":
@@ -126,8 +131,8 @@ def code(request: HttpRequest) -> HttpResponse:
         if form.is_valid():
             reason = refusal(user, form.cleaned_data["code"], device_of(request))
             if not reason:
-                del request.session[_FIRST_STEP]
-                return keep_device(request, _entered(request, user, known["to"], known["through"]), user)
+                del request.session[_PASSWORD_STEP_KEY]
+                return keep_device(request, _sign_in(request, user, step["to"], step["through"]), user)
             form.add_error("code", reason)
             record("wrong code", user.username, request=request)
     context = {"heading": "Enter a code", "button": "Sign in", "form": form}
@@ -141,9 +146,9 @@ def with_provider(request: HttpRequest, name: str) -> HttpResponse:
     It is a page, not a redirect: browsers apply ``form-action`` of the content security policy to all sites
     to which a form is redirected, and further redirects of the provider are unknown.
     """
-    provider = provider_named(name)
+    provider = find_provider(name)
     limit(request, "sign in with", by_address=True)
-    request.session[_NEXT] = next_page(request)
+    request.session[_NEXT_KEY] = next_page(request)
     back = request.build_absolute_uri(reverse("captious:sign_in_with_return", args=[name]))
     try:
         address = begin(request, name, back)
@@ -158,94 +163,102 @@ def with_provider(request: HttpRequest, name: str) -> HttpResponse:
 @require_safe
 def with_provider_return(request: HttpRequest, name: str) -> HttpResponse:
     """Return from an identity provider with the identity of the user."""
-    provider = provider_named(name)
+    provider = find_provider(name)
     limit(request, "sign in with", by_address=True)
     try:
-        found = identity_in(request, name)
+        claims = identity_in(request, name)
     except IdentityError as error:
         return error_answer(request, 403, str(error))
-    known = Identity.objects.filter(issuer=found["issuer"], subject=found["subject"]).select_related("user").first()
-    if known is None:
-        request.session[_IDENTITY] = {**found, "label": one_line(found["label"]), "until": time.time() + _SECONDS}
+    identity = (
+        Identity.objects.filter(issuer=claims["issuer"], subject=claims["subject"]).select_related("user").first()
+    )
+    if identity is None:
+        request.session[_IDENTITY_KEY] = {
+            **claims,
+            "label": one_line(claims["label"]),
+            "until": time.time() + _STEP_SECONDS,
+        }
         return redirect("captious:sign_in_connect")
-    if request.user.is_authenticated and request.user != known.user:
-        return error_answer(request, 403, f"{known.label} is connected to another account of this site.")
-    if not known.user.is_active:
+    if request.user.is_authenticated and request.user != identity.user:
+        return error_answer(request, 403, f"{identity.label} is connected to another account of this site.")
+    if not identity.user.is_active:
         return error_answer(request, 403, "This account is not active. Ask the administrator of this site.")
-    Identity.objects.filter(pk=known.pk).update(last_used=timezone.now())
-    return enter(request, known.user, request.session.pop(_NEXT, reverse("captious:home")), through=provider.title)
+    Identity.objects.filter(pk=identity.pk).update(last_used=timezone.now())
+    return enter(
+        request, identity.user, request.session.pop(_NEXT_KEY, reverse("captious:home")), through=provider.title
+    )
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def connect(request: HttpRequest) -> HttpResponse:
     """Connect a new identity with the account of the signed-in user, or with a new account.
 
-    An equal mail address connects nothing: owners of an account sign in to it first.
+    Equal mail addresses do not connect them: owners of an account have to sign in to it first.
     """
-    found = request.session.get(_IDENTITY)
-    if found is None or time.time() > found["until"]:
-        request.session.pop(_IDENTITY, None)
+    claims = request.session.get(_IDENTITY_KEY)
+    if claims is None or time.time() > claims["until"]:
+        request.session.pop(_IDENTITY_KEY, None)
         return redirect("captious:account" if request.user.is_authenticated else "captious:sign_in")
     if request.user.is_authenticated:
-        return _connect_own(request, found)
+        return _connect_own(request, claims)
     if settings.CAPTIOUS.registration == "closed":
-        return _page(request, found, None)
-    form = NameForm(request.POST if request.method == "POST" else None, initial={"username": found["name"]})
+        return _page(request, claims, None)
+    form = NameForm(request.POST if request.method == "POST" else None, initial={"username": claims["name"]})
     if request.method == "POST":
         limit(request, "password", by_address=True)
         if form.is_valid():
-            return _new_account(request, found, form)
-    return _page(request, found, form)
+            return _create_account(request, claims, form)
+    return _page(request, claims, form)
 
 
-def _connect_own(request: HttpRequest, found: dict[str, Any]) -> HttpResponse:
+def _connect_own(request: HttpRequest, claims: dict[str, Any]) -> HttpResponse:
     form = ProofForm(request.POST if request.method == "POST" else None, request=request)
     if request.method == "POST":
         limit(request, "password", by_address=True)
         if form.is_valid():
-            if _connected(request, request.user, found):
-                messages.success(request, f"{found['label']} is connected. You can sign in with it from now on.")
+            if _connect_identity(request, request.user, claims):
+                messages.success(request, f"{claims['label']} is connected. You can sign in with it from now on.")
             else:
-                messages.error(request, f"{found['label']} is already connected to an account.")
+                messages.error(request, f"{claims['label']} is already connected to an account.")
             return redirect("captious:account")
-    return _page(request, found, form)
+    return _page(request, claims, form)
 
 
-def _new_account(request: HttpRequest, found: dict[str, Any], form: NameForm) -> HttpResponse:
-    to = request.session.get(_NEXT, reverse("captious:home"))
+def _create_account(request: HttpRequest, claims: dict[str, Any], form: NameForm) -> HttpResponse:
+    to = request.session.get(_NEXT_KEY, reverse("captious:home"))
     user = form.save(commit=False)
     user.set_unusable_password()
     user.is_active = settings.CAPTIOUS.registration == "open"
     with transaction.atomic():
-        user.email = user.verified_email = found["email"]
+        user.email = user.verified_email = claims["email"]
         user.save()
         personal_team(user)
-        if not _connected(request, user, found):
+        if not _connect_identity(request, user, claims):
             raise IntegrityError("the identity was connected meanwhile")
     record("sign up", user.username, request=request, detail="" if user.is_active else "waits for activation")
     if user.is_active:
-        return _entered(request, user, to, found["provider"])
+        return _sign_in(request, user, to, claims["provider"])
     messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
     return redirect("captious:home")
 
 
-def _connected(request: HttpRequest, user: User, found: dict[str, Any]) -> bool:
+def _connect_identity(request: HttpRequest, user: User, claims: dict[str, Any]) -> bool:
     """Connect an identity with a user; False if it has been connected in the meantime."""
     _, is_new = Identity.objects.get_or_create(
-        issuer=found["issuer"], subject=found["subject"], defaults={"user": user, "label": found["label"]}
+        issuer=claims["issuer"], subject=claims["subject"], defaults={"user": user, "label": claims["label"]}
     )
-    request.session.pop(_IDENTITY, None)
+    request.session.pop(_IDENTITY_KEY, None)
     if is_new:
-        record("connect", user.username, request=request, detail=found["provider"])
+        record("connect", user.username, request=request, detail=claims["provider"])
     return bool(is_new)
 
 
-def _page(request: HttpRequest, found: dict[str, Any], form: forms.Form | None) -> HttpResponse:
-    is_known = request.user.is_authenticated
+def _page(request: HttpRequest, claims: dict[str, Any], form: forms.Form | None) -> HttpResponse:
+    is_signed_in = request.user.is_authenticated
     context = {
-        "heading": "Connect your account" if is_known else "A new account",
-        "button": "Connect" if is_known else "Sign up",
-        "label": found["label"],
+        "heading": "Connect your account" if is_signed_in else "A new account",
+        "button": "Connect" if is_signed_in else "Sign up",
+        "label": claims["label"],
         "form": form,
     }
     return render(

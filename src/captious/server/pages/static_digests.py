@@ -15,9 +15,9 @@ FOREVER = "public, max-age=31536000, immutable"
 
 @cache
 def digest(name: str) -> str:
-    """The digest of a static file, computed once, as files do not change while a server runs; empty for no file."""
-    found = finders.find(name)
-    return hashlib.sha256(Path(found).read_bytes()).hexdigest()[:12] if found else ""
+    """The digest of a static file, computed once, because files do not change meanwhile; empty if there is no file."""
+    path = finders.find(name)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12] if path else ""
 
 
 class DigestStorage(StaticFilesStorage):
@@ -25,5 +25,5 @@ class DigestStorage(StaticFilesStorage):
 
     def url(self, name: str | None) -> str:
         address: str = super().url(name)
-        known = digest(name) if name else ""
-        return f"{address}?v={known}" if known else address
+        checksum = digest(name) if name else ""
+        return f"{address}?v={checksum}" if checksum else address

@@ -51,13 +51,13 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
     by = sort.removeprefix("-") if sort.removeprefix("-") in SORTS else "date"
     descending = sort.startswith("-") or by != sort
     rows = own_scores(request.user, own_submissions(request.user, challenge))
-    rows += [OwnScore(refused) for refused in own_refused(request.user, challenge)]
-    heads = {
+    rows += [OwnScore(upload) for upload in own_refused(request.user, challenge)]
+    columns = {
         name: {
-            "sorted": ("descending" if descending else "ascending") if name == by else "",
-            "link": f"?sort={'-' if (not descending if name == by else first) else ''}{name}",
+            "sort_order": ("descending" if descending else "ascending") if name == by else "",
+            "link": f"?sort={'-' if (not descending if name == by else starts_descending) else ''}{name}",
         }
-        for name, first in SORTS.items()
+        for name, starts_descending in SORTS.items()
     }
     page = page_of(request, sorted_scores(rows, by, descending=descending))
     return challenge_page(
@@ -66,7 +66,7 @@ def submissions(request: HttpRequest, slug: str) -> HttpResponse:
         "submissions",
         "submissions",
         page=page,
-        heads=heads,
+        heads=columns,
         places=queue.places(),
         bans=bans_of(challenge, teams_of(request.user), request.user),
     )
@@ -81,7 +81,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
     exists = submission.status != _Status.DELETED
     places = places_of(request.user, submission, own=own) if visible_scores(request.user, submission) else {}
     boards = _boards(request.user, submission, places)
-    found = (images_of(request.user, submission, place.query) for place in places.values())
+    sets_of_images = (images_of(request.user, submission, place.query) for place in places.values())
     bans = bans_of(submission.challenge, [submission.team], request.user) if own else {}
     return challenge_page(
         request,
@@ -90,7 +90,7 @@ def show(request: HttpRequest, pk: int) -> HttpResponse:
         _tab(request.user, submission),
         submission=submission,
         place_in_queue=queue.place(submission),
-        images=next((images for images in found if images is not None), None),
+        images=next((images for images in sets_of_images if images is not None), None),
         boards=boards,
         scores_open=may_see_scores(request.user, submission.phase),
         digits=submission.phase.digits,
@@ -128,8 +128,8 @@ def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> l
         scores = all_scores.get(key)
         if not scores:
             continue
-        references, place, found = sets[key], places.get(key), warnings.get(key, [])
-        main, scales, others = (None, {}, []) if place is None else _beside(place)
+        references, place, messages = sets[key], places.get(key), warnings.get(key, [])
+        main, scales, other_scores = (None, {}, []) if place is None else _drawing_context(place)
         is_current = submission.is_current(key)
         csv_url = reverse("captious:submission_scores", args=[submission.pk, references.captions, references.name])
         boards.append(
@@ -137,14 +137,14 @@ def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> l
                 "place": place,
                 "references": references.name,
                 "captions": references.captions if has_several else "",
-                "warnings": [each for each in found if each.split(" ", 1)[0] not in scores],
+                "warnings": [message for message in messages if message.split(" ", 1)[0] not in scores],
                 "scores": [
                     {
                         "name": name,
                         **entry,
-                        "drawn": [entry, *(other.get(name) for other in others)],
+                        "drawn": [entry, *(other.get(name) for other in other_scores)],
                         "scale": scales.get(name),
-                        "warnings": [each for each in found if each.split(" ", 1)[0] == name],
+                        "warnings": [message for message in messages if message.split(" ", 1)[0] == name],
                     }
                     for name, entry in sorted(scores.items(), key=lambda pair: pair[0] != main)
                 ],
@@ -154,7 +154,7 @@ def _boards(user: Any, submission: Submission, places: Mapping[str, Place]) -> l
     return boards
 
 
-def _beside(place: Place) -> tuple[str, Scale, list[Mapping[str, Any]]]:
+def _drawing_context(place: Place) -> tuple[str, Scale, list[Mapping[str, Any]]]:
     """The ranking output, the axes, and the scores drawn next to those of a submission."""
     return place.query.output, place.scales, compared_outputs(place)
 
@@ -192,9 +192,9 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
         limit(request, "change")
         if queue.cancel(submission):
             record("cancel", submission.method, request=request, submission=submission)
-            messages.success(request, "Submission cancelled. It does not count toward your quota.")
+            messages.success(request, "Submission canceled. It does not count toward your quota.")
         else:
-            messages.error(request, "The submission could not be cancelled because scoring has begun.")
+            messages.error(request, "The submission could not be canceled because scoring has begun.")
         return redirect(submission.url)
     consequence = "The submission will not be scored and does not count toward your quota of scored submissions."
     return _confirm(request, submission, "Cancel", consequence)
@@ -205,13 +205,13 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 def choose(request: HttpRequest, pk: int) -> HttpResponse:
     """Make a submission the entry of its team, or let the best one count again."""
     submission = submission_for(request.user, pk, own=True)
-    chosen = request.POST.get("chosen") != "0"
-    if reason := choose_submission(request, submission, chosen=chosen):
+    is_choice = request.POST.get("chosen") != "0"
+    if reason := choose_submission(request, submission, chosen=is_choice):
         messages.error(request, reason)
     else:
         team = submission.team
-        of_best = f"The best submission of {team} is its entry again."
-        messages.success(request, f"{submission.method} is now the final entry of {team}." if chosen else of_best)
+        release = f"The best submission of {team} is its entry again."
+        messages.success(request, f"{submission.method} is now the final entry of {team}." if is_choice else release)
     is_list = request.POST.get("back") == "list"
     return redirect("captious:submissions", submission.challenge.slug) if is_list else redirect(submission.url)
 

@@ -35,39 +35,39 @@ from captious.server.submissions.quotas import quota
 def submit(request: HttpRequest, slug: str) -> HttpResponse:
     """Submit captions, or check them without submitting."""
     challenge = challenge_for(request.user, slug)
-    all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrived)
+    all_teams, phases = teams_of(request.user), open_phases(challenge, request.arrival_time)
     bans = bans_of(challenge, all_teams, request.user)
     teams = [team for team in all_teams if team.pk not in bans] or all_teams
-    named = request.POST.get("team", request.GET.get("team"))
-    team = next((team for team in teams if team.slug == named), teams[0])
-    asked = next((team for team in all_teams if team.slug == named), team)
+    slug_of_team = request.POST.get("team", request.GET.get("team"))
+    team = next((team for team in teams if team.slug == slug_of_team), teams[0])
+    chosen_team = next((team for team in all_teams if team.slug == slug_of_team), team)
     context: dict[str, Any] = {"problems": [], "remarks": [], "checked": False}
     if request.method == "POST":
         limit(request, "upload")
-        checks = request.POST.get("action") == "check"
+        is_check = request.POST.get("action") == "check"
         form = SubmitForm(request.POST, request.FILES, phases=phases, teams=all_teams)
-        form.fields["method"].required = not checks
+        form.fields["method"].required = not is_check
         is_valid = form.is_valid()
         form.fields["method"].required = True
         if is_valid:
             submission, upload = form.instance, form.cleaned_data["file"]
-            submission.user, submission.filename, submission.created = request.user, upload.name, request.arrived
+            submission.user, submission.filename, submission.created = request.user, upload.name, request.arrival_time
             path = Path(upload.temporary_file_path())
             try:
-                if checks:
+                if is_check:
                     context |= intake.check(submission, path)._asdict()
                     context["checked"] = not context["problems"]
                 else:
-                    key = _key(request, path)
+                    key = _form_key(request, path)
                     intake.submit(submission, path, request=request, key=key, fingerprint=key)
-                    messages.success(request, _onward(submission))
+                    messages.success(request, _next_steps(submission))
                     return redirect(submission.url)
-            except intake.AlreadySubmitted as already:
-                return redirect(already.submission.url)
-            except intake.Refused as refused:
-                context["problems"] = refused.problems
-                if not refused.problems:
-                    form.add_error(None, refused.message)
+            except intake.AlreadySubmittedError as repetition:
+                return redirect(repetition.submission.url)
+            except intake.RefusedError as refusal:
+                context["problems"] = refusal.problems
+                if not refusal.problems:
+                    form.add_error(None, refusal.message)
     else:
         initial = {"phase": request.GET.get("phase"), "team": team.slug}
         form = SubmitForm(phases=phases, teams=teams, initial=initial)
@@ -76,7 +76,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     status = 422 if form.errors or context["problems"] else 200
     context |= {"form": form, "team": team, "quotas": quotas, "form_key": secrets.token_urlsafe(16)}
     context |= {
-        "bans": {pk: ban for pk, ban in bans.items() if pk == asked.pk},
+        "bans": {pk: ban for pk, ban in bans.items() if pk == chosen_team.pk},
         "without_terms": teams_without(challenge, [team]),
     }
     context["needed"] = [(phase, needed_captions(phase)) for phase in phases]
@@ -84,7 +84,7 @@ def submit(request: HttpRequest, slug: str) -> HttpResponse:
     return challenge_page(request, challenge, "submit", "submit", status=status, **context)
 
 
-def _onward(submission: Submission) -> str:
+def _next_steps(submission: Submission) -> str:
     """The next steps of a submission that was just made, and where it can be found."""
     phase, address = submission.phase, reverse("captious:submissions", args=[submission.challenge.slug])
     scores = "Its scores will appear on this page." if phase.has_scores_open else "Its scores are withheld for now."
@@ -96,7 +96,7 @@ def _onward(submission: Submission) -> str:
     )
 
 
-def _key(request: HttpRequest, upload: Path) -> str:
+def _form_key(request: HttpRequest, upload: Path) -> str:
     """The key of a form's upload: the same if the form is sent twice, another if the file or an answer differs.
 
     Empty if the form has no key.

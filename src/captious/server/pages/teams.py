@@ -33,12 +33,12 @@ from captious.server.people.rate_limits import limit
 from captious.server.people.secrets import invitation_of
 
 
-def _changing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def _team_action(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A view that changes a team for a member and returns to its page, with the reason if it was not possible."""
 
     @login_required
     @require_http_methods(["POST"])
-    def of_member(request: HttpRequest, slug: str, **values: Any) -> HttpResponse:
+    def wrapper(request: HttpRequest, slug: str, **values: Any) -> HttpResponse:
         with own_team(request, slug) as team:
             try:
                 return view(request, team, **values)
@@ -46,7 +46,7 @@ def _changing(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
                 messages.error(request, str(error))
                 return redirect(team.url)
 
-    return of_member
+    return wrapper
 
 
 @login_required
@@ -78,17 +78,21 @@ def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | 
     submissions = Submission.objects.filter(team=team).exclude(status=Submission.Status.DELETED)
     counts = Counter(submissions.values_list("phase__challenge_id", flat=True))
     challenges = visible_challenges(user).prefetch_related("phases")
-    rows = [(each, counts[each.pk], bans.get(each.pk)) for each in challenges if each.pk in counts or each.is_open]
+    rows = [
+        (challenge, counts[challenge.pk], bans.get(challenge.pk))
+        for challenge in challenges
+        if challenge.pk in counts or challenge.is_open
+    ]
     return sorted(rows, key=lambda row: not row[1])
 
 
-@_changing
+@_team_action
 def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
     """Create an invitation link."""
     return redirect_with(invite(request, team, request.POST.get("label", "")), team.url)
 
 
-@_changing
+@_team_action
 def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     """Revoke an invitation link."""
     revoke(request, team, pk)
@@ -96,7 +100,7 @@ def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse
     return redirect(team.url)
 
 
-@_changing
+@_team_action
 def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
     """Leave a team."""
     is_deleted = leave(request, team)
@@ -104,7 +108,7 @@ def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
     return redirect("captious:account")
 
 
-@_changing
+@_team_action
 def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     """Remove a member, which captains can do."""
     name = remove(request, team, pk=pk)
@@ -112,7 +116,7 @@ def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     return redirect(team.url)
 
 
-@_changing
+@_team_action
 def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
     """Make another member captain."""
     messages.success(request, f"{make_captain(request, team, pk=pk)} is now the captain.")

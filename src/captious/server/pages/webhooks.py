@@ -33,5 +33,4 @@ def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, for
 
 def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
     """The webhook that a form names."""
-    webhook: Webhook = get_object_or_404(challenge.webhooks, pk=row_id(request.POST.get("webhook", "")))
-    return webhook
+    return get_object_or_404(challenge.webhooks, pk=row_id(request.POST.get("webhook", "")))

@@ -23,12 +23,12 @@ def visible_challenges(user: Any) -> QuerySet[Challenge]:
 
 
 def may_manage(user: Any, challenge: Challenge) -> bool:
-    """Organizers of the challenge and administrators."""
+    """Return whether a user is an organizer of the challenge or an administrator."""
     return bool(user.is_active and (user.is_superuser or challenge.organizers.contains(user)))
 
 
 def may_see(user: Any, challenge: Challenge) -> bool:
-    """Everybody, or only participants and those who manage it."""
+    """Return whether a user may see a challenge: anyone may, or only participants and those who manage it."""
     if challenge.access == "public" or may_manage(user, challenge):
         return True
     return bool(user.is_authenticated and challenge.participants.contains(user))
@@ -42,8 +42,8 @@ def may_see_board(user: Any, phase: Phase) -> bool:
 def why_hidden(phase: Phase) -> str:
     """Why and until when a leaderboard that is not open is hidden, in one or two sentences."""
     if phase.board == "hidden":
-        own = " Teams see the scores of their own submissions." if phase.has_scores_open else ""
-        return f"The organizers have hidden the leaderboard of this phase.{own}"
+        note = " Teams see the scores of their own submissions." if phase.has_scores_open else ""
+        return f"The organizers have hidden the leaderboard of this phase.{note}"
     if phase.scores_open_at is not None:
         return f"Scores and ranks are shown when the last uploads have arrived, on {local_time(phase.scores_open_at)}."
     return "This phase does not show scores."
@@ -64,26 +64,26 @@ def why_withheld(user: Any, phase: Phase) -> str:
 
 
 def is_own(user: Any, submission: Submission) -> bool:
-    """Return whether it is a submission of one of the user's teams, whoever uploaded it."""
+    """Return whether a submission belongs to one of the user's teams, no matter who uploaded it."""
     return bool(user.is_authenticated and submission.team.members.contains(user))
 
 
 def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
     """The submissions of the user's teams, the newest first."""
-    own = Submission.objects.filter(team__members=user, phase__challenge=challenge)
-    own = own.exclude(status=Submission.Status.DELETED)
-    own = own.select_related("phase__challenge", "team", "user", "shown_scores")
-    return own.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
+    rows = Submission.objects.filter(team__members=user, phase__challenge=challenge)
+    rows = rows.exclude(status=Submission.Status.DELETED)
+    rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
+    return rows.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
 
 
 def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
     """The refused uploads of the user's teams that are kept, the newest first."""
-    own = RefusedUpload.objects.filter(team__members=user, phase__challenge=challenge)
-    return own.select_related("phase", "team", "user")
+    rows = RefusedUpload.objects.filter(team__members=user, phase__challenge=challenge)
+    return rows.select_related("phase", "team", "user")
 
 
 def may_see_submission(user: Any, submission: Submission) -> bool:
-    """Whether a user may see a submission: its team, managers of the challenge and, on a public board, its readers."""
+    """Return whether a user may see a submission: its team, managers of the challenge, and readers of its board."""
     if may_manage(user, submission.challenge):
         return True
     if submission.status == Submission.Status.DELETED:
@@ -103,10 +103,9 @@ def challenge_for(user: Any, slug: str) -> Challenge:
     """A challenge that the user may see.
 
     Raises:
-        Http404: there is none of that name, or the user may not see it.
+        Http404: there is no such object, or the user may not see it.
     """
-    challenge: Challenge = get_object_or_404(visible_challenges(user), slug=slug)
-    return challenge
+    return get_object_or_404(visible_challenges(user), slug=slug)
 
 
 def managed_challenge(user: Any, slug: str) -> Challenge:
@@ -122,7 +121,7 @@ def managed_challenge(user: Any, slug: str) -> Challenge:
 
 
 def may_create(user: Any) -> bool:
-    """Return whether a user may create challenges: administrators, and users to whom they gave the permission."""
+    """Return whether a user may create challenges, as administrators and users with the permission may."""
     return bool(user.is_active and user.has_perm("captious.add_challenge"))
 
 
@@ -135,7 +134,7 @@ def draft_for(user: Any, slug: str) -> Draft:
     """A draft that the user may edit.
 
     Raises:
-        Http404: there is none of that name, or the user may not edit it.
+        Http404: there is no such object, or the user may not edit it.
     """
     draft: Draft = get_object_or_404(Draft, slug=slug)
     if not _may_edit(user, draft):

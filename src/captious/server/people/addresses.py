@@ -11,10 +11,10 @@ from django.http.cookie import parse_cookie
 SESSION_COOKIE = "captious_session"
 
 #: Addresses with ports, as some proxies write them. Ports change with every connection, so limits drop them.
-_WITH_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d+)?|([\d.]+):\d+")
+_ADDRESS_AND_PORT = re.compile(r"\[([0-9A-Fa-f:.]+)\](?::\d+)?|([\d.]+):\d+")
 
 
-def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
+def client_address(peer: str, forwarded_for: str, *, behind_proxy: bool) -> str:
     """The address of a client.
 
     Args:
@@ -23,22 +23,22 @@ def client_address(peer: str, forwarded: str, *, behind_proxy: bool) -> str:
         behind_proxy: whether there is one.
     """
     # The proxy appends the address that it saw; earlier ones may be forged by the client.
-    last = forwarded.rpartition(",")[2].strip() if behind_proxy else ""
-    with_port = _WITH_PORT.fullmatch(last)
-    return ((with_port[1] or with_port[2] if with_port else last) or peer)[:45]
+    address = forwarded_for.rpartition(",")[2].strip() if behind_proxy else ""
+    match = _ADDRESS_AND_PORT.fullmatch(address)
+    return ((match[1] or match[2] if match else address) or peer)[:45]
 
 
 def network(address: str) -> str:
     """An address for limits; for IPv6, the first address of the /64 network of a client."""
     try:
-        parsed = ipaddress.ip_address(address)
+        value = ipaddress.ip_address(address)
     except ValueError:
         return address
-    if isinstance(parsed, ipaddress.IPv4Address):
+    if isinstance(value, ipaddress.IPv4Address):
         return address
-    if parsed.ipv4_mapped is not None:
-        return str(parsed.ipv4_mapped)
-    return str(ipaddress.ip_network((int(parsed), 64), strict=False).network_address)
+    if value.ipv4_mapped is not None:
+        return str(value.ipv4_mapped)
+    return str(ipaddress.ip_network((int(value), 64), strict=False).network_address)
 
 
 def token_in(authorization: str) -> str | None:

@@ -24,26 +24,26 @@ def why_not_admitted(submission: Submission) -> str:
     definition, memberships = challenge.definition, Membership.objects.filter(team=team)
     if definition.team_size and (n := memberships.count()) > definition.team_size:
         return f"Teams of this challenge may have {counted(definition.team_size, 'member')}; {team} has {n:,}."
-    closed = definition.teams_close
-    if closed is not None and memberships.filter(user=submission.user, joined__gt=closed).exists():
-        return f"Teams of this challenge closed on {local_time(closed)}, before you joined {team}."
+    deadline = definition.teams_close
+    if deadline is not None and memberships.filter(user=submission.user, joined__gt=deadline).exists():
+        return f"Teams of this challenge closed on {local_time(deadline)}, before you joined {team}."
     return why_not_approved(submission) or why_terms_refuse(submission)
 
 
 def bans_of(challenge: Challenge, teams: Sequence[Team], user: Any) -> dict[int, TeamBan]:
     """The bans that keep a user from submitting for these teams, by team number.
 
-    A ban is that of the team, or of another one that the user was in.
+    A ban applies to the team, or to another team that the user was a member of.
     """
     is_member = TeamBan.users.through.objects.filter(teamban=OuterRef("pk"), user=user)
     rows = challenge.bans.select_related("team").annotate(bars_user=Exists(is_member))
     bans = [*rows.filter(Q(team__in=teams) | Q(bars_user=True))]
     if not bans:  # the usual case, which needs no query of teams
         return {}
-    of_teams = {ban.team_id: ban for ban in bans}
-    of_user = next((ban for ban in bans if ban.bars_user), None)
-    of_each = ((team.pk, of_teams.get(team.pk, of_user)) for team in teams)
-    return {team: ban for team, ban in of_each if ban is not None}
+    team_bans = {ban.team_id: ban for ban in bans}
+    user_ban = next((ban for ban in bans if ban.bars_user), None)
+    pairs = ((team.pk, team_bans.get(team.pk, user_ban)) for team in teams)
+    return {team: ban for team, ban in pairs if ban is not None}
 
 
 def is_banned(challenge: Challenge, user: Any) -> bool:

@@ -27,8 +27,8 @@ def teams_to_approve(challenge: Challenge, teams: Iterable[Team]) -> list[Team]:
         return []
     teams = [*teams]
     rows = TeamApproval.objects.filter(challenge=challenge, team__in=teams, status=_Status.APPROVED)
-    approved = {*rows.values_list("team", flat=True)}
-    return [team for team in teams if team.pk not in approved]
+    approved_ids = {*rows.values_list("team", flat=True)}
+    return [team for team in teams if team.pk not in approved_ids]
 
 
 def ask(challenge: Challenge, team: Team, message: str = "") -> TeamApproval:
@@ -38,8 +38,7 @@ def ask(challenge: Challenge, team: Team, message: str = "") -> TeamApproval:
     if not is_new:
         TeamApproval.objects.filter(pk=row.pk).exclude(status=_Status.APPROVED).update(**values)
         row.refresh_from_db()
-    asked: TeamApproval = row
-    return asked
+    return row
 
 
 def decide(row: TeamApproval, *, approved: bool, reason: str = "") -> None:

@@ -13,9 +13,9 @@ from django.utils import timezone
 from captious.server.models import AuditEvent, Challenge, Submission
 from captious.server.people.rate_limits import address_of
 
-_AT_A_TIME = 5000  # events removed per transaction
+_BATCH_EVENTS = 5000  # events removed per transaction
 
-_log = logging.getLogger("captious.audit")
+_log = logging.getLogger(__name__)
 
 
 def record(
@@ -55,7 +55,7 @@ def remove_old_events() -> int:
     days, n = settings.CAPTIOUS.audit_days, 0
     if not days:
         return 0
-    old = AuditEvent.objects.filter(time__lt=timezone.now() - timedelta(days=days)).order_by("time")
-    while pks := [*old.values_list("pk", flat=True)[:_AT_A_TIME]]:
+    events = AuditEvent.objects.filter(time__lt=timezone.now() - timedelta(days=days)).order_by("time")
+    while pks := [*events.values_list("pk", flat=True)[:_BATCH_EVENTS]]:
         n += AuditEvent.objects.filter(pk__in=pks).delete()[0]
     return n

@@ -26,16 +26,16 @@ from joserfc.errors import JoseError
 
 from captious.server.server_settings import Provider
 
-_log = logging.getLogger("captious.identity")
+_log = logging.getLogger(__name__)
 _TIMEOUT = 10  # seconds without data
-_LONGEST = 20  # seconds for a whole answer
-_LARGEST = 1 << 20  # bytes of an answer, unpacked
+_MAX_SECONDS = 20  # seconds for a whole answer
+_MAX_BYTES = 1 << 20  # bytes of an answer, unpacked
 #: How ID tokens may be signed: with keys whose public half the issuer publishes.
 _ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519")
-_FRESH = 3600  # seconds for which metadata of an issuer is cached
+_METADATA_SECONDS = 3600  # seconds for which metadata of an issuer is cached
 _GITHUB, _GITHUB_USER, _ORCID = "https://github.com", "https://api.github.com/user", "https://orcid.org"
 #: Errors of requests to identity providers and of their answers.
-_ERRORS = (
+_PROVIDER_ERRORS = (
     *(AuthlibBaseError, JoseError, requests.RequestException),
     *(RuntimeError, ValueError, LookupError, TypeError, AttributeError),
 )
@@ -45,11 +45,11 @@ class IdentityError(Exception):
     """An identity provider did not identify the user; the message is for the user."""
 
 
-def provider_named(name: str) -> Provider:
+def find_provider(name: str) -> Provider:
     """The provider of this name.
 
     Raises:
-        Http404: there is none.
+        Http404: there is no such provider.
     """
     provider: Provider | None = settings.CAPTIOUS.sign_in.get(name)
     if provider is None:
@@ -63,11 +63,11 @@ def begin(request: HttpRequest, name: str, return_address: str) -> str:
     Raises:
         IdentityError: it cannot be reached.
     """
-    provider = provider_named(name)
+    provider = find_provider(name)
     try:
         return str(_client_of(name, provider).authorize_redirect(request, return_address)["Location"])
-    except _ERRORS as error:
-        raise _failed(provider, error) from None
+    except _PROVIDER_ERRORS as error:
+        raise _identity_error(provider, error) from None
 
 
 def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
@@ -80,7 +80,7 @@ def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
     Raises:
         IdentityError: the answer has no identity, or cannot be trusted.
     """
-    provider = provider_named(name)
+    provider = find_provider(name)
     try:
         client = _client_of(name, provider)
         if provider.issuer == _GITHUB:
@@ -89,16 +89,16 @@ def identity_in(request: HttpRequest, name: str) -> dict[str, Any]:
             answer.raise_for_status()
             claims = answer.json()
             return _identity(provider, str(int(claims["id"])), claims["login"], claims)
-        expected = {"iss": client.server_metadata["issuer"], "aud": provider.client_id}
-        options = {claim: {"essential": True, "value": value} for claim, value in expected.items()}
+        required = {"iss": client.server_metadata["issuer"], "aud": provider.client_id}
+        options = {claim: {"essential": True, "value": value} for claim, value in required.items()}
         token = client.authorize_access_token(request, claims_options=options)
         claims = token["userinfo"]
         subject = claims["sub"]
         if not isinstance(subject, str) or not subject:
             raise ValueError("sub must be text")
         return _identity(provider, subject, claims.get("preferred_username"), claims)
-    except _ERRORS as error:
-        raise _failed(provider, error) from None
+    except _PROVIDER_ERRORS as error:
+        raise _identity_error(provider, error) from None
 
 
 def _identity(provider: Provider, subject: str, name: object, claims: Mapping[str, Any]) -> dict[str, Any]:
@@ -126,7 +126,7 @@ def _printable(text: object) -> str:
     return "".join(letter for letter in text if letter.isprintable()) if isinstance(text, str) else ""
 
 
-def _failed(provider: Provider, error: Exception) -> IdentityError:
+def _identity_error(provider: Provider, error: Exception) -> IdentityError:
     _log.warning("%s: %s: %s", provider.title, type(error).__name__, str(error)[:500])
     if isinstance(error, requests.ConnectionError | requests.Timeout):
         return IdentityError(f"{provider.title} cannot be reached at the moment. Try again in a few minutes.")
@@ -137,13 +137,13 @@ class _Session(OAuth2Session):
     """Calls of other sites, without redirects and with limits on size and time."""
 
     def request(self, method: str, url: str, **options: Any) -> Any:
-        until = time.monotonic() + _LONGEST
+        deadline = time.monotonic() + _MAX_SECONDS
         with super().request(method, url, **options, stream=True, allow_redirects=False) as answer:
             content = b""
             for block in answer.iter_content(1 << 14):
                 content += block
-                if len(content) > _LARGEST or time.monotonic() > until:
-                    raise ValueError(f"{url} answers with more than {_LARGEST:,} bytes, or for too long")
+                if len(content) > _MAX_BYTES or time.monotonic() > deadline:
+                    raise ValueError(f"{url} answers with more than {_MAX_BYTES:,} bytes, or for too long")
             answer._content = content
         return answer
 
@@ -153,46 +153,48 @@ class _App(DjangoOAuth2App):
 
 
 def _client_of(name: str, provider: Provider) -> Any:
-    return _client(name, provider, int(time.time()) // _FRESH)
+    return _client(name, provider, int(time.time()) // _METADATA_SECONDS)
 
 
 @functools.lru_cache(maxsize=16)
 def _client(name: str, provider: Provider, period: int) -> Any:
     """The client of a provider, with addresses and keys that are looked up once in a period; unknown keys, too."""
-    about: dict[str, Any] = {"client_id": provider.client_id, "client_secret": provider.client_secret}
+    endpoints: dict[str, Any] = {"client_id": provider.client_id, "client_secret": provider.client_secret}
     limits = {"code_challenge_method": "S256", "default_timeout": _TIMEOUT}
     if provider.issuer == _GITHUB:
-        about["authorize_url"] = f"{_GITHUB}/login/oauth/authorize"
-        about["access_token_url"] = f"{_GITHUB}/login/oauth/access_token"
+        endpoints["authorize_url"] = f"{_GITHUB}/login/oauth/authorize"
+        endpoints["access_token_url"] = f"{_GITHUB}/login/oauth/access_token"
     else:
-        about |= _discovered(provider)
+        endpoints |= _metadata(provider)
         limits["scope"] = "openid" if provider.issuer == _ORCID else "openid profile email"
-    return _App(DjangoIntegration(name), name, **about, client_kwargs=limits)
+    return _App(DjangoIntegration(name), name, **endpoints, client_kwargs=limits)
 
 
-def _discovered(provider: Provider) -> dict[str, Any]:
+def _metadata(provider: Provider) -> dict[str, Any]:
     """The metadata that an issuer publishes."""
     with _Session(default_timeout=_TIMEOUT) as session:
         address = f"{provider.issuer}/.well-known/openid-configuration"
         response = session.request("GET", address, withhold_token=True)
     response.raise_for_status()
-    published = response.json()
-    if published["issuer"].rstrip("/") != provider.issuer:
+    document = response.json()
+    if document["issuer"].rstrip("/") != provider.issuer:
         raise ValueError(f"the document of {provider.issuer} is that of another issuer")
-    endpoints = {name: published[name] for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")}
+    endpoints = {name: document[name] for name in ("authorization_endpoint", "token_endpoint", "jwks_uri")}
     for name, address in endpoints.items():
         _check_address(name, address, provider.issuer)
-    found = {"issuer": published["issuer"], **endpoints}
-    offered = published.get("id_token_signing_alg_values_supported", ["RS256"])
-    found["id_token_signing_alg_values_supported"] = [each for each in offered if each in _ALGORITHMS]
-    if "client_secret_basic" not in published.get("token_endpoint_auth_methods_supported", ["client_secret_basic"]):
-        found["token_endpoint_auth_method"] = "client_secret_post"
-    return found
+    metadata = {"issuer": document["issuer"], **endpoints}
+    algorithms = document.get("id_token_signing_alg_values_supported", ["RS256"])
+    metadata["id_token_signing_alg_values_supported"] = [
+        algorithm for algorithm in algorithms if algorithm in _ALGORITHMS
+    ]
+    if "client_secret_basic" not in document.get("token_endpoint_auth_methods_supported", ["client_secret_basic"]):
+        metadata["token_endpoint_auth_method"] = "client_secret_post"
+    return metadata
 
 
 def _check_address(name: str, address: str, issuer: str) -> None:
     """Refuse addresses without https, except on the host of an issuer without it, which settings allow on localhost."""
-    parts, own = urlsplit(address), urlsplit(issuer)
-    is_own = parts.scheme == own.scheme == "http" and parts.hostname == own.hostname
-    if not parts.hostname or (parts.scheme != "https" and not is_own):
+    parts, issuer_parts = urlsplit(address), urlsplit(issuer)
+    is_on_issuer = parts.scheme == issuer_parts.scheme == "http" and parts.hostname == issuer_parts.hostname
+    if not parts.hostname or (parts.scheme != "https" and not is_on_issuer):
         raise ValueError(f"{name} must be an https:// address")

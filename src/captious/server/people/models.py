@@ -8,20 +8,6 @@ from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
-__all__ = [
-    "AuditEvent",
-    "Identity",
-    "Invitation",
-    "KnownDevice",
-    "Membership",
-    "Participant",
-    "RateCount",
-    "RecoveryCode",
-    "Team",
-    "Token",
-    "User",
-]
-
 
 class User(AbstractUser):
     """An account. Superusers are administrators; organizers are named by their challenges."""
@@ -49,7 +35,7 @@ class User(AbstractUser):
 
 
 class RecoveryCode(models.Model):
-    """A code that stands in once for the second step. Only a hash of it is kept."""
+    """A code that replaces the second step once. Only a hash of it is kept."""
 
     user = models.ForeignKey(User, models.CASCADE, related_name="recovery_codes")
     hash = models.CharField(max_length=64)

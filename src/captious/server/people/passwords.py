@@ -20,13 +20,13 @@ from django.utils.html import format_html
 from captious.server.models import Identity, Token, User
 from captious.server.people.rate_limits import limit
 
-_NAME = 255
+_NAME_LENGTH = 255
 _MAIL_SECONDS = 600  # minimum time between two mails to an account, per web process
 
 
-def name_tried(request: HttpRequest, credentials: Mapping[str, Any] | None) -> str:
+def attempted_name(request: HttpRequest, credentials: Mapping[str, Any] | None) -> str:
     """The user name of an attempt to sign in, cut to the length of its column, which is longer than any name."""
-    return str((credentials or request.POST).get("username", ""))[:_NAME]
+    return str((credentials or request.POST).get("username", ""))[:_NAME_LENGTH]
 
 
 class RateLimit(BaseBackend):
@@ -40,7 +40,7 @@ class RateLimit(BaseBackend):
 def end_access(user: User) -> int:
     """Revoke all tokens of a user, and disconnect other sites; return the number of both."""
     rows = (Token.objects.filter(user=user), Identity.objects.filter(user=user))
-    return sum(each.delete()[0] for each in rows)
+    return sum(table_rows.delete()[0] for table_rows in rows)
 
 
 class LinkForm(PasswordResetForm):
@@ -50,7 +50,7 @@ class LinkForm(PasswordResetForm):
         return [user for user in super().get_users(email) if cache.add(f"reset-mail-{user.pk}", True, _MAIL_SECONDS)]
 
 
-class _EndsAccess(forms.Form):
+class _PasswordForm(forms.Form):
     """A form that sets a password. Tokens and connected sites end with the old one unless the user keeps them."""
 
     keep_tokens = forms.BooleanField(
@@ -65,19 +65,19 @@ class _EndsAccess(forms.Form):
         return user
 
 
-class ChangeForm(_EndsAccess, PasswordChangeForm):
-    """A new password, for whoever knows the old one."""
+class ChangeForm(_PasswordForm, PasswordChangeForm):
+    """A new password, for users who know the old one."""
 
     field_order = ["old_password", "new_password1", "new_password2", "keep_tokens"]
 
 
-class ResetForm(_EndsAccess, SetPasswordForm):
-    """A new password, for whoever has a link."""
+class ResetForm(_PasswordForm, SetPasswordForm):
+    """A new password, for users who have a link."""
 
     field_order = ["new_password1", "new_password2", "keep_tokens"]
 
 
-class AdministratorsForm(_EndsAccess, AdminPasswordChangeForm):
+class AdministratorsForm(_PasswordForm, AdminPasswordChangeForm):
     """A new password, from an administrator.
 
     Tokens are always revoked and other sites disconnected: administrators do this for owners who are locked out, or

@@ -29,8 +29,8 @@ class TooManyRequests(Exception):
 
 def address_of(request: HttpRequest) -> str:
     """The client's address. ``X-Forwarded-For`` counts only if the settings say that a proxy is in front."""
-    forwarded, peer = (request.META.get(name, "") for name in ("HTTP_X_FORWARDED_FOR", "REMOTE_ADDR"))
-    return client_address(peer, forwarded, behind_proxy=settings.CAPTIOUS.behind_proxy)
+    forwarded_for, peer = (request.META.get(name, "") for name in ("HTTP_X_FORWARDED_FOR", "REMOTE_ADDR"))
+    return client_address(peer, forwarded_for, behind_proxy=settings.CAPTIOUS.behind_proxy)
 
 
 def network_of(request: HttpRequest) -> str:
@@ -38,19 +38,19 @@ def network_of(request: HttpRequest) -> str:
     return network(address_of(request))
 
 
-def limit(request: HttpRequest, what: str, *, by_address: bool = False) -> None:
+def limit(request: HttpRequest, action: str, *, by_address: bool = False) -> None:
     """Count a request, by account or, for visitors, by address.
 
     Args:
-        by_address: by address in any case.
+        by_address: whether to count by address for signed-in users as well.
 
     Raises:
         TooManyRequests: there were too many within this minute.
     """
     if request.user.is_authenticated:
-        _count(f"{what} user {request.user.pk}")
+        _count(f"{action} user {request.user.pk}")
     if by_address or not request.user.is_authenticated:
-        _count(f"{what} {network_of(request)}")
+        _count(f"{action} {network_of(request)}")
 
 
 def _count(key: str) -> None:

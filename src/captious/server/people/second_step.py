@@ -24,11 +24,11 @@ from django.utils.crypto import salted_hmac
 from captious.server.models import KnownDevice, RecoveryCode, User
 from captious.server.people.access import may_create
 
-_STEP = 30  # seconds for which a code is shown
-_TOLERANCE = 1  # accepted time steps before and after now: clocks differ, and people type slowly
-_RECOVERY_CODES = 10
-_MOST_DEVICES = 10  # known devices of a user; the latest are kept
-_CODE = re.compile(r"[0-9]{6}|[a-z2-7]{16}")
+_STEP_SECONDS = 30  # seconds for which a code is shown
+_STEP_TOLERANCE = 1  # accepted time steps before and after now: clocks differ, and people type slowly
+_N_RECOVERY_CODES = 10
+_MAX_DEVICES = 10  # known devices of a user; the latest are kept
+_CODE_PATTERN = re.compile(r"[0-9]{6}|[a-z2-7]{16}")
 
 
 def new_salt() -> str:
@@ -48,20 +48,20 @@ def setup_uri(user: User, salt: str) -> str:
 
 
 def is_missing(user: User) -> bool:
-    """Return whether the settings ask a user to set up a second step, who has none."""
-    asked = settings.CAPTIOUS.second_step_for
-    if asked == "nobody" or not user.is_authenticated or user.totp_salt:
+    """Return whether the settings require a second step that a user has not set up."""
+    audience = settings.CAPTIOUS.second_step_for
+    if audience == "nobody" or not user.is_authenticated or user.totp_salt:
         return False
     manages = user.is_staff or user.is_superuser or may_create(user) or user.organized.exists()
-    return bool(asked == "everybody" or manages)
+    return bool(audience == "everybody" or manages)
 
 
 @transaction.atomic
 def turn_on(user: User, salt: str, code: str) -> list[str]:
     """Turn on the second step; return its recovery codes, which cannot be shown again. Empty if the code is wrong."""
-    used = _time_step(salt, code, after=0)
-    without = User.objects.filter(pk=user.pk, totp_salt="")  # another page may have set one up in the meantime
-    if used is None or not without.update(totp_salt=salt, totp_used=used, wrong_codes=0, wrong_code_time=None):
+    step = _time_step(salt, code, after=0)
+    rows = User.objects.filter(pk=user.pk, totp_salt="")  # another page may have set one up in the meantime
+    if step is None or not rows.update(totp_salt=salt, totp_used=step, wrong_codes=0, wrong_code_time=None):
         return []
     KnownDevice.objects.filter(user=user).delete()
     return new_recovery_codes(user)
@@ -78,7 +78,7 @@ def turn_off(user: User) -> None:
 @transaction.atomic
 def new_recovery_codes(user: User) -> list[str]:
     """New recovery codes in place of the old ones: 80 random bits each, for which one round of SHA-256 suffices."""
-    codes = [base64.b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(_RECOVERY_CODES)]
+    codes = [base64.b32encode(secrets.token_bytes(10)).decode().lower() for _ in range(_N_RECOVERY_CODES)]
     RecoveryCode.objects.filter(user=user).delete()
     RecoveryCode.objects.bulk_create([RecoveryCode(user=user, hash=_hash(code)) for code in codes])
     return ["-".join(code[i : i + 4] for i in range(0, 16, 4)) for code in codes]
@@ -86,11 +86,11 @@ def new_recovery_codes(user: User) -> list[str]:
 
 @transaction.atomic
 def refusal(user: User, code: str, device: str = "") -> str:
-    """Use a code, or a recovery code, of a user. Each is good once.
+    """Use a code or a recovery code of a user. Each works once.
 
     After ``wrong_passwords`` wrong codes, one more is checked every ``lock_minutes``, whatever address they come from:
-    whoever sends them knows the password, and may have many addresses. Known devices are counted apart, so that the
-    owner gets in on them meanwhile. Recovery codes are too long to be guessed, and always checked.
+    the sender knows the password, and may have many addresses. Known devices are counted separately, so
+    that the owner can still sign in on them. Recovery codes are too long to be guessed, and always checked.
 
     Args:
         device: the secret of a browser, see ``know_device``; empty if it has none.
@@ -98,25 +98,27 @@ def refusal(user: User, code: str, device: str = "") -> str:
     Returns:
         The reason of a refusal, one or two sentences; empty if the code is right.
     """
-    code = _typed(code)
+    code = _normalized(code)
     row = User.objects.select_for_update().get(pk=user.pk)
     if not row.totp_salt:
         return "This account has no second step."
-    known = KnownDevice.objects.select_for_update().filter(user=row, hash=_hash(device)).first() if device else None
-    counted: User | KnownDevice = known or row
-    rows = type(counted).objects.filter(pk=counted.pk)
+    known_device = (
+        KnownDevice.objects.select_for_update().filter(user=row, hash=_hash(device)).first() if device else None
+    )
+    counter: User | KnownDevice = known_device or row
+    rows = type(counter).objects.filter(pk=counter.pk)
     if RecoveryCode.objects.filter(user=row, hash=_hash(code)).delete()[0]:
         rows.update(wrong_codes=0)
         return ""
     wait, now = timedelta(minutes=settings.CAPTIOUS.lock_minutes), timezone.now()
-    if counted.wrong_codes >= settings.CAPTIOUS.wrong_passwords and now < counted.wrong_code_time + wait:
+    if counter.wrong_codes >= settings.CAPTIOUS.wrong_passwords and now < counter.wrong_code_time + wait:
         return f"There were too many wrong codes. Try again in {settings.CAPTIOUS.lock_minutes} minutes."
-    used = _time_step(row.totp_salt, code, after=row.totp_used)
-    if used is None:
+    step = _time_step(row.totp_salt, code, after=row.totp_used)
+    if step is None:
         rows.update(wrong_codes=F("wrong_codes") + 1, wrong_code_time=now)
         return "This code is wrong or has been used. Wait for the next one."
     rows.update(wrong_codes=0)
-    User.objects.filter(pk=row.pk).update(totp_used=used)
+    User.objects.filter(pk=row.pk).update(totp_used=step)
     return ""
 
 
@@ -131,29 +133,29 @@ def know_device(user: User, device: str) -> str:
         The secret that it keeps: another one, unless the user has entered a code there before.
     """
     now = timezone.now()
-    known = KnownDevice.objects.filter(user=user)
-    if not device or not known.filter(hash=_hash(device)).update(used=now):
+    devices = KnownDevice.objects.filter(user=user)
+    if not device or not devices.filter(hash=_hash(device)).update(used=now):
         device = secrets.token_urlsafe(32)
         KnownDevice.objects.create(user=user, hash=_hash(device), used=now)
-    last = known.order_by("-used", "-pk").values_list("pk", flat=True)[:_MOST_DEVICES]
-    known.exclude(pk__in=[*last]).delete()
+    latest = devices.order_by("-used", "-pk").values_list("pk", flat=True)[:_MAX_DEVICES]
+    devices.exclude(pk__in=[*latest]).delete()
     return device
 
 
 def is_code(text: str) -> bool:
     """Return whether a text has the form of a code of an app, or of a recovery code."""
-    return _CODE.fullmatch(_typed(text)) is not None
+    return _CODE_PATTERN.fullmatch(_normalized(text)) is not None
 
 
-def _typed(text: str) -> str:
+def _normalized(text: str) -> str:
     """A code as it is compared, without what makes it easier to read."""
     return "".join(text.split()).replace("-", "").lower()
 
 
 def _time_step(salt: str, code: str, *, after: int) -> int | None:
     """The time step of a code after another time step; None if there is none."""
-    totp, now = pyotp.TOTP(secret_of(salt)), int(time.time()) // _STEP
-    for step in range(now - _TOLERANCE, now + _TOLERANCE + 1):
+    totp, now = pyotp.TOTP(secret_of(salt)), int(time.time()) // _STEP_SECONDS
+    for step in range(now - _STEP_TOLERANCE, now + _STEP_TOLERANCE + 1):
         if step > after and hmac.compare_digest(totp.generate_otp(step).encode(), code.encode()):
             return step
     return None

@@ -52,7 +52,7 @@ def make_token(
 
 
 def is_token_of(user: User, token: str) -> bool:
-    """Return whether a user has this token; it is not used."""
+    """Return whether a token belongs to a user, which does not count as a use."""
     return bool(Token.objects.filter(user=user, hash=_hash(token)).exists())
 
 
@@ -78,8 +78,7 @@ def make_invitation(team: Team, user: User, label: str = "") -> str:
 
 def invitation_of(secret: str) -> Invitation | None:
     """The invitation with this secret, if it has not expired."""
-    invitation: Invitation | None = Invitation.objects.filter(hash=_hash(secret), expires__gt=timezone.now()).first()
-    return invitation
+    return Invitation.objects.filter(hash=_hash(secret), expires__gt=timezone.now()).first()
 
 
 def _hash(text: str) -> str:

@@ -14,21 +14,21 @@ from captious.server.models import Attempt, Membership, Submission, Team, User
 from captious.server.people.secrets import invitation_of
 
 #: Teams that an account may be in.
-MOST_TEAMS = 50
+MAX_TEAMS = 50
 
 #: Alphabets with similar letters, such as Latin a and Cyrillic а.
-_ALIKE = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"}
+_SIMILAR_ALPHABETS = {"ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LATIN", "LISU"}
 
 
 def personal_team(user: User) -> Team:
-    """The personal team of a user, with the user's name, created at the first request."""
-    personal = Team.objects.filter(is_personal=True, memberships__user=user)
-    team: Team | None = personal.first()
+    """The personal team of a user, with the user's name, created when it is first needed."""
+    rows = Team.objects.filter(is_personal=True, memberships__user=user)
+    team: Team | None = rows.first()
     if team is not None:
         return team
     with transaction.atomic():
         list(User.objects.select_for_update().filter(pk=user.pk))  # first requests of a user may be concurrent
-        team = personal.first()
+        team = rows.first()
         return team if team is not None else create_team(_free_name(user.username), user, is_personal=True)
 
 
@@ -42,17 +42,16 @@ def create_team(name: str, user: User, *, is_personal: bool = False) -> Team:
 
 def lock_team(slug: str) -> Team | None:
     """A team, locked with its members and invitations until the transaction ends."""
-    team: Team | None = Team.objects.select_for_update().filter(slug=slug).first()
-    return team
+    return Team.objects.select_for_update().filter(slug=slug).first()
 
 
 def join_team(secret: str, user: User) -> bool:
-    """Make a user a member of the team that an invitation is for; False if it was revoked meanwhile."""
+    """Make a user a member of the team that an invitation is for; False if it has been revoked."""
     with transaction.atomic():
-        before = invitation_of(secret)
-        if before is None or lock_team(before.team.slug) is None or invitation_of(secret) is None:
+        invitation = invitation_of(secret)
+        if invitation is None or lock_team(invitation.team.slug) is None or invitation_of(secret) is None:
             return False
-        Membership.objects.get_or_create(team=before.team, user=user)
+        Membership.objects.get_or_create(team=invitation.team, user=user)
         return True
 
 
@@ -64,11 +63,11 @@ def leave_team(team: Team, user: User) -> bool:
     with transaction.atomic():
         lock_team(team.slug)
         Membership.objects.filter(team=team, user=user).delete()
-        others = Membership.objects.filter(team=team)
-        first = others.first()
-        if first is not None:
-            if not others.filter(is_captain=True).exists():
-                Membership.objects.filter(pk=first.pk).update(is_captain=True)
+        members = Membership.objects.filter(team=team)
+        successor = members.first()
+        if successor is not None:
+            if not members.filter(is_captain=True).exists():
+                Membership.objects.filter(pk=successor.pk).update(is_captain=True)
             return False
         # Attempts count toward the quotas of the users who made them, so they stay.
         if Submission.objects.filter(team=team).exists() or Attempt.objects.filter(team=team).exists():
@@ -99,23 +98,23 @@ def mixes_alphabets(name: str) -> bool:
     """Return whether a name mixes letters of similar alphabets, so that it may look like another name."""
     letters = (letter for letter in unicodedata.normalize("NFKC", name) if letter.isalpha())
     alphabets = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters}
-    return len(alphabets & _ALIKE) > 1
+    return len(alphabets & _SIMILAR_ALPHABETS) > 1
 
 
 def _slug(name: str) -> str:
     """The slug of a team; with a checksum of its name if that has characters that addresses cannot have."""
     slug = slugify(name)[:80]  # a ligature becomes several letters
-    everything = slugify(name, allow_unicode=True)
-    if len(slugify(everything)) == len(everything):
+    unicode_slug = slugify(name, allow_unicode=True)
+    if len(slugify(unicode_slug)) == len(unicode_slug):
         return slug
     digest = hashlib.sha256(unicodedata.normalize("NFKC", name).casefold().encode()).hexdigest()
-    return f"{slug[:60]}-{digest[:12]}".lstrip("-") if everything else ""
+    return f"{slug[:60]}-{digest[:12]}".lstrip("-") if unicode_slug else ""
 
 
 def _free_name(name: str) -> str:
     if is_free(name[:70]):
         return name[:70]
     start = name[:60] or "team"
-    numbered = (f"{start} {number}" for number in range(2, 10))
-    drawn = (f"{start} {secrets.token_hex(4)}" for _ in count())
-    return next(candidate for candidate in chain(numbered, drawn) if is_free(candidate))
+    numbered_names = (f"{start} {number}" for number in range(2, 10))
+    random_names = (f"{start} {secrets.token_hex(4)}" for _ in count())
+    return next(candidate for candidate in chain(numbered_names, random_names) if is_free(candidate))

@@ -26,8 +26,8 @@ def teams_without(challenge: Challenge, teams: Iterable[Team]) -> list[Team]:
     if not challenge.terms_version:
         return []
     teams = [*teams]
-    have = {row.team_id for row in accepted_by(challenge, teams) if row.version == challenge.terms_version}
-    return [team for team in teams if team.pk not in have]
+    ids = {row.team_id for row in accepted_by(challenge, teams) if row.version == challenge.terms_version}
+    return [team for team in teams if team.pk not in ids]
 
 
 def accept(challenge: Challenge, team: Team, user: Any) -> TermsAcceptance:
@@ -35,8 +35,7 @@ def accept(challenge: Challenge, team: Team, user: Any) -> TermsAcceptance:
     row, _ = TermsAcceptance.objects.get_or_create(
         challenge=challenge, team=team, version=challenge.terms_version, defaults={"user": user.username}
     )
-    accepted: TermsAcceptance = row
-    return accepted
+    return row
 
 
 def why_terms_refuse(submission: Submission) -> str:

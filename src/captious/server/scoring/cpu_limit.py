@@ -20,7 +20,7 @@ from django.conf import settings
 from captious.metrics.contract.selection import Selection
 
 #: Metrics with one of these parameters parse captions, or run a model on them.
-_SLOW = {"parser", "model", "vectors"}
+_COSTLY_PARAMETERS = {"parser", "model", "vectors"}
 
 
 def cpu_limit(metrics: Selection, n_words: int) -> float:
@@ -29,7 +29,7 @@ def cpu_limit(metrics: Selection, n_words: int) -> float:
     Args:
         n_words: of all captions, once for each reference set that they are scored with.
     """
-    n_slow = sum(not _SLOW.isdisjoint(entry.metric.parameters) for entry in metrics)
+    n_slow = sum(not _COSTLY_PARAMETERS.isdisjoint(entry.metric.parameters) for entry in metrics)
     # Other metrics have a tenth of the time.
     weight = n_slow + (len(metrics) - n_slow) / 10
     per_word = settings.CAPTIOUS.scoring_cpu_seconds_per_million_words / 1e6

@@ -1,6 +1,6 @@
 """The lease of a submission: its worker, its end, and the writes that are valid only for that worker.
 
-queued --take--> running --finish--> done | failed          cancel: queued --> cancelled
+queued --take--> running --finish--> done | failed          cancel: queued --> canceled
    ^                |
    +----give back---+  the server failed, or the worker was not heard from and the lease has run out
 
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import logging
 import math
-import threading
 import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -24,15 +23,16 @@ from django.db.models import Case, F, When
 from django.db.utils import Error as DatabaseError
 from django.utils import timezone
 
+from captious.server.background_thread import BackgroundThread
 from captious.server.models import Phase, Submission
 from captious.server.scoring import queue, versions
 
 #: The message to submitters when scoring failed through no fault of the submission.
 OUR_FAULT = "The server could not score this submission. It does not count toward your quota. Please submit it again."
-_log = logging.getLogger("captious.worker")
+_log = logging.getLogger(__name__)
 _Status = Submission.Status
 _RETRY_AFTER = timedelta(seconds=5)
-_OWN_PART = 0.1  # of its processor time; real captions need a twentieth
+_MIN_CPU_SHARE = 0.1  # share of the limit above which stopped submissions count; real captions need .05
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def take(worker: str) -> Lease | None:
             Submission.objects.filter(pk=row.pk).update(
                 status=_Status.RUNNING,
                 lease=number,
-                lease_until=_until(now),
+                lease_until=_end_of_lease(now),
                 tries=F("tries") + 1,
                 worker=worker[:120],
                 progress=0,
@@ -98,16 +98,8 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any
         if phases.values_list("scoring_version", flat=True).get() != submission.phase.scoring_version:
             queue.queue_again(lease.row)
             return False
-        n_rows: int = lease.row.update(
-            status=_Status.DONE,
-            finished=timezone.now(),
-            lease_until=None,
-            not_before=None,
-            progress=100,
-            doing="",
-            reason="",
-            traceback="",
-        )
+        values = {"status": _Status.DONE, "finished": timezone.now(), "progress": 100}
+        n_rows: int = lease.row.update(**queue.CLEAN_VALUES | values)
         if n_rows == 1:
             queue.end_turn(submission)
             versions.store(submission, outputs=outputs, set_warnings=set_warnings, results_file=results_file)
@@ -122,18 +114,13 @@ def give_back(lease: Lease, traceback: str) -> bool:
     queue.end_turn(lease.submission)
     if row.tries >= settings.CAPTIOUS.scoring_tries:
         return _fail(lease.row, traceback)
-    n_rows: int = lease.row.update(
-        status=_Status.QUEUED,
-        lease_until=None,
-        not_before=timezone.now() + _RETRY_AFTER * 2**row.tries,
-        traceback=traceback,
-        progress=0,
-        doing="",
-    )
+    not_before = timezone.now() + _RETRY_AFTER * 2**row.tries
+    values = {"status": _Status.QUEUED, "not_before": not_before, "traceback": traceback}
+    n_rows: int = lease.row.update(**queue.CLEAN_VALUES | values)
     return n_rows == 1
 
 
-class Heartbeat:
+class Heartbeat(BackgroundThread):
     """A thread that keeps a lease while its submission is being scored, and writes the progress. A context manager.
 
     Args:
@@ -142,35 +129,26 @@ class Heartbeat:
     """
 
     def __init__(self, lease: Lease, on_timeout: Any) -> None:
+        super().__init__("heartbeat")
         self.progress = 0
         self.doing = ""
         self.is_lost = False
         self._cpu_limit, self._cpu_began, self._n_words = math.inf, 0.0, 0
         self._lease = lease
         self._on_timeout = on_timeout
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
-
-    def __enter__(self) -> Heartbeat:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
 
     def limit_cpu(self, seconds: float, n_words: int) -> None:
         """Limit the processor time of this process, from now on, by the number of words of the submission."""
         self._cpu_limit, self._cpu_began, self._n_words = seconds, time.process_time(), n_words
 
-    def _run(self) -> None:
-        ours = settings.CAPTIOUS
-        ends = timezone.now() + timedelta(seconds=ours.scoring_seconds)
+    def run(self) -> None:
+        options = settings.CAPTIOUS
+        deadline = timezone.now() + timedelta(seconds=options.scoring_seconds)
         try:
-            while not self._stop.wait(min(1.0, ours.lease_seconds / 5)):
+            while not self.stop.wait(min(1.0, options.lease_seconds / 5)):
                 now = timezone.now()
                 cpu = time.process_time() - self._cpu_began
-                if now > ends or cpu > self._cpu_limit:
+                if now > deadline or cpu > self._cpu_limit:
                     self._give_up(cpu)
                     return
                 if not self.is_lost:
@@ -182,8 +160,8 @@ class Heartbeat:
         """End scoring. It counts unless the worker hangs, or the machine was busy with other things all the time."""
         try:
             queue.end_turn(self._lease.submission)
-            if cpu > _OWN_PART * self._cpu_limit:
-                self._lease.row.update(**_ended(self._why_stopped(cpu)))
+            if cpu > _MIN_CPU_SHARE * self._cpu_limit:
+                self._lease.row.update(**_failure_values(self._why_stopped(cpu)))
             else:
                 _fail(self._lease.row, f"Scoring took longer than {settings.CAPTIOUS.scoring_seconds:,} seconds.")
         except DatabaseError:  # then the lease runs out
@@ -202,26 +180,26 @@ class Heartbeat:
 
     def _beat(self, now: datetime) -> None:
         try:
-            kept = self._lease.row.update(
-                lease_until=_until(now), progress=min(self.progress, 99), doing=self.doing[:200]
+            n_rows = self._lease.row.update(
+                lease_until=_end_of_lease(now), progress=min(self.progress, 99), doing=self.doing[:200]
             )
-            self.is_lost = kept == 0
-        except DatabaseError:  # it is locked or away: the next beat may do, or the lease runs out
+            self.is_lost = n_rows == 0
+        except DatabaseError:  # it is locked or unreachable: the next beat may succeed, or the lease runs out
             connection.close()
 
 
-def _until(now: datetime) -> datetime:
+def _end_of_lease(now: datetime) -> datetime:
     return now + timedelta(seconds=settings.CAPTIOUS.lease_seconds)
 
 
 def _fail(rows: Any, traceback: str) -> bool:
-    """A failure of the server, which costs the team nothing; what was scored before counts as before."""
+    """Record a failure of the server. It does not count, unless the submission was scored before and counted."""
     counts = Case(When(shown_scores__isnull=True, then=False), default=F("counts"))
-    n_rows: int = rows.update(**_ended(OUR_FAULT), counts=counts, traceback=traceback)
+    n_rows: int = rows.update(**_failure_values(OUR_FAULT), counts=counts, traceback=traceback)
     return n_rows == 1
 
 
-def _ended(reason: str) -> dict[str, Any]:
+def _failure_values(reason: str) -> dict[str, Any]:
     """The columns of a failed submission."""
     return {
         "status": _Status.FAILED,

@@ -10,13 +10,19 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from captious.server.models import QueueTurn, Submission
-from captious.server.scoring.turns import Waiting, in_turn
+from captious.server.scoring.turns import QueueEntry, in_turn
 from captious.version import __version__
 
 _Status = Submission.Status
-_FORGOTTEN = timedelta(days=7)  # after this time, the last turn of a party is forgotten
-_LONG = 200  # queues longer than this are not ordered for every page
-_SECONDS = 5  # for which their order is cached
+#: The columns of a submission that belong to one try of scoring, with their values when none is going on.
+CLEAN_VALUES: dict[str, Any] = {
+    **dict.fromkeys(("lease_until", "not_before")),
+    **dict.fromkeys(("doing", "reason", "traceback"), ""),
+    "progress": 0,
+}
+_TURN_LIFETIME = timedelta(days=7)  # after this time, the last turn of a party is forgotten
+_LONG_QUEUE = 200  # queues longer than this are not ordered for every page
+_CACHE_SECONDS = 5  # for which the order of long queues is cached
 
 
 def waits(now: datetime) -> Q:
@@ -33,13 +39,13 @@ def in_order(now: datetime) -> list[int]:
 
 def places() -> dict[int, int]:
     """The place in the queue of every submission that is queued, 1 for the next."""
-    kept: dict[int, int] | None = cache.get("places")
-    if kept is None:
+    place_of: dict[int, int] | None = cache.get("places")
+    if place_of is None:
         order = _in_order(Q(status=_Status.QUEUED), timezone.now())
-        kept = {pk: place for place, pk in enumerate(order, start=1)}
-        if len(kept) > _LONG:
-            cache.set("places", kept, _SECONDS)
-    return kept
+        place_of = {pk: place for place, pk in enumerate(order, start=1)}
+        if len(place_of) > _LONG_QUEUE:
+            cache.set("places", place_of, _CACHE_SECONDS)
+    return place_of
 
 
 def place(submission: Submission) -> int | None:
@@ -47,22 +53,22 @@ def place(submission: Submission) -> int | None:
     return places().get(submission.pk) if submission.status == _Status.QUEUED else None
 
 
-def _in_order(waiting: Q, now: datetime) -> list[int]:
+def _in_order(condition: Q, now: datetime) -> list[int]:
     rows = [
-        Waiting(pk, created, _parties(team, user, challenge, finished), _challenge(challenge))
-        for pk, created, *(team, user, challenge, finished) in _rows(waiting, "pk", "created", *_PARTIES)
+        QueueEntry(pk, created, _parties(team, user, challenge, finished), _challenge(challenge))
+        for pk, created, *(team, user, challenge, finished) in _rows(condition, "pk", "created", *_PARTY_COLUMNS)
     ]
     if len(rows) < 2:
         return [row.id for row in rows]
-    running = [_parties(*row) for row in _rows(Q(status=_Status.RUNNING, lease_until__gte=now), *_PARTIES)]
+    running = [_parties(*row) for row in _rows(Q(status=_Status.RUNNING, lease_until__gte=now), *_PARTY_COLUMNS)]
     return in_turn(rows, running, dict(QueueTurn.objects.values_list("party", "ended")))
 
 
-_PARTIES = ("team_id", "user_id", "phase__challenge_id", "finished")
+_PARTY_COLUMNS = ("team_id", "user_id", "phase__challenge_id", "finished")
 
 
-def _rows(which: Q, *names: str) -> Any:
-    return Submission.objects.filter(which).order_by().values_list(*names)
+def _rows(condition: Q, *names: str) -> Any:
+    return Submission.objects.filter(condition).order_by().values_list(*names)
 
 
 def _parties(team: int, user: int | None, challenge: int, finished: datetime | None) -> tuple[str, ...]:
@@ -86,13 +92,13 @@ def end_turn(submission: Submission) -> None:
 
 def remove_old_turns() -> None:
     """Delete parties without a recent turn."""
-    QueueTurn.objects.filter(ended__lt=timezone.now() - _FORGOTTEN).delete()
+    QueueTurn.objects.filter(ended__lt=timezone.now() - _TURN_LIFETIME).delete()
 
 
 def cancel(submission: Submission) -> bool:
     """Cancel before scoring has begun; False if it is too late. Submissions that were scored once still count."""
     rows = Submission.objects.filter(pk=submission.pk, status=_Status.QUEUED, finished=None)
-    return bool(rows.update(status=_Status.CANCELLED, counts=False, finished=timezone.now()) == 1)
+    return bool(rows.update(status=_Status.CANCELED, counts=False, finished=timezone.now()) == 1)
 
 
 def queue_again(submissions: Any) -> int:
@@ -101,16 +107,4 @@ def queue_again(submissions: Any) -> int:
     Quotas are not affected: submissions that did not count after a failure of the server do not count later.
     """
     rows = submissions.filter(status__in=[_Status.DONE, _Status.FAILED, _Status.RUNNING])
-    return int(
-        rows.update(
-            status=_Status.QUEUED,
-            lease=F("lease") + 1,
-            lease_until=None,
-            not_before=None,
-            tries=0,
-            progress=0,
-            doing="",
-            reason="",
-            traceback="",
-        )
-    )
+    return int(rows.update(**CLEAN_VALUES | {"status": _Status.QUEUED, "lease": F("lease") + 1, "tries": 0}))

@@ -43,20 +43,20 @@ class StoredResults:
 
 
 @dataclass(frozen=True, eq=False)
-class Scored:
+class SetScores:
     """The scores of one reference set: plain values and warnings for the database, and arrays for the file.
 
     The warnings are those of ``Scores.set_warnings``, by who reads them.
     """
 
     scores: dict[str, dict[str, Any]]
-    stored: StoredResults
+    results: StoredResults
     warnings: dict[str, list[str]]
 
 
 def score_set(
     candidates: dict[Any, str], references: References, selection: Selection, *, system: str, resamples: int
-) -> Scored:
+) -> SetScores:
     """Score candidates against one reference set, which may have fewer images than there are candidates.
 
     Outputs have their public labels.
@@ -65,7 +65,7 @@ def score_set(
     with option_style("challenge"):
         report: Report = evaluate(captions, selection, system=system)
         warnings = _warnings(captions, selection, report.warnings)
-        changed = {label: public_label(label) for label in report} | _site_words()
+        replacements = {label: public_label(label) for label in report} | _site_words()
     scores: dict[str, dict[str, Any]] = {}
     for label, result in report.items():
         name = public_label(label)
@@ -74,44 +74,46 @@ def score_set(
         scores[name] = {key: value if np.isfinite(value) else None for key, value in values.items()}
         scores[name]["signature"] = result.signature
     columns = [result.statistics.resampled(resamples, DEFAULT_SEED)[:, result.column] for result in report.values()]
-    stored = StoredResults(
+    results = StoredResults(
         outputs=tuple(scores),
         per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
         resampled=np.stack(columns, axis=1),
     )
-    return Scored(scores, stored, {reader: _reworded(texts, changed) for reader, texts in warnings.items()})
+    return SetScores(
+        scores, results, {reader: _site_warnings(texts, replacements) for reader, texts in warnings.items()}
+    )
 
 
-def _reworded(texts: list[str], changed: Mapping[str, str]) -> list[str]:
+def _site_warnings(texts: list[str], replacements: Mapping[str, str]) -> list[str]:
     """Warnings in the words of a site, with public labels of outputs."""
-    for before, after in changed.items():
-        texts = [text.replace(before, after) for text in texts]
+    for text, replacement in replacements.items():
+        texts = [warning.replace(text, replacement) for warning in texts]
     return texts
 
 
 def _site_words() -> dict[str, str]:
     """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
     options = [kind.option for kind in KINDS.values() if kind.option is not None]
-    return {f" with {option(*each)}": " before you submit" for each in options}
+    return {f" with {option(*name_and_value)}": " before you submit" for name_and_value in options}
 
 
 def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:
     """The warnings of a run by reader.
 
-    A number of candidates that are like references in some way, and their ids, would tell what private references say.
+    Counts and ids of candidates that resemble references would reveal what private references say.
     """
     findings = CaptionFindings.of(captions)
     tokens = [item.metric.tokens for item in selection]
-    shown = findings.warnings_for(tokens)
-    others = [*findings.few_references, *(warning for warning in warnings if warning not in shown)]
-    own = findings.without_references.findings_for(tokens)
-    beside = [finding for finding in findings.findings_for(tokens) if KINDS[finding.kind].needs_references]
-    team = [*others, *(finding.sentence for finding in own)]
+    findings_texts = findings.warnings_for(tokens)
+    general = [*findings.few_references, *(warning for warning in warnings if warning not in findings_texts)]
+    candidate_findings = findings.without_references.findings_for(tokens)
+    reference_findings = [finding for finding in findings.findings_for(tokens) if KINDS[finding.kind].needs_references]
+    team = [*general, *(finding.sentence for finding in candidate_findings)]
     return {
         "public": warnings,
-        "organizers": [*team, *(finding.sentence_without_numbers for finding in beside)],
+        "organizers": [*team, *(finding.sentence_without_numbers for finding in reference_findings)],
         "team": team,
-        "others": [*others, *(finding.sentence_without_ids for finding in own)],
+        "others": [*general, *(finding.sentence_without_ids for finding in candidate_findings)],
     }
 
 
@@ -136,7 +138,7 @@ def write_results(path: Path, results: dict[str, StoredResults]) -> None:
 def read_results(path: Path | None, label: str) -> StoredResults | None:
     """The arrays of one reference set, from a file whose content never changes.
 
-    None if it has none of that label, or is gone: somebody may delete a submission while others look at its board.
+    None if the file does not have the label or does not exist: a submission may be deleted while its board is viewed.
     """
     arrays = _arrays(path, label, "outputs", "per_caption", "resampled")
     if arrays is None:
@@ -148,7 +150,7 @@ def read_results(path: Path | None, label: str) -> StoredResults | None:
 def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] | None:
     """The resampled scores of one output, floating[resamples], without reading those of images.
 
-    None if the file has none of that label and output, or is gone.
+    None if the file does not have the label and output, or does not exist.
     """
     arrays = _arrays(path, label, "outputs", "resampled")
     if arrays is None or output not in arrays[0].tolist():
@@ -158,7 +160,7 @@ def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] 
 
 
 def _arrays(path: Path | None, label: str, *names: str) -> list[NDArray[Any]] | None:
-    """Arrays of a reference set; None if the file has none of that label, or is gone."""
+    """Arrays of a reference set; None if the file does not have the label or does not exist."""
     if path is None or not path.is_file():
         return None
     with np.load(path, allow_pickle=False) as arrays:

@@ -19,7 +19,7 @@ _Time = TypeVar("_Time")
 
 
 @dataclass(frozen=True)
-class Waiting(Generic[_Time]):
+class QueueEntry(Generic[_Time]):
     """A submission that waits to be scored.
 
     Args:
@@ -36,7 +36,7 @@ class Waiting(Generic[_Time]):
 
 
 def in_turn(
-    waiting: Iterable[Waiting[_Time]], running: Iterable[tuple[str, ...]], ended: Mapping[str, _Time]
+    waiting: Iterable[QueueEntry[_Time]], running: Iterable[tuple[str, ...]], ended: Mapping[str, _Time]
 ) -> list[int]:
     """The ids of submissions in the order in which they will be scored if no others come in.
 
@@ -46,21 +46,21 @@ def in_turn(
         ended: end of the last turn of parties and challenges, where known.
     """
     n_before: Counter[str] = Counter(party for parties in running for party in parties)
-    keyed = []
+    order = []
     for row in _between_challenges(waiting, ended):
         turn = max(n_before[party] for party in row.parties)
         n_before.update(row.parties)
         since = max([row.since, *(ended[party] for party in row.parties if party in ended)])  # type: ignore[type-var]
-        keyed.append((turn, since, row.id))
-    return [id for _, _, id in sorted(keyed)]
+        order.append((turn, since, row.id))
+    return [id for _, _, id in sorted(order)]
 
 
-def _between_challenges(waiting: Iterable[Waiting[_Time]], ended: Mapping[str, _Time]) -> list[Waiting[_Time]]:
+def _between_challenges(waiting: Iterable[QueueEntry[_Time]], ended: Mapping[str, _Time]) -> list[QueueEntry[_Time]]:
     """Submissions, those of the same parties in turn between challenges."""
     n_before: Counter[tuple[tuple[str, ...], str]] = Counter()
-    keyed = []
+    order = []
     for row in sorted(waiting, key=lambda row: row.id):
         since = (1, ended[row.challenge]) if row.challenge in ended else (0, row.since)
-        keyed.append((n_before[row.parties, row.challenge], since, row.id, row))
+        order.append((n_before[row.parties, row.challenge], since, row.id, row))
         n_before[row.parties, row.challenge] += 1
-    return [row for _, _, _, row in sorted(keyed, key=lambda entry: entry[:3])]
+    return [row for _, _, _, row in sorted(order, key=lambda entry: entry[:3])]

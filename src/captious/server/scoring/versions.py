@@ -56,7 +56,7 @@ def change_program() -> int:
 def reusable(submission: Submission) -> dict[str, Scores]:
     """Earlier scores by key of the reference set, where nothing has changed for it.
 
-    There are none if the current version is scored once more, because an organizer wants that.
+    There are none if an organizer has the current version scored once more.
     """
     phase = submission.phase
     if submission.all_scores.filter(version=phase.scoring_version).exists():
@@ -102,14 +102,14 @@ def _show_if_complete(pk: int) -> None:
         if phase.shown_version == phase.scoring_version:
             return
         # New submissions are not waited for: under load, there is always one.
-        waiting = Submission.objects.filter(
+        pending = Submission.objects.filter(
             phase=phase, status__in=[_Status.QUEUED, _Status.RUNNING], shown_scores__isnull=False
         ).exclude(shown_scores__version=phase.scoring_version)
-        if waiting.exists():
+        if pending.exists():
             return
         current = Scores.objects.filter(submission=OuterRef("pk"), version=phase.scoring_version)
-        scored = Submission.objects.filter(Exists(current), phase=phase)
-        scored.update(shown_scores=Subquery(current.values("pk")[:1]))
+        submissions = Submission.objects.filter(Exists(current), phase=phase)
+        submissions.update(shown_scores=Subquery(current.values("pk")[:1]))
         Phase.objects.filter(pk=pk).update(shown_version=phase.scoring_version)
         _describe_board(phase)
         board_changed(pk)

@@ -27,14 +27,14 @@ _CENTRAL_SIGNATURE = b"PK\x01\x02"
 _ZIP_STARTS = (b"PK\x03\x04", b"PK\x05\x06")
 _UTF8_NAME = 1 << 11
 #: Encryption, patches and masked headers.
-_SECRET = 1 << 0 | 1 << 6 | 1 << 13
-_PATCH = 1 << 5
+_ENCRYPTED_FLAGS = 1 << 0 | 1 << 6 | 1 << 13
+_PATCH_FLAG = 1 << 5
 _DOS_FOLDER = 0x10
-_LONGEST_NAME = 255
+_NAME_LENGTH = 255
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 #: A file this small cannot be a bomb, however well it packs.
-_HARMLESS = 1 << 20
-_PIECE = 1 << 20
+_HARMLESS_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 20
 
 _ARCHIVE_NAME = re.compile(r"\.(?:7z|ar|br|bz2|cab|cpio|gz|iso|jar|lz4?|lzma|rar|tar|tbz2?|tgz|txz|whl|xz|z|zip|zst)$")
 _ARCHIVE_STARTS = (
@@ -100,8 +100,8 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
             continue
         spans.append((info.header_offset, start + info.compress_size, name))
         entries.append(Entry(info, start))
-    for (_, end, name), (begin, _, other) in pairwise(sorted(spans)):
-        if begin < end:
+    for (_, end, name), (start, _, other) in pairwise(sorted(spans)):
+        if start < end:
             message = f"The entry shares data with the entry {printable(other)}, as only forged zip files do."
             problems.append(Problem(printable(name), message))
     for name, times in Counter(info.orig_filename for info in infos).items():
@@ -113,10 +113,10 @@ def read_entries(data: bytes, file: str, limits: UploadLimits) -> tuple[list[Ent
 
 
 def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
-    """The problem of one entry as the directory describes it."""
+    """The problems of an entry, according to the directory."""
     name, kind = info.orig_filename, stat.S_IFMT(info.external_attr >> 16)
-    if len(name) > _LONGEST_NAME:
-        yield f"The name of the entry is longer than {_LONGEST_NAME} characters."
+    if len(name) > _NAME_LENGTH:
+        yield f"The name of the entry is longer than {_NAME_LENGTH} characters."
     if kind == stat.S_IFLNK:
         yield "The entry is a symbolic link, not a file."
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
@@ -130,18 +130,18 @@ def _faults(info: zipfile.ZipInfo, limits: UploadLimits) -> Iterator[str]:
         pass
     elif len(parts) > 1 or kind == stat.S_IFDIR or info.external_attr & _DOS_FOLDER:
         yield "The zip file contains folders; zip the files themselves, not their folder."
-    if info.flag_bits & _SECRET:
+    if info.flag_bits & _ENCRYPTED_FLAGS:
         yield "The entry is encrypted; pack it without a password."
-    if info.flag_bits & _PATCH or info.compress_type not in _METHODS:
+    if info.flag_bits & _PATCH_FLAG or info.compress_type not in _METHODS:
         yield "The entry uses an unsupported compression method; use deflate, the default of zip files."
     if _ARCHIVE_NAME.search(name.lower()) and not _is_clutter(name):
         yield "The entry is itself an archive or compressed; add the plain captions file to the zip file."
-    if info.file_size > max(_HARMLESS, limits.ratio * info.compress_size):
+    if info.file_size > max(_HARMLESS_BYTES, limits.ratio * info.compress_size):
         yield f"The entry unpacks to more than {limits.ratio:,} times its size, which captions never do."
     elif (
         info.file_size != info.compress_size
         and info.compress_type == zipfile.ZIP_STORED
-        and not info.flag_bits & _SECRET
+        and not info.flag_bits & _ENCRYPTED_FLAGS
     ):
         yield "The zip file gives the entry two different sizes."
 
@@ -163,56 +163,58 @@ def _start_of_data(data: bytes, info: zipfile.ZipInfo) -> int | None:
         name = raw_name.decode("utf-8" if flags & _UTF8_NAME else "cp437")
     except UnicodeDecodeError:
         return None
-    agrees = name == info.orig_filename and method == info.compress_type and not (flags ^ info.flag_bits) & _SECRET
+    agrees = (
+        name == info.orig_filename and method == info.compress_type and not (flags ^ info.flag_bits) & _ENCRYPTED_FLAGS
+    )
     return name_begin + name_length + extra_length if signature == b"PK\x03\x04" and agrees else None
 
 
 def assign(
-    entries: Sequence[Entry], expected: Sequence[ExpectedFile], archive: str
+    entries: Sequence[Entry], expected_files: Sequence[ExpectedFile], archive: str
 ) -> tuple[dict[str, Entry], list[Problem]]:
     """Assign the entries of an archive to captions files by name; reports missing, superfluous and ambiguous ones.
 
     A challenge with one captions file takes the only entry of a zip file, whatever its name.
     """
     entries = [entry for entry in entries if not _is_clutter(entry.name)]
-    if len(expected) == 1 and len(entries) == 1:
-        return {expected[0].name: entries[0]}, []
+    if len(expected_files) == 1 and len(entries) == 1:
+        return {expected_files[0].name: entries[0]}, []
     problems = []
-    candidates: dict[str, list[Entry]] = {file.name: [] for file in expected}
+    candidates: dict[str, list[Entry]] = {file.name: [] for file in expected_files}
     for entry in entries:
-        matches = [file for file in expected if fnmatchcase(entry.name, file.pattern)]
-        if matches:
-            candidates[matches[0].name].append(entry)
-        if not matches:
-            patterns = " and ".join(file.pattern for file in expected)
+        files = [file for file in expected_files if fnmatchcase(entry.name, file.pattern)]
+        if files:
+            candidates[files[0].name].append(entry)
+        if not files:
+            patterns = " and ".join(file.pattern for file in expected_files)
             message = f"The challenge does not expect a file of this name; it expects {patterns}."
             problems.append(Problem(printable(entry.name), message))
-        elif len(matches) > 1:
-            names = " and ".join(file.name for file in matches)
+        elif len(files) > 1:
+            names = " and ".join(file.name for file in files)
             problems.append(
                 Problem(printable(entry.name), f"The name matches several files of the challenge: {names}.")
             )
-    for file in expected:
-        of_file = candidates[file.name]
-        if not of_file:
+    for file in expected_files:
+        matches = candidates[file.name]
+        if not matches:
             message = f"The zip file has no file {file.pattern} (the captions of {file.name})."
             problems.append(Problem(archive, message))
-        elif len(of_file) > 1:
-            names = " and ".join(printable(entry.name) for entry in of_file)
+        elif len(matches) > 1:
+            names = " and ".join(printable(entry.name) for entry in matches)
             message = f"Several files could be the captions of {file.name}, {file.pattern}: {names}."
             problems.append(Problem(archive, message))
-    return {name: of_file[0] for name, of_file in candidates.items() if len(of_file) == 1}, problems
+    return {name: matches[0] for name, matches in candidates.items() if len(matches) == 1}, problems
 
 
 def unpack(data: bytes, entry: Entry) -> bytes | Problem:
     """The content of an entry, or its problem; unpacks no more than the entry announces."""
     name, info = printable(entry.name), entry.info
-    packed = data[entry.start : entry.start + info.compress_size]
-    content = packed
+    compressed = data[entry.start : entry.start + info.compress_size]
+    content = compressed
     if info.compress_type != zipfile.ZIP_STORED:
         stream = zlib.decompressobj(-zlib.MAX_WBITS)
         try:
-            content = stream.decompress(packed, info.file_size + 1)
+            content = stream.decompress(compressed, info.file_size + 1)
         except zlib.error:
             return Problem(name, "The entry of the zip file is damaged.")
         if len(content) > info.file_size:
@@ -226,11 +228,11 @@ def unpack(data: bytes, entry: Entry) -> bytes | Problem:
 
 def unpack_gzip(data: bytes, file: str, limits: UploadLimits) -> bytearray | Problem:
     """The content of a gzip file, of one member or several, or its problem."""
-    most = min(limits.unpacked_bytes, max(_HARMLESS, limits.ratio * len(data)))
+    max_bytes = min(limits.unpacked_bytes, max(_HARMLESS_BYTES, limits.ratio * len(data)))
     content = bytearray()
     try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as unpacked:
-            while len(content) <= most and (piece := unpacked.read(_PIECE)):
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
+            while len(content) <= max_bytes and (piece := stream.read(_CHUNK_BYTES)):
                 content += piece
     except EOFError:
         return Problem(file, "The gzip file is truncated.")
@@ -238,6 +240,6 @@ def unpack_gzip(data: bytes, file: str, limits: UploadLimits) -> bytearray | Pro
         return Problem(file, "This is not a gzip file, or it is damaged.")
     if len(content) > limits.unpacked_bytes:
         return Problem(file, f"The file unpacks to more than {amount(limits.unpacked_bytes)}.")
-    if len(content) > most:
+    if len(content) > max_bytes:
         return Problem(file, f"The file unpacks to more than {limits.ratio:,} times its size, which captions never do.")
     return content

@@ -10,7 +10,7 @@ from captious.server.models import Phase, Submission
 
 #: Sent with the ``phase``, its number, when ranks are to be computed.
 board_is_stale = Signal()
-_MOST_ROWS = 500  # rows of a board that is computed at the change; larger ones are left to a worker
+_MAX_ROWS = 500  # rows of a board that is computed at the change; larger ones are left to a worker
 
 
 def board_changed(phase: int) -> None:
@@ -19,5 +19,5 @@ def board_changed(phase: int) -> None:
     Boards of many rows are left to a worker, so that a page does not take seconds.
     """
     Phase.objects.filter(pk=phase).update(board_changes=F("board_changes") + 1)
-    if Submission.objects.competing().filter(phase=phase).count() <= _MOST_ROWS:
+    if Submission.objects.competing().filter(phase=phase).count() <= _MAX_ROWS:
         transaction.on_commit(lambda: board_is_stale.send(None, phase=phase), robust=True)

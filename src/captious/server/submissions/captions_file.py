@@ -1,7 +1,7 @@
 """One captions file of an upload: parsed and checked against the images of the challenge.
 
-``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, so that nobody
-has to upload a file five times. It is also stricter about fields, which have to be called as in COCO's results.
+``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, to save
+repeated uploads. It is also stricter about fields, which have to be called as in COCO's results.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ _FIELDS = ("image_id", "caption")
 _RECORD = '{"image_id": 42, "caption": "a cat"}'
 _RECORDS = f"[{_RECORD}, ...]"
 #: The maximum number of digits of an id: 64 bits have 19. Conversion of long numbers takes quadratic time.
-_DIGITS = 20
+_ID_DIGITS = 20
 #: Number of unreadable rows after which reading stops.
-_MOST_PROBLEMS = 1000
+_MAX_PROBLEMS = 1000
 #: Number of example ids of the challenge in messages.
-_SHOWN_IDS = 2
+_N_EXAMPLE_IDS = 2
 
 
 class _NoNumber:
@@ -67,7 +67,7 @@ class _Rows:
 
 
 def read_captions(
-    data: bytes | bytearray, file: str, format: Format, expected: Sequence[ImageId], limits: UploadLimits
+    data: bytes | bytearray, file: str, format: Format, image_ids: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
     """The captions of the expected images in their order, and all problems of the file.
 
@@ -86,16 +86,16 @@ def read_captions(
     """
     source = Source(file, "candidates", is_file=True)
     try:
-        rows = _parsed(data, source, format)
+        rows = _parse(data, source, format)
     except _Unreadable as error:
         return [], [Problem(file, str(error))]
     except EncodingError as error:
         place = error.where.removeprefix(f"{file}: ")
         return [], [Problem(file, f"The file is not UTF-8 text: {place}. Save it as UTF-8.")]
-    return _checked(rows, file, expected, limits)
+    return _check_rows(rows, file, image_ids, limits)
 
 
-def _parsed(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
+def _parse(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
     """The rows of a file. Raises _Unreadable, EncodingError."""
     start = data[:7].removeprefix(b"\xef\xbb\xbf")
     if start.startswith((b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")) or b"\0" in start[:4]:
@@ -111,7 +111,7 @@ def _parsed(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
     decoder = json.JSONDecoder(
         object_pairs_hook=RepeatedKeys.hook,
         parse_constant=constant,
-        parse_int=lambda digits: int(digits) if len(digits) <= _DIGITS else _NoNumber(),
+        parse_int=lambda digits: int(digits) if len(digits) <= _ID_DIGITS else _NoNumber(),
     )
     problems: list[RowProblem] = []
     is_table = format in ("csv", "tsv")
@@ -119,15 +119,15 @@ def _parsed(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
 
     def refuse(problem: RowProblem) -> None:
         problems.append(problem)
-        if len(problems) == _MOST_PROBLEMS:
+        if len(problems) == _MAX_PROBLEMS:
             raise _TooManyProblems
 
     try:
-        rows = _read(data, source, format, decoder, refuse, unit)
+        rows = _read_rows(data, source, format, decoder, refuse, unit)
     except _TooManyProblems:
         rows = _Rows(unit, (), (), ())
     rows.problems += _sentences(problems, rows.unit)
-    if len(problems) == _MOST_PROBLEMS:
+    if len(problems) == _MAX_PROBLEMS:
         rows.problems.append("The rest of the file was not read.")
     if not_finite:
         names = " and ".join(
@@ -137,7 +137,7 @@ def _parsed(data: bytes | bytearray, source: Source, format: Format) -> _Rows:
     return rows
 
 
-def _read(
+def _read_rows(
     data: bytes | bytearray,
     source: Source,
     format: Format,
@@ -194,8 +194,8 @@ def _document(text: str, source: Source, decoder: json.JSONDecoder) -> list[Any]
 
 def _header(names: list[str], _: str) -> Sequence[str]:
     if any(names.count(name) != 1 for name in _FIELDS):
-        shown = ", ".join(printable(name) for name in names[:5])
-        raise _Unreadable(f"The first row must name the columns image_id and caption, each once; it names {shown}.")
+        columns = ", ".join(printable(name) for name in names[:5])
+        raise _Unreadable(f"The first row must name the columns image_id and caption, each once; it names {columns}.")
     return _FIELDS
 
 
@@ -228,16 +228,16 @@ def _sentences(problems: Sequence[RowProblem], unit: str) -> list[str]:
     return [sentence(by_kind[kind]) for kind, sentence in wordings.items() if kind in by_kind]
 
 
-def _checked(
-    rows: _Rows, file: str, expected: Sequence[ImageId], limits: UploadLimits
+def _check_rows(
+    rows: _Rows, file: str, image_ids: Sequence[ImageId], limits: UploadLimits
 ) -> tuple[list[str], list[Problem]]:
     """Check all ids and captions in one pass; problems are in the order in which people solve them.
 
     Unlike ``read_alike``, ids of another type are problems, each with its remedy, so that stored uploads have the ids
     of the challenge.
     """
-    challenge = set(expected)
-    by_text: dict[str, ImageId] = {str(image): image for image in expected if isinstance(image, int)}
+    challenge = set(image_ids)
+    by_text: dict[str, ImageId] = {str(image): image for image in image_ids if isinstance(image, int)}
     captions: dict[ImageId, str] = {}
     wrong_ids: list[int] = []
     as_text: list[ImageId] = []
@@ -245,27 +245,27 @@ def _checked(
     unknown: dict[ImageId, None] = {}
     repeated: dict[ImageId, int] = {}  # first repetition
     not_text: list[ImageId] = []
-    long: list[ImageId] = []
+    too_long: list[ImageId] = []
     with_nul: list[ImageId] = []
     with_surrogates: list[ImageId] = []
     places: dict[ImageId, int] = {}
-    wordy: list[ImageId] = []
-    longest, most_words = limits.caption_characters, limits.caption_words
+    too_wordy: list[ImageId] = []
+    max_characters, most_words = limits.caption_characters, limits.caption_words
     for number, image, caption in zip(rows.numbers, rows.ids, rows.captions, strict=True):
         if type(image) is not int and type(image) is not str:
             wrong_ids.append(number)
             continue
         places[image] = number
         if image not in challenge:
-            same = by_text.get(image) if isinstance(image, str) else str(image)
-            if same is None or same not in challenge:
+            challenge_id = by_text.get(image) if isinstance(image, str) else str(image)
+            if challenge_id is None or challenge_id not in challenge:
                 unknown[image] = None
             else:
                 if isinstance(image, int):
                     as_numbers.append(image)
                 elif not rows.ids_are_text:
                     as_text.append(image)
-                image = same
+                image = challenge_id
                 places[image] = number
         if image in captions:
             repeated.setdefault(image, number)
@@ -273,10 +273,10 @@ def _checked(
             not_text.append(image)
             captions.setdefault(image, "")
             continue
-        if len(caption) > longest:
-            long.append(image)
+        if len(caption) > max_characters:
+            too_long.append(image)
         elif len(caption) > most_words and count_words(caption) > most_words:
-            wordy.append(image)
+            too_wordy.append(image)
         if "\0" in caption:
             with_nul.append(image)
         if not caption.isascii() and not is_unicode(caption):
@@ -286,11 +286,11 @@ def _checked(
     problems = [Problem(file, sentence) for sentence in rows.problems]
     if wrong_ids:
         rows_have = _places(rows.unit, wrong_ids, verb=("has", "have"))
-        message = f"{rows_have} an image id that is neither text nor an integer of at most {_DIGITS} digits."
+        message = f"{rows_have} an image id that is neither text nor an integer of at most {_ID_DIGITS} digits."
         problems.append(Problem(file, message))
     ids = ("image id is", "image ids are")
     contain = ("caption contains", "captions contain")
-    missing = [image for image in expected if image not in captions]
+    missing = [image for image in image_ids if image not in captions]
     if not captions and problems:
         missing = []  # if no row can be read, listing every image adds nothing
     wordings: Sequence[tuple[Collection[ImageId], tuple[str, str], str]] = (
@@ -301,34 +301,34 @@ def _checked(
             'where the challenge has text: write "42", not 42.',
         ),
         (repeated, ("image has", "images have"), "more than one caption."),
-        (unknown, ids, f"not in the challenge, {_looks_of(expected)}."),
+        (unknown, ids, f"not in the challenge, {_looks_of(image_ids)}."),
         (not_text, ("caption is", "captions are"), "not text."),
-        (long, ("caption is", "captions are"), f"longer than {longest:,} characters."),
-        (wordy, ("caption has", "captions have"), f"more than {most_words:,} words and punctuation marks."),
+        (too_long, ("caption is", "captions are"), f"longer than {max_characters:,} characters."),
+        (too_wordy, ("caption has", "captions have"), f"more than {most_words:,} words and punctuation marks."),
         (with_nul, contain, "NUL characters (U+0000)."),
         (with_surrogates, contain, "lone surrogates, which are halves of characters: write the whole character."),
         (missing, ("image has", "images have"), "no caption."),
     )
-    for images, (one, many), rest in wordings:
+    for images, (singular, plural), ending in wordings:
         if images:
-            subject = one if len(images) == 1 else many
+            subject = singular if len(images) == 1 else plural
             if (
-                first := (repeated if images is repeated else places).get(next(iter(images)))
+                place := (repeated if images is repeated else places).get(next(iter(images)))
             ) is not None and images is not missing:
                 unit = "line" if rows.unit == "row" else rows.unit  # tables are numbered by line
-                rest += f" See {unit} {first:,}." if len(images) == 1 else f" The first is in {unit} {first:,}."
-            problems.append(Problem.about(file, f"{len(images):,} {subject} {rest}", images))
-    if expected and not problems and not any(captions[image].strip() for image in expected):
+                ending += f" See {unit} {place:,}." if len(images) == 1 else f" The first is in {unit} {place:,}."
+            problems.append(Problem.about(file, f"{len(images):,} {subject} {ending}", images))
+    if image_ids and not problems and not any(captions[image].strip() for image in image_ids):
         problems.append(Problem(file, "Every caption is empty."))
     if not problems:
         problems += equal_captions(captions, file, limits.equal_captions)
-    return [] if problems else [captions[image] for image in expected], problems
+    return [] if problems else [captions[image] for image in image_ids], problems
 
 
 def _looks_of(ids: Sequence[ImageId]) -> str:
     """A phrase with examples of a challenge's ids: "whose ids are such as 42 and 1207"."""
-    shown = [printable(image) if isinstance(image, str) else str(image) for image in ids[:_SHOWN_IDS]]
-    return f"whose ids are such as {' and '.join(shown)}" if len(ids) > 1 else f"whose only id is {shown[0]}"
+    examples = [printable(image) if isinstance(image, str) else str(image) for image in ids[:_N_EXAMPLE_IDS]]
+    return f"whose ids are such as {' and '.join(examples)}" if len(ids) > 1 else f"whose only id is {examples[0]}"
 
 
 def _without_line(detail: str, lines: Sequence[int]) -> str:
@@ -343,5 +343,5 @@ def _places(unit: str, numbers: Sequence[int], *, place: str = "", verb: tuple[s
         return f"{where} {verb[0]}"
     plural = "entries" if unit == "entry" else f"{unit}s"
     places = f"{place}s " if place else ""
-    shown = ", ".join(f"{number:,}" for number in numbers[:3]) + (", ..." if len(numbers) > 3 else "")
-    return f"{len(numbers):,} {plural} ({places}{shown}) {verb[1]}"
+    examples = ", ".join(f"{number:,}" for number in numbers[:3]) + (", ..." if len(numbers) > 3 else "")
+    return f"{len(numbers):,} {plural} ({places}{examples}) {verb[1]}"

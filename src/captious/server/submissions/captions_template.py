@@ -12,7 +12,7 @@ from captious.server.models import Phase
 from captious.server.submissions.intake import expected_files
 from captious.server.submissions.upload import ExpectedFile
 
-_EXAMPLE = "a dog runs along a beach"
+_EXAMPLE_CAPTION = "a dog runs along a beach"
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class NeededCaptions:
     @property
     def example(self) -> str:
         """The first row of a captions file: '{"image_id": 42, "caption": "..."}'."""
-        return next(_rows(self.ids[:1], _EXAMPLE), "")
+        return next(_rows(self.ids[:1], _EXAMPLE_CAPTION), "")
 
     @property
     def template(self) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 def read_contents(
     data: bytes,
     filename: str,
-    expected: Sequence[ExpectedFile],
+    expected_files: Sequence[ExpectedFile],
     ids: Mapping[str, Sequence[ImageId]],
     limits: UploadLimits,
 ) -> tuple[dict[str, bytes], list[Problem]]:
@@ -39,31 +39,33 @@ def read_contents(
         return {}, [Problem(file, "The file is empty.")]
     name = filename.lower()
     if name.endswith(".zip"):
-        return _from_zip(data, file, expected, ids, limits)
-    if len(expected) > 1:
-        files = ", ".join(captions.pattern for captions in expected)
-        return {}, [Problem(file, f"The challenge expects {len(expected)} files; upload a zip file with {files}.")]
+        return _from_zip(data, file, expected_files, ids, limits)
+    if len(expected_files) > 1:
+        files = ", ".join(captions.pattern for captions in expected_files)
+        return {}, [
+            Problem(file, f"The challenge expects {len(expected_files)} files; upload a zip file with {files}.")
+        ]
     content: bytes | bytearray | Problem = data
     if name.endswith(".gz"):
         content = unpack_gzip(data, file, limits)
         name = name.removesuffix(".gz")
     if isinstance(content, Problem):
         return {}, [content]
-    rows, problems = _read_file(content, name, file, ids[expected[0].name], limits, in_archive=False)
-    return {} if problems else {expected[0].name: rows}, problems
+    rows, problems = _read_file(content, name, file, ids[expected_files[0].name], limits, in_archive=False)
+    return {} if problems else {expected_files[0].name: rows}, problems
 
 
 def _from_zip(
     data: bytes,
     file: str,
-    expected: Sequence[ExpectedFile],
+    expected_files: Sequence[ExpectedFile],
     ids: Mapping[str, Sequence[ImageId]],
     limits: UploadLimits,
 ) -> tuple[dict[str, bytes], list[Problem]]:
     entries, faults = read_entries(data, file, limits)
     if faults and not entries:
         return {}, faults
-    entry_of, problems = assign(entries, expected, file)
+    entry_of, problems = assign(entries, expected_files, file)
     if faults:  # contents of such an archive stay packed
         faulty = {fault.file for fault in faults}
         return {}, faults + [problem for problem in problems if problem.file == file or problem.file not in faulty]
@@ -74,8 +76,10 @@ def _from_zip(
         if isinstance(content, Problem):
             problems.append(content)
             continue
-        files[captions], of_file = _read_file(content, entry.name.lower(), name, ids[captions], limits, in_archive=True)
-        problems += of_file
+        files[captions], file_problems = _read_file(
+            content, entry.name.lower(), name, ids[captions], limits, in_archive=True
+        )
+        problems += file_problems
     return {} if problems else files, problems
 
 
@@ -91,10 +95,10 @@ def _read_file(
         ]
     format = FORMATS.get(splitext(name)[1])
     if format is None or format == "parquet":
-        *others, last = (extension for extension in FORMATS if extension != ".parquet")
-        accepted = f"{', '.join(others)} or {last}"
-        more = "" if in_archive else ", each also with .gz, or in .zip"
-        return b"", [Problem(file, f"The name of the file must end in {accepted}{more}.")]
+        *extensions, last_extension = (extension for extension in FORMATS if extension != ".parquet")
+        endings = f"{', '.join(extensions)} or {last_extension}"
+        alternatives = "" if in_archive else ", each also with .gz, or in .zip"
+        return b"", [Problem(file, f"The name of the file must end in {endings}{alternatives}.")]
     captions, problems = read_captions(content, file, format, ids, limits)
     if problems:
         return b"", problems

@@ -11,7 +11,7 @@ from captious.server.submissions.upload import Problem, printable
 
 #: As many equal captions are allowed in any submission: on few images, good systems repeat themselves, too.
 ALWAYS_ALLOWED = 10
-_SHOWN = 60
+_QUOTE_LENGTH = 60
 
 
 def equal_captions(captions: Mapping[ImageId, str], file: str, share: float) -> Iterator[Problem]:
@@ -24,13 +24,13 @@ def equal_captions(captions: Mapping[ImageId, str], file: str, share: float) -> 
         file: name of the file in the problem.
         share: the largest share of images that may have the same caption.
     """
-    most = max(int(share * len(captions)), ALWAYS_ALLOWED)
-    if share >= 1 or len(captions) <= most:
+    limit = max(int(share * len(captions)), ALWAYS_ALLOWED)
+    if share >= 1 or len(captions) <= limit:
         return
     words = {image: " ".join(re.findall(r"[^\W_]+", caption.casefold())) for image, caption in captions.items()}
     text, n = Counter(words.values()).most_common(1)[0]
-    if n > most:
+    if n > limit:
         images = [image for image, caption in words.items() if caption == text]
-        has = f'the caption "{printable(text[:_SHOWN])}"' if text else "a caption without words"
-        message = f"{n:,} of {len(captions):,} images have {has}. At most {most:,} may have the same caption."
+        description = f'the caption "{printable(text[:_QUOTE_LENGTH])}"' if text else "a caption without words"
+        message = f"{n:,} of {len(captions):,} images have {description}. At most {limit:,} may have the same caption."
         yield Problem.about(file, message, images)

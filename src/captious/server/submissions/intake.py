@@ -1,18 +1,17 @@
-"""Taking in a submission: dates, quotas, the check of its captions, and the row that makes it count.
+"""Accepting a submission: dates, quotas, the check of its captions, and the row with which it counts.
 
-Web pages and the API both come here, so no limit can be circumvented through one of them. Whatever happens in the
-middle, a submission exists as a whole, or it does not and nothing counts. A submission that is not taken in yet is a
-``Submission`` without a row; ``created``, the time at which its upload began, is what counts for deadlines.
+Web pages and the API share these functions, so that neither can bypass a limit. After a failure at any point, either
+the submission exists in full, or it does not exist and nothing counts. Until it is accepted, a submission is an unsaved
+``Submission``; deadlines refer to ``created``, the time at which its upload began.
 """
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +23,7 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest
 from django.utils import timezone
 
+from captious.server.file_locks import locked
 from captious.server.local_times import local_time
 from captious.server.models import Attempt, Challenge, Membership, Phase, RefusedUpload, Submission, Team, User
 from captious.server.people.access import visible_challenges
@@ -37,8 +37,8 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 from captious.server.submissions.upload_process import read_upload
 
 
-class Refused(Exception):
-    """A submission that is not taken.
+class RefusedError(Exception):
+    """A submission that is not accepted.
 
     Args:
         message: the reason, one sentence.
@@ -51,11 +51,11 @@ class Refused(Exception):
         self.problems = list(problems)
 
 
-class AlreadySubmitted(Exception):
+class AlreadySubmittedError(Exception):
     """The upload is a repetition.
 
     Args:
-        submission: that was made of it.
+        submission: the submission that was made from the first upload.
     """
 
     def __init__(self, submission: Submission) -> None:
@@ -63,14 +63,14 @@ class AlreadySubmitted(Exception):
         self.submission = submission
 
 
-class KeyReused(Exception):
+class KeyReusedError(Exception):
     """The key names another upload."""
 
 
-_log = logging.getLogger("captious.web")
-_SLOW = "slow check"  # the fingerprint of an attempt that only checked a file
-_MOST_SLOW, _SLOW_WITHIN = 3, timedelta(hours=1)
-_SECONDS = 5  # after which most uploads have been read
+_log = logging.getLogger(__name__)
+_SLOW_CHECK = "slow check"  # the fingerprint of an attempt that only checked a file
+_MAX_SLOW_CHECKS, _SLOW_CHECK_PERIOD = 3, timedelta(hours=1)
+_USUAL_READING_SECONDS = 5  # within which most uploads are read
 
 
 class Check(NamedTuple):
@@ -98,20 +98,20 @@ def check(submission: Submission, upload: Path) -> Check:
     try:
         with _turn(submission.user):
             _refuse_slow_files(submission)
-            problems = _read(submission, upload, folder / "captions")
+            problems = _read_captions(submission, upload, folder / "captions")
             if any(problem.is_slow for problem in problems):
                 _count_slow_file(submission)
         warnings = [] if problems else [*_empty_captions(folder)]
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    used = quota(submission.phase, submission.team, submission.user, submission.created)
+    usage = quota(submission.phase, submission.team, submission.user, submission.created)
     reasons = (
-        _why_closed(submission),
+        _date_problem(submission),
         why_not_admitted(submission),
         mixed_names(submission),
-        used.scored_exhausted,
-        used.attempts_exhausted,
-        used.stored_exhausted,
+        usage.scored_exhausted,
+        usage.attempts_exhausted,
+        usage.stored_exhausted,
     )
     return Check(problems, [reason for reason in reasons if reason], warnings)
 
@@ -122,16 +122,16 @@ def _empty_captions(folder: Path) -> Iterator[str]:
     for name in names:
         captions = storage.candidates_in(folder, name).values()
         if n := sum(not caption.strip() for caption in captions):
-            of_file = f" for {name}" if len(names) > 1 else ""
-            yield f"{n:,} of {len(captions):,} captions{of_file} are empty. Most metrics score them 0."
+            where = f" for {name}" if len(names) > 1 else ""
+            yield f"{n:,} of {len(captions):,} captions{where} are empty. Most metrics score them 0."
 
 
 def _refuse_slow_files(submission: Submission) -> None:
     """Refuse checks for a while if several files of the user took too long to read, as checks are free."""
-    since = timezone.now() - _SLOW_WITHIN
-    slow = Attempt.objects.filter(user=submission.user, fingerprint=_SLOW, time__gte=since)
-    if submission.user is not None and slow.count() >= _MOST_SLOW:
-        raise TooManyRequests(int(_SLOW_WITHIN.total_seconds()), "Several of your files took too long to read.")
+    since = timezone.now() - _SLOW_CHECK_PERIOD
+    attempts = Attempt.objects.filter(user=submission.user, fingerprint=_SLOW_CHECK, time__gte=since)
+    if submission.user is not None and attempts.count() >= _MAX_SLOW_CHECKS:
+        raise TooManyRequests(int(_SLOW_CHECK_PERIOD.total_seconds()), "Several of your files took too long to read.")
 
 
 def _count_slow_file(submission: Submission) -> None:
@@ -142,24 +142,24 @@ def _count_slow_file(submission: Submission) -> None:
             team=submission.team,
             user=submission.user,
             time=timezone.now(),
-            fingerprint=_SLOW,
+            fingerprint=_SLOW_CHECK,
             is_complete=True,
         )
 
 
 def earlier_submission(user: User, challenge: Challenge, key: str, fingerprint: str) -> Submission | None:
-    """The submission that was made of an upload with this key; None if there is none, or the key is empty.
+    """The submission that was made from an upload with this key; None if there is none, or the key is empty.
 
     The user may not be allowed to see it any more.
 
     Raises:
-        KeyReused: the upload with this key had another fingerprint.
+        KeyReusedError: the upload with this key had another fingerprint.
     """
     if not key:
         return None
     attempts = Attempt.objects.filter(user=user, phase__challenge=challenge, key=key)
     if attempts.exclude(fingerprint=fingerprint).exists():
-        raise KeyReused
+        raise KeyReusedError
     attempt = attempts.exclude(submission=None).select_related("submission__phase__challenge").first()
     return None if attempt is None else attempt.submission
 
@@ -180,22 +180,22 @@ def submit(
         fingerprint: checksum of the request, which reveals another upload with the same key.
 
     Raises:
-        KeyReused: the upload with this key had another fingerprint.
-        AlreadySubmitted: there is a submission with this key.
-        Refused: closed, a quota that is used up, or captions that are not valid.
+        KeyReusedError: the upload with this key had another fingerprint.
+        AlreadySubmittedError: there is a submission with this key.
+        RefusedError: closed, a quota that is used up, or captions that are not valid.
         TooManyRequests: another upload of the user is being read. Nothing counts.
         CaptiousError, OSError: the server could not take it, for reasons of its own. Nothing counts.
     """
     try:
         with _turn(submission.user):
             _submit(submission, upload, request, key, fingerprint)
-    except Refused as refused:
+    except RefusedError as refusal:
         if not submission.is_baseline:
             with suppress(IntegrityError), transaction.atomic():  # the team or the user may have been deleted
-                RefusedUpload.keep(submission, upload.stat().st_size, refused.message, refused.problems)
+                RefusedUpload.keep(submission, upload.stat().st_size, refusal.message, refusal.problems)
         if request is not None:
             challenge = submission.challenge
-            record("refused", submission.method, request=request, challenge=challenge, detail=refused.message)
+            record("refused", submission.method, request=request, challenge=challenge, detail=refusal.message)
         raise
 
 
@@ -205,24 +205,24 @@ def _turn(user: User | None) -> Iterator[None]:
     if user is None:
         yield
         return
-    with storage.reading_lock(user.pk).open("ab") as file:
+    with ExitStack() as stack:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            stack.enter_context(locked(storage.reading_lock(user.pk), wait=False))
         except BlockingIOError:
-            raise TooManyRequests(_SECONDS, "Another upload of your account is being read.") from None
+            raise TooManyRequests(_USUAL_READING_SECONDS, "Another upload of your account is being read.") from None
         yield
 
 
 def _submit(submission: Submission, upload: Path, request: HttpRequest | None, key: str, fingerprint: str) -> None:
     if not submission.is_baseline:
-        _refuse(_why_closed(submission) or why_not_admitted(submission) or mixed_names(submission))
-    attempt = _begin(submission, key, fingerprint)
+        _refuse(_date_problem(submission) or why_not_admitted(submission) or mixed_names(submission))
+    attempt = _begin_attempt(submission, key, fingerprint)
     folder = None
     try:
         folder = storage.new_folder()
-        problems = _read(submission, upload, folder / "captions")
+        problems = _read_captions(submission, upload, folder / "captions")
         if problems:
-            raise Refused("The captions are not valid, so they were not submitted.", problems)
+            raise RefusedError("The captions are not valid, so they were not submitted.", problems)
         submission.folder_name = folder.name
         submission.filename = submission.filename[:255]
         submission.size = upload.stat().st_size
@@ -232,47 +232,44 @@ def _submit(submission: Submission, upload: Path, request: HttpRequest | None, k
         os.chmod(storage.upload_file(folder), 0o600)
         try:
             _create(submission, attempt, request)
-        except Refused:
+        except RefusedError:
             shutil.move(storage.upload_file(folder), upload)
             raise
     except BaseException as error:
         if folder is not None:
             storage.remove_files(folder)
-        _end(attempt, counts=isinstance(error, Refused))
+        _end_attempt(attempt, counts=isinstance(error, RefusedError))
         raise
 
 
-def _begin(submission: Submission, key: str, fingerprint: str) -> Attempt | None:
+def _begin_attempt(submission: Submission, key: str, fingerprint: str) -> Attempt | None:
     """Count the attempt before anything is read, so that concurrent uploads do not exceed the quota.
 
-    One with the same key that did not end goes on: the connection or the web process was lost.
+    An unfinished attempt with the same key is continued: its connection or web process was lost.
     """
     if submission.is_baseline:
         return None
     phase, team, user, time = submission.phase, submission.team, submission.user, submission.created
     with transaction.atomic():
         _lock(submission)
-        if (earlier := earlier_submission(user, phase.challenge, key, fingerprint)) is not None:
-            raise AlreadySubmitted(earlier)
-        unfinished = Attempt.objects.filter(user=user, phase=phase, team=team, key=key, is_complete=False).first()
-        if key and unfinished is not None:
-            return unfinished
-        used = quota(phase, team, user, time)
-        _refuse(used.exhausted)
-        attempt: Attempt = Attempt.objects.create(
-            phase=phase, team=team, user=user, time=time, key=key, fingerprint=fingerprint
-        )
-        return attempt
+        if (submission_before := earlier_submission(user, phase.challenge, key, fingerprint)) is not None:
+            raise AlreadySubmittedError(submission_before)
+        open_attempt = Attempt.objects.filter(user=user, phase=phase, team=team, key=key, is_complete=False).first()
+        if key and open_attempt is not None:
+            return open_attempt
+        usage = quota(phase, team, user, time)
+        _refuse(usage.exhausted)
+        return Attempt.objects.create(phase=phase, team=team, user=user, time=time, key=key, fingerprint=fingerprint)
 
 
 def _create(submission: Submission, attempt: Attempt | None, request: HttpRequest | None) -> None:
     with transaction.atomic():
         if attempt is not None:
             _lock(submission)
-            earlier = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
-            if earlier is not None:  # created while this one was being read
-                raise AlreadySubmitted(earlier.submission)
-            _refuse(_why_not_allowed(submission) or why_not_admitted(submission))
+            earlier_attempt = Attempt.objects.filter(pk=attempt.pk).exclude(submission=None).first()
+            if earlier_attempt is not None:  # created while this one was being read
+                raise AlreadySubmittedError(earlier_attempt.submission)
+            _refuse(_permission_problem(submission) or why_not_admitted(submission))
             _refuse(mixed_names(submission))  # another may have been submitted while this one was being read
             _refuse(quota(submission.phase, submission.team, submission.user, submission.created).scored_exhausted)
         submission.save(force_insert=True)
@@ -283,7 +280,7 @@ def _create(submission: Submission, attempt: Attempt | None, request: HttpReques
             record("submit", submission.method, request=request, submission=submission)
 
 
-def _end(attempt: Attempt | None, *, counts: bool) -> None:
+def _end_attempt(attempt: Attempt | None, *, counts: bool) -> None:
     """End an attempt without a submission: a refused one counts, one that failed through the server does not."""
     if attempt is None:
         return
@@ -310,7 +307,7 @@ def expected_files(phase: Phase) -> list[ExpectedFile]:
     ]
 
 
-def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
+def _read_captions(submission: Submission, upload: Path, output: Path) -> list[Problem]:
     limits: UploadLimits = settings.CAPTIOUS.upload_limits
     if submission.is_baseline:
         limits = limits.of_baselines
@@ -321,7 +318,7 @@ def _read(submission: Submission, upload: Path, output: Path) -> list[Problem]:
     return read_upload(upload, submission.filename, expected_files(submission.phase), limits, output)
 
 
-def _why_not_allowed(submission: Submission) -> str:
+def _permission_problem(submission: Submission) -> str:
     """The reason why the user can no longer submit for the team, which may change during an upload."""
     user = User.objects.filter(pk=submission.user_id, is_active=True).first()
     if user is None or not visible_challenges(user).filter(pk=submission.challenge.pk).exists():
@@ -330,7 +327,7 @@ def _why_not_allowed(submission: Submission) -> str:
     return "" if is_member else f"You are no longer a member of {submission.team}."
 
 
-def _why_closed(submission: Submission) -> str:
+def _date_problem(submission: Submission) -> str:
     """The reason why the phase was not open when the upload began, in one sentence; empty if it was."""
     phase, state = submission.phase, submission.phase.state_at(submission.created)
     if state == "upcoming":
@@ -346,4 +343,4 @@ def _why_closed(submission: Submission) -> str:
 
 def _refuse(message: str) -> None:
     if message:
-        raise Refused(message)
+        raise RefusedError(message)

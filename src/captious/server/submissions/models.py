@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from captious.server.models import Challenge
 
 #: Refused uploads of a team that a challenge keeps, and problems of each.
-KEPT, KEPT_PROBLEMS = 20, 20
+MAX_REFUSALS, MAX_REFUSAL_PROBLEMS = 20, 20
 
 
 class SubmissionQuerySet(models.QuerySet["Submission"]):
@@ -45,7 +45,7 @@ class Submission(models.Model):
         RUNNING = "running"
         DONE = "done"
         FAILED = "failed"
-        CANCELLED = "cancelled"
+        CANCELED = "canceled"
         DELETED = "deleted"
 
     phase = models.ForeignKey("Phase", models.PROTECT, related_name="submissions")
@@ -89,7 +89,7 @@ class Submission(models.Model):
     doing = models.CharField(max_length=200, blank=True)
     started = models.DateTimeField(null=True)
     finished = models.DateTimeField(null=True)
-    #: Users and webhooks have been told that it ended.
+    #: Users and webhooks have been notified of its end.
     is_noticed = models.BooleanField(default=False)
     #: Why it failed, for the submitter.
     reason = models.TextField(blank=True)
@@ -115,8 +115,7 @@ class Submission(models.Model):
 
     @property
     def challenge(self) -> Challenge:
-        challenge: Challenge = self.phase.challenge
-        return challenge
+        return self.phase.challenge
 
     @property
     def url(self) -> str:
@@ -124,8 +123,7 @@ class Submission(models.Model):
 
     @property
     def folder(self) -> Path:
-        data: Path = settings.CAPTIOUS.data
-        return data / "submissions" / str(self.folder_name)
+        return settings.CAPTIOUS.data / "submissions" / str(self.folder_name)
 
     @property
     def team_shown(self) -> str:
@@ -150,8 +148,7 @@ class Submission(models.Model):
 
     def outputs(self, key: str) -> dict[str, dict[str, Any]]:
         """The shown scores on a reference set, output -> {"score", "low", "high", "signature"}; may be empty."""
-        outputs: dict[str, dict[str, Any]] = self.shown_scores.outputs.get(key, {}) if self.shown_scores else {}
-        return outputs
+        return self.shown_scores.outputs.get(key, {}) if self.shown_scores else {}
 
     def is_current(self, key: str) -> bool:
         """Return whether the shown scores of a reference set come from its current references and metrics."""
@@ -205,7 +202,7 @@ class Attempt(models.Model):
 class RefusedUpload(models.Model):
     """A refused upload and the reason. Its file is not kept, and it is not a submission.
 
-    Whether it counts as an attempt is not told by it, see ``Attempt``.
+    Whether it counted as an attempt is recorded in ``Attempt``.
     """
 
     phase = models.ForeignKey("Phase", models.CASCADE, related_name="refused")
@@ -229,7 +226,7 @@ class RefusedUpload(models.Model):
 
     @classmethod
     def keep(cls, submission: Any, size: int, reason: str, problems: Sequence[Problem]) -> None:
-        """Keep the refusal of a submission that has no row, in place of the oldest one if there are many."""
+        """Keep the refusal of an unsaved submission, and delete the oldest ones if there are many."""
         cls.objects.create(
             phase=submission.phase,
             team=submission.team,
@@ -239,8 +236,8 @@ class RefusedUpload(models.Model):
             size=size,
             created=submission.created,
             reason=reason,
-            problems=[problem.to_dict() for problem in problems[:KEPT_PROBLEMS]],
+            problems=[problem.to_dict() for problem in problems[:MAX_REFUSAL_PROBLEMS]],
             n_problems=len(problems),
         )
-        ours = cls.objects.filter(team=submission.team, phase__challenge=submission.challenge)
-        cls.objects.filter(pk__in=[*ours.values_list("pk", flat=True)[KEPT:]]).delete()
+        refusals = cls.objects.filter(team=submission.team, phase__challenge=submission.challenge)
+        cls.objects.filter(pk__in=[*refusals.values_list("pk", flat=True)[MAX_REFUSALS:]]).delete()

@@ -23,9 +23,7 @@ from django.db.models import QuerySet
 from captious.server.models import Scores, Submission
 from captious.server.submissions.board_changes import board_changed
 
-_UPLOAD = "upload"
-#: Seconds after which a file without a submission is a leftover of a killed process.
-_OLD = 3600
+_UPLOAD_NAME = "upload"
 
 
 def incoming_folder() -> Path:
@@ -37,9 +35,7 @@ def incoming_folder() -> Path:
 
 def reading_lock(user: int) -> Path:
     """The file that is locked while an upload of a user is read."""
-    folder: Path = settings.CAPTIOUS.data / "reading"
-    folder.mkdir(exist_ok=True)
-    return folder / str(user)
+    return settings.CAPTIOUS.data / "reading" / str(user)
 
 
 class ToDataFolder(TemporaryFileUploadHandler):
@@ -66,8 +62,8 @@ def new_folder() -> Path:
 
 
 def upload_file(folder: Path) -> Path:
-    """Download the uploaded file."""
-    return folder / _UPLOAD
+    """The path of the uploaded file."""
+    return folder / _UPLOAD_NAME
 
 
 def captions_file(folder: Path, captions: str) -> Path:
@@ -114,23 +110,23 @@ def delete(submissions: QuerySet[Submission]) -> int:
 
 def remove_old_results(submission: Submission) -> None:
     """Remove the files of results that have been replaced."""
-    kept = set(submission.all_scores.values_list("results_file", flat=True))
+    names = set(submission.all_scores.values_list("results_file", flat=True))
     for path in submission.folder.glob("results-*.npz"):
-        if path.name not in kept:
+        if path.name not in names:
             path.unlink(missing_ok=True)
 
 
-def remove_leftovers() -> int:
-    """Remove leftovers of killed processes; return the number of files and folders.
+def remove_leftovers(min_age: float = 3600) -> int:
+    """Remove leftovers of killed processes that are at least so many seconds old; return their number.
 
     These are uploads that were never finished, folders without a submission, unfinished files, and results that are not
     those of the submission.
     """
     n = 0
-    before = time.time() - _OLD
+    limit = time.time() - min_age
     for path in _leftovers():
         try:
-            if path.stat().st_mtime > before:
+            if path.stat().st_mtime > limit:
                 continue
             shutil.rmtree(path) if path.is_dir() else os.unlink(path)
             n += 1
@@ -143,17 +139,17 @@ def _leftovers() -> Iterator[Path]:
     yield from incoming_folder().iterdir()
     yield from settings.CAPTIOUS.data.glob(".backup-*")
     submissions = Submission.objects.exclude(status=Submission.Status.DELETED)
-    owned: dict[str, set[str] | None] = {
+    files_of_folder: dict[str, set[str] | None] = {
         folder: None if status == Submission.Status.RUNNING else set()
         for folder, status in submissions.values_list("folder_name", "status")
     }
     for folder_name, file in Scores.objects.values_list("submission__folder_name", "results_file"):
-        if (files := owned.get(folder_name)) is not None:
+        if (files := files_of_folder.get(folder_name)) is not None:
             files.add(file)
     for folder in (settings.CAPTIOUS.data / "submissions").glob("*"):
-        if folder.name not in owned:
+        if folder.name not in files_of_folder:
             yield folder
             continue
         yield from folder.rglob(".*")
-        if (results := owned[folder.name]) is not None:
+        if (results := files_of_folder[folder.name]) is not None:
             yield from (path for path in folder.glob("results-*") if path.name not in results)

@@ -26,9 +26,9 @@ def mixed_names(submission: Submission) -> str:
         return ""
     if not of_team(submission).filter(anonymous=not submission.anonymous).exists():
         return ""
-    others = "named" if submission.anonymous else "anonymous"
+    form = "named" if submission.anonymous else "anonymous"
     return (
-        f"Your other submissions to this phase are {others}. It shows one entry for each team, so either all of a "
+        f"Your other submissions to this phase are {form}. It shows one entry for each team, so either all of a "
         "team's submissions are anonymous or none are: change one of them first."
     )
 

@@ -15,9 +15,9 @@ from typing import Any
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
 
-#: Number of image ids listed in a problem; the rest is counted.
-_SHOWN_IDS = 20
-_SHOWN_CHARACTERS = 100
+#: Number of image ids listed in a problem; others are only counted.
+_N_LISTED_IDS = 20
+_NAME_LENGTH = 100
 #: CPU time for a small file, and its growth with the size of the file.
 _LEAST_SECONDS, _SECONDS_PER_SHARE = 10, 4
 _UNITS = ((1 << 30, "GiB"), (10**9, "GB"), (1 << 20, "MiB"), (10**6, "MB"), (1 << 10, "KiB"), (10**3, "kB"))
@@ -55,7 +55,7 @@ class UploadLimits:
         return 3 * self.seconds + 10
 
     def of_size(self, size: int) -> UploadLimits:
-        """The limits of a file of this size: a small one that unpacks to much may not take as long as a large one."""
+        """The limits for a file of this size: small files get less time, however large they are when unpacked."""
         seconds = _LEAST_SECONDS + _SECONDS_PER_SHARE * self.seconds * size / self.upload_bytes
         return replace(self, seconds=min(self.seconds, int(seconds)))
 
@@ -110,8 +110,10 @@ class Problem:
     @classmethod
     def about(cls, file: str, message: str, ids: Collection[ImageId]) -> Problem:
         """A problem of images; names the first 20 and counts all."""
-        shown = tuple(printable(image) if isinstance(image, str) else image for image in islice(ids, _SHOWN_IDS))
-        return cls(file, message, shown, len(ids))
+        listed_ids = tuple(
+            printable(image) if isinstance(image, str) else image for image in islice(ids, _N_LISTED_IDS)
+        )
+        return cls(file, message, listed_ids, len(ids))
 
     def to_dict(self) -> dict[str, Any]:
         """The problem as JSON can hold it."""
@@ -125,7 +127,7 @@ class Problem:
 
 def printable(text: str) -> str:
     """A name from an upload that can be shown and stored: shortened, with unprintable characters escaped."""
-    short = text if len(text) <= _SHOWN_CHARACTERS else text[: _SHOWN_CHARACTERS - 1] + "…"
+    short = text if len(text) <= _NAME_LENGTH else text[: _NAME_LENGTH - 1] + "…"
     return "".join(
         letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode("ascii")
         for letter in short

@@ -32,13 +32,15 @@ from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimi
 _log = logging.getLogger(__name__)
 
 #: What Python needs to start and to find this module.
-_ENVIRONMENT = ("LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
-_OPEN_FILES = 32
-_ERRORS: dict[str, type[CaptiousError]] = {kind.__name__: kind for kind in (CaptiousError, OutputError, ResourceError)}
+_ENVIRONMENT_NAMES = ("LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
+_MAX_OPEN_FILES = 32
+_ERROR_TYPES: dict[str, type[CaptiousError]] = {
+    kind.__name__: kind for kind in (CaptiousError, OutputError, ResourceError)
+}
 
 
 def read_upload(
-    path: Path, filename: str, expected: Sequence[ExpectedFile], limits: UploadLimits, output: Path
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, output: Path
 ) -> list[Problem]:
     """Read an upload, and write its captions as COCO results if they are valid.
 
@@ -51,7 +53,7 @@ def read_upload(
             It is created if needed.
 
     Returns:
-        All problems of the upload. If there are none, all files exist, otherwise none does.
+        All problems of the upload. If it has none, all files exist; otherwise no file does.
 
     Raises:
         OutputError: the captions cannot be written.
@@ -72,23 +74,23 @@ def read_upload(
     except OSError as error:
         raise _unwritable(error) from error
     try:
-        problems = _read_in_child(path, filename, expected, limits, folder)
+        problems = _read_in_child(path, filename, expected_files, limits, folder)
         if not problems:
-            _move(folder, output, [f"{file.name}.json" for file in expected])
+            _move(folder, output, [f"{file.name}.json" for file in expected_files])
         return problems
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _read_in_child(
-    path: Path, filename: str, expected: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
 ) -> list[Problem]:
     job = {
         "upload": os.path.abspath(path),
         "filename": filename,
         "expected": [
             {"name": file.name, "pattern": file.pattern, "ids_file": os.path.abspath(file.ids_file)}
-            for file in expected
+            for file in expected_files
         ],
         "limits": asdict(limits),
         "output": os.path.abspath(folder),
@@ -105,7 +107,7 @@ def _read_in_child(
     except OSError as error:
         raise CaptiousError("the process that reads uploads cannot be started", where=error.strerror or "") from error
     try:
-        answer, complaints = child.communicate(json.dumps(job).encode(), timeout=limits.wall_seconds)
+        answer, stderr = child.communicate(json.dumps(job).encode(), timeout=limits.wall_seconds)
     except BaseException as error:
         if child.poll() is None:
             with suppress(ProcessLookupError):
@@ -114,27 +116,27 @@ def _read_in_child(
         if isinstance(error, subprocess.TimeoutExpired):
             return [_too_slow(printable(filename), limits.wall_seconds)]
         raise
-    return _understood(child.returncode, answer, complaints, printable(filename), limits)
+    return _problems_from(child.returncode, answer, stderr, printable(filename), limits)
 
 
 def _environment() -> dict[str, str]:
-    kept = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-    return {**kept, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+    values = {name: os.environ[name] for name in _ENVIRONMENT_NAMES if name in os.environ}
+    return {**values, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
 
 
-def _understood(status: int, answer: bytes, complaints: bytes, file: str, limits: UploadLimits) -> list[Problem]:
+def _problems_from(status: int, answer: bytes, stderr: bytes, file: str, limits: UploadLimits) -> list[Problem]:
     """The problems reported by the process, or its failure."""
     if status == 0:
         response = json.loads(answer)
         if "failure" in response:
             failure = response["failure"]
-            raise _ERRORS[failure["kind"]](failure["message"], where=failure["where"], help=failure["help"])
+            raise _ERROR_TYPES[failure["kind"]](failure["message"], where=failure["where"], help=failure["help"])
         return [Problem.from_dict(problem) for problem in response["problems"]]
     if status == -signal.SIGXCPU:
         return [_too_slow(file, limits.seconds)]
-    if status == -signal.SIGKILL or b"MemoryError" in complaints:
+    if status == -signal.SIGKILL or b"MemoryError" in stderr:
         return [_too_large(file, limits)]
-    _log.error("reading an upload ended with status %d: %s", status, complaints.decode(errors="replace")[-4000:])
+    _log.error("reading an upload ended with status %d: %s", status, stderr.decode(errors="replace")[-4000:])
     if status < 0:
         return [Problem(file, "The file cannot be read: it crashed the program that reads uploads.")]
     raise CaptiousError("the process that reads uploads failed", help="see the log of the server")
@@ -160,14 +162,14 @@ def _unwritable(error: OSError | None) -> OutputError:
 
 
 def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
-    """Move files into place: all of them or, as far as there are none of the names already, none."""
-    moved: list[Path] = []
+    """Move files into place; if one of them cannot be moved, remove the others again."""
+    paths: list[Path] = []
     try:
         for name in names:
             os.replace(folder / name, output / name)
-            moved.append(output / name)
+            paths.append(output / name)
     except OSError as error:
-        for path in moved:
+        for path in paths:
             path.unlink(missing_ok=True)
         raise _unwritable(error) from error
 
@@ -179,11 +181,13 @@ def _main() -> None:
     """Answer one job."""
     job = json.load(sys.stdin.buffer)
     limits = UploadLimits(**job["limits"])
-    expected = [ExpectedFile(entry["name"], entry["pattern"], Path(entry["ids_file"])) for entry in job["expected"]]
+    expected_files = [
+        ExpectedFile(entry["name"], entry["pattern"], Path(entry["ids_file"])) for entry in job["expected"]
+    ]
     _limit(limits)
     answer: dict[str, Any]
     try:
-        answer = {"problems": [problem.to_dict() for problem in _read(job, expected, limits)]}
+        answer = {"problems": [problem.to_dict() for problem in _read_job(job, expected_files, limits)]}
     except MemoryError:
         answer = {"problems": [_too_large(printable(job["filename"]), limits).to_dict()]}
     except CaptiousError as error:
@@ -197,29 +201,29 @@ def _limit(limits: UploadLimits) -> None:
     seconds = max(1, ceil(limits.seconds))
     for kind, soft, hard in (
         (resource.RLIMIT_CORE, 0, 0),
-        (resource.RLIMIT_NOFILE, _OPEN_FILES, _OPEN_FILES),
+        (resource.RLIMIT_NOFILE, _MAX_OPEN_FILES, _MAX_OPEN_FILES),
         (resource.RLIMIT_FSIZE, limits.memory_bytes, limits.memory_bytes),  # files are written from memory
         (resource.RLIMIT_CPU, seconds, seconds + 5),
         (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
     ):
-        _, highest = resource.getrlimit(kind)
-        if highest != resource.RLIM_INFINITY:
-            soft, hard = min(soft, highest), min(hard, highest)
+        _, ceiling = resource.getrlimit(kind)
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
         if sys.platform == "darwin" and kind == resource.RLIMIT_AS:
             continue  # macOS does not limit address space
         resource.setrlimit(kind, (soft, hard))
 
 
-def _read(job: Mapping[str, Any], expected: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
+def _read_job(job: Mapping[str, Any], expected_files: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
     try:
-        ids = {captions.name: _ids(captions.ids_file) for captions in expected}
+        ids = {captions.name: _ids(captions.ids_file) for captions in expected_files}
     except (OSError, ValueError) as error:
         raise _unreadable("a list of expected image ids", error) from error
     try:
         data = Path(job["upload"]).read_bytes()
     except OSError as error:
         raise _unreadable("the uploaded file", error) from error
-    files, problems = read_contents(data, job["filename"], expected, ids, limits)
+    files, problems = read_contents(data, job["filename"], expected_files, ids, limits)
     if problems:
         return problems
     for name, content in files.items():

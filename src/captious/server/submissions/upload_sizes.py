@@ -1,15 +1,15 @@
-"""Sizes and times of requests that the web server and the pages share: limits of uploads, and their arrival.
+"""Limits on the size of requests and the key of their time of arrival, shared by the web server and the pages.
 
-Only those that bring captions may be larger than a form.
+Only uploads may be larger than a form.
 """
 
 from __future__ import annotations
 
-#: In the environment of a request: when its first byte arrived, in seconds since 1970.
-ARRIVED = "captious.arrived"
+#: Key in the environment of a request: the time when its first byte arrived, in seconds since 1970.
+ARRIVAL_KEY = "captious.arrival_time"
 
-_SMALL = 1024 * 1024  # bytes of a request that brings no captions
-_FORM = 256 * 1024  # bytes of a form around a file
+_REQUEST_BYTES = 1024 * 1024  # bytes of a request that brings no captions
+_FORM_BYTES = 256 * 1024  # bytes of a form around a file
 
 
 def is_upload(path: str) -> bool:
@@ -19,7 +19,7 @@ def is_upload(path: str) -> bool:
     return path.endswith("/submit") or (path.startswith("/api/") and path.endswith("/submissions"))
 
 
-def most_bytes(path: str, upload_bytes: int) -> int:
+def max_request_bytes(path: str, upload_bytes: int) -> int:
     """The largest number of bytes of a request to an address.
 
     Args:
@@ -27,5 +27,5 @@ def most_bytes(path: str, upload_bytes: int) -> int:
         upload_bytes: size limit of a file of captions.
     """
     if not is_upload(path):
-        return _SMALL
-    return upload_bytes if path.startswith("/api/") else upload_bytes + _FORM
+        return _REQUEST_BYTES
+    return upload_bytes if path.startswith("/api/") else upload_bytes + _FORM_BYTES

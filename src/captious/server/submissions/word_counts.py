@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 #: Japanese syllables and Han characters, which are written without spaces between words.
-_APART = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_UNSPACED_LETTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 #: A word, or a punctuation mark.
-WORD = re.compile(rf"[{_APART}]|[^\W{_APART}]+|[^\w\s]")
+WORD = re.compile(rf"[{_UNSPACED_LETTERS}]|[^\W{_UNSPACED_LETTERS}]+|[^\w\s]")
 
 
 def count_words(caption: str) -> int:

@@ -22,32 +22,9 @@ from captious.results.table import Cell
 from captious.server.boards.shown_digits import effect_digits, interval_digits, p_digits
 from captious.server.pages.inline_style import style
 
-__all__ = [
-    "axis_drawing",
-    "bars_drawing",
-    "count",
-    "day",
-    "difference_drawing",
-    "effect",
-    "ends",
-    "filesize",
-    "interval",
-    "interval_drawing",
-    "item",
-    "line_drawing",
-    "mark_drawing",
-    "moment",
-    "p_value",
-    "query",
-    "register",
-    "score",
-    "scores_drawing",
-    "signed",
-]
-
 register = template.Library()
 
-_NONE = "–"
+_MISSING = "–"
 _Function = TypeVar("_Function", bound=Callable[..., object])
 
 
@@ -98,21 +75,21 @@ def interval(row: object, digits: int = 4) -> str:
 @_filter
 def ends(row: object, digits: int = 4) -> str:
     """The interval of a difference, whose ends have signs, with one digit fewer than scores: "[−.012, +.139]"."""
-    both = _ends(row, digits, numbers.signed)
-    return f"[{', '.join(both)}]" if both else ""
+    texts = _ends(row, digits, numbers.signed)
+    return f"[{', '.join(texts)}]" if texts else ""
 
 
 @_filter
 def count(value: object) -> str:
     """A number of things: "5,000"."""
-    return f"{value:,}" if isinstance(value, int) else _NONE
+    return f"{value:,}" if isinstance(value, int) else _MISSING
 
 
 @_filter
 def filesize(value: object) -> str:
     """A number of bytes: "532 bytes", "4.2 kB", "17 MB" (a kB is 1,000 bytes)."""
     if not isinstance(value, int):
-        return _NONE
+        return _MISSING
     if value < 1000:
         return f"{value} byte{'' if value == 1 else 's'}"
     size, unit = value / 1000, "kB"
@@ -200,24 +177,24 @@ def _value(row: object, name: str) -> float | None:
     return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
-def _ends(row: object, digits: int, written: Callable[[float, int], str]) -> list[str]:
+def _ends(row: object, digits: int, format_number: Callable[[float, int], str]) -> list[str]:
     """The ends of a row's interval as text; none if one is missing."""
-    shown = interval_digits(digits)
-    both = [_number(_value(row, end), lambda value: written(value, shown)) for end in ("low", "high")]
-    return [] if _NONE in both else both
+    n_digits = interval_digits(digits)
+    texts = [_number(_value(row, end), lambda value: format_number(value, n_digits)) for end in ("low", "high")]
+    return [] if _MISSING in texts else texts
 
 
-def _number(value: object, written: Callable[[float], str]) -> str:
+def _number(value: object, format_number: Callable[[float], str]) -> str:
     if isinstance(value, str):
-        return value or _NONE
+        return value or _MISSING
     if not isinstance(value, int | float) or math.isnan(value):
-        return _NONE
-    text = written(float(value))
+        return _MISSING
+    text = format_number(float(value))
     return "−" + text.removeprefix("-") if text.startswith("-") else text
 
 
 def _time(value: object, form: str) -> str | SafeString:
     if not isinstance(value, datetime):
-        return _NONE
+        return _MISSING
     utc = value.astimezone(UTC)
     return format_html('<time datetime="{}">{}</time>', utc.strftime("%Y-%m-%dT%H:%M:%SZ"), utc.strftime(form))

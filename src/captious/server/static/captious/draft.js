@@ -1,5 +1,5 @@
 // The editor of a draft: what was changed can be published, outputs of chosen metrics can rank, and Markdown is shown as it will look, below the text, while
-// somebody writes it. The server makes the HTML, and sanitises it.
+// somebody writes it. The server makes the HTML, and sanitizes it.
 "use strict";
 
 (() => {
