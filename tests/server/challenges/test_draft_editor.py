@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -104,3 +106,26 @@ class TestDraftEditor:
         assert "<summary>Overview</summary>" in page
         assert "<details open" not in page
         assert page.count("None yet.") == 2  # downloads and baselines
+
+    def test_two_clicks_begin_one_draft(
+        self, site: Site, commented_folder: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The second request waits for the first, and then finds its draft."""
+        from captious.server.models import Draft
+        from captious.server.pages import drafts
+
+        client, lock = olga(site), drafts._draft_lock
+
+        @contextmanager
+        def lock_after_another_click(slug: str) -> Iterator[None]:
+            monkeypatch.setattr(drafts, "_draft_lock", lock)
+            olga(site).post("/challenges/commented/edit")
+            [draft] = Draft.objects.all()
+            (draft.folder / "edited").touch()
+            with lock(slug):
+                yield
+
+        monkeypatch.setattr(drafts, "_draft_lock", lock_after_another_click)
+        assert client.post("/challenges/commented/edit")["Location"] == "/drafts/commented/"
+        [draft] = Draft.objects.all()
+        assert (draft.folder / "edited").exists()

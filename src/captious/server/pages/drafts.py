@@ -109,17 +109,18 @@ def begin(request: HttpRequest, slug: str) -> HttpResponse:
     """Create a draft of a challenge, or continue the existing one."""
     challenge = managed_challenge(request.user, slug)
     limit(request, "change")
-    draft = Draft.objects.filter(slug=slug).first()
-    if draft is None:
+    with _draft_lock(slug):  # two clicks begin one draft
+        draft = Draft.objects.filter(slug=slug).first()
+        if draft is not None:
+            return redirect(draft.url)
         draft = Draft(slug=slug, title=challenge.title, user=request.user, version=challenge.version)
         if not has_room(sum(file.stat().st_size for file in challenge.folder.rglob("*") if file.is_file())):
             messages.error(request, _NO_ROOM)
             return redirect(challenge.url)
-        with _draft_lock(slug):
-            shutil.rmtree(draft.folder, ignore_errors=True)
-            export_challenge(challenge, draft.folder)
-            _check_draft(draft)
-        record("begin draft", slug, request=request, challenge=challenge)
+        shutil.rmtree(draft.folder, ignore_errors=True)
+        export_challenge(challenge, draft.folder)
+        _check_draft(draft)
+    record("begin draft", slug, request=request, challenge=challenge)
     return redirect(draft.url)
 
 
