@@ -136,3 +136,9 @@ def test_stream_accepts_reading_options_of_score() -> None:
     assert stream.signatures == {"bleu-1": report["bleu-1"].signature}
     with pytest.raises(ParameterError, match="cleaned by other rules"):
         stream.update({4: "a bird"}, {4: ["a bird"]})
+
+
+def test_repr_says_what_was_added() -> None:
+    stream = captious.Stream(["bleu-4", "cider-d"])
+    stream.update(["a dog", "a cat"], [["a dog runs"], ["the cat"]])
+    assert repr(stream) == "<Stream of bleu-4, cider-d: 2 images>"

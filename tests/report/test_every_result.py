@@ -175,3 +175,10 @@ def test_pages_have_names_of_pages(tmp_path: Path) -> None:
     with pytest.raises(captious.CaptiousError, match="is not a path"):
         captious.write_report(tmp_path / "page.html", report())  # type: ignore[arg-type]
     assert not [*tmp_path.iterdir()]
+
+
+def test_options_of_other_results_are_refused() -> None:
+    with pytest.raises(captious.CaptiousError, match="the table of a Report has no option 'examples'") as caught:
+        report().to_csv(examples=3)
+    assert "its options are intervals" in caught.value.help
+    assert "cats" in comparison().to_markdown(examples=1)

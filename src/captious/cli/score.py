@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,10 +65,13 @@ _SHARD_OPTIONS = (
         help="Where shards are scored: in this process, in several processes, or on a Ray cluster.",
     ),
     click.option("--workers", type=COUNT, metavar="N", help="Shards scored at a time. Default: one per core."),
-    click.option("--retries", type=click.IntRange(min=0), default=2, show_default=True, help="Retries of a shard."),
+    click.option(
+        "--retries", type=click.IntRange(min=0), metavar="N", default=2, show_default=True, help="Retries of a shard."
+    ),
     click.option(
         "--batch-rows",
         type=click.IntRange(1, 1 << 20),
+        metavar="N",
         default=BATCH_ROWS,
         show_default=True,
         help="Rows of shards that are in memory at a time, for each worker.",
@@ -154,8 +157,9 @@ def score(
         replace(destination, file=None).deliver(sharded.to_table(intervals=intervals))
         warn([*sharded.warnings, *(sharded.few_captions() if intervals else [])])
         return
-    for option in _options_given(_OF_SHARDS):
-        raise ParameterError(f"{option} is for shards only", help=f"leave it out, or give --shards 'GLOB' {option}")
+    if of_shards_only := _options_given(_OF_SHARDS):
+        first = of_shards_only[0]
+        raise ParameterError(f"{first} is for shards only", help=f"leave it out, or give --shards 'GLOB' {first}")
     if not files:
         raise click.UsageError("no files were given")
     logs = harness_logs(files, harness, has_columns=columns is not None or split is not None)
@@ -214,10 +218,10 @@ def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]
     return replace(table, notes=[*table.notes, *dict.fromkeys(notes)], document={**table.document, "prompts": prompts})
 
 
-def _options_given(names: Sequence[str]) -> Iterator[str]:
+def _options_given(names: Sequence[str]) -> list[str]:
     """Return the options on the command line for these parameters."""
     source = click.get_current_context().get_parameter_source
-    return (f"--{name.replace('_', '-')}" for name in names if source(name) is ParameterSource.COMMANDLINE)
+    return [f"--{name.replace('_', '-')}" for name in names if source(name) is ParameterSource.COMMANDLINE]
 
 
 def _sharded_report(
@@ -234,8 +238,9 @@ def _sharded_report(
     """Score shards, with parameters as in the command; ``of_run`` are those of ``captious.scale.run``."""
     from captious import scale
 
-    for option in _options_given(_NOT_OF_SHARDS):
-        raise ParameterError(f"{option} cannot be used with shards", help=f"leave out {option}, or --shards")
+    if not_of_shards := _options_given(_NOT_OF_SHARDS):
+        first = not_of_shards[0]
+        raise ParameterError(f"{first} cannot be used with shards", help=f"leave out {first}, or --shards")
     if len(files) > 1:
         raise ParameterError(
             "several files were given with --shards",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, ImageId
 from captious.errors import CaptiousError, ParameterError, option
 from captious.evaluation.inference.exact_sums import column_sums
-from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
+from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, exchange_sums
 from captious.evaluation.tables.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
@@ -38,11 +38,17 @@ class Statistics:
         self.metric = metric
         self.rows = rows
         self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._exchanged: tuple[Statistics, int, int, NDArray[np.float64]] | None = None
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64]:
+        """Sums of the statistics, exact, float64[k]."""
+        return column_sums(self.rows)
 
     @cached_property
     def scores(self) -> NDArray[np.float64]:
         """Corpus scores, float64[m]."""
-        return self.metric.aggregate(column_sums(self.rows))
+        return self.metric.aggregate(self.sums)
 
     @cached_property
     def per_caption(self) -> NDArray[np.float64]:
@@ -57,6 +63,16 @@ class Statistics:
         if key not in self._sums:
             self._sums[key] = bootstrap_sums(self.rows, resamples=resamples, seed=seed)
         return self.metric.aggregate(self._sums[key])
+
+    def exchanged_difference(self, other: Statistics, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Return corpus scores of another system minus its own, with the candidates exchanged on random halves of the
+        images: float64[resamples, m]. Those of the last system are kept.
+        """
+        if self._exchanged is None or self._exchanged[0] is not other or self._exchanged[1:3] != (resamples, seed):
+            moved = exchange_sums(other.rows - self.rows, resamples=resamples, seed=seed)
+            exchanged = self.metric.aggregate(other.sums - moved) - self.metric.aggregate(self.sums + moved)
+            self._exchanged = other, resamples, seed, exchanged
+        return self._exchanged[3]
 
 
 class Result:

@@ -56,6 +56,10 @@ class Stream:
         self._several = bool(of_sets)
         self.reset()
 
+    def __repr__(self) -> str:
+        labels = ", ".join(label for item in self._selection for label in item.output_indices)
+        return f"<Stream of {labels}: {self._counts[0]:,} images>"
+
     def reset(self) -> None:
         """Forget all captions added so far."""
         self._sums: list[ExactSums | None] = [None] * len(self._selection)

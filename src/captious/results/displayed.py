@@ -5,12 +5,13 @@ A result only describes itself as a table (``captious.results.table``); output f
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, TypeVar, Unpack, cast
 
 from captious.entry_points import did_you_mean
-from captious.errors import UnknownNameError, needed_for
+from captious.errors import ParameterError, UnknownNameError, needed_for
 from captious.results.table import IntervalStyle, Table
 
 if TYPE_CHECKING:
@@ -59,6 +60,10 @@ class Displayed:
         raise NotImplementedError
 
     def _table(self, **options: Unpack[TableOptions]) -> Table:
+        own = inspect.signature(self.to_table).parameters
+        if foreign := next((name for name in options if name not in own), None):
+            takes = f"its options are {', '.join(own)}" if own else "it has no options"
+            raise ParameterError(f"the table of a {type(self).__name__} has no option {foreign!r}", help=takes)
         table: Table = cast(Any, self).to_table(**options)
         return table
 

@@ -17,7 +17,6 @@ from captious.evaluation.inference.resampling import (
     Sampling,
     bootstrap_p_value,
     bootstrap_sums,
-    exchange_sums,
     permutation_p_value,
 )
 
@@ -65,13 +64,10 @@ class ResampledDifference:
 
 def resampled_difference(a: Result, b: Result, resamples: int, seed: int) -> ResampledDifference:
     """Return the difference between two systems in one output, under both kinds of resampling."""
-    column, metric = a.column, a.statistics.metric
-    bootstrap_a, bootstrap_b = (result.statistics.resampled(resamples, seed)[:, column] for result in (a, b))
-    rows_a, rows_b = a.statistics.rows, b.statistics.rows
-    moved = exchange_sums(rows_b - rows_a, resamples=resamples, seed=seed)
-    exchanged = metric.aggregate(rows_b.sum(axis=0) - moved) - metric.aggregate(rows_a.sum(axis=0) + moved)
+    bootstrap_a, bootstrap_b = (result.statistics.resampled(resamples, seed)[:, a.column] for result in (a, b))
+    exchanged = a.statistics.exchanged_difference(b.statistics, resamples, seed)[:, a.column]
     scale = max(abs(a.score), abs(b.score))
-    return ResampledDifference(b.score - a.score, scale, len(rows_a), bootstrap_b - bootstrap_a, exchanged[:, column])
+    return ResampledDifference(b.score - a.score, scale, len(a.statistics.rows), bootstrap_b - bootstrap_a, exchanged)
 
 
 def mean_difference(differences: Sequence[ResampledDifference]) -> ResampledDifference:
