@@ -13,7 +13,7 @@ from captious.cli.resources import describe
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.catalogue import get, metric_names
 from captious.native import threads
-from captious.report.numbers import counted
+from captious.phrases import counted
 from captious.resources.cache import cache_folder
 from captious.resources.user_resources import RESOURCES
 from captious.resources.vectors import named_vectors

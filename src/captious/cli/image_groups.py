@@ -10,7 +10,7 @@ import click
 
 from captious.data import Groups, References, read_groups
 from captious.data.reading.file_contents import is_prepared
-from captious.data.reading.source import images as image_list
+from captious.data.reading.source import image_list
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.settings import Settings
 

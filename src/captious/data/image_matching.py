@@ -22,7 +22,7 @@ from captious.data.reading.caption_file import CaptionFile, ColumnNames, ReadOpt
 from captious.data.reading.caption_rows import CaptionRows
 from captious.data.reading.file_contents import is_prepared
 from captious.data.reading.readers import read_rows
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
 
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
@@ -241,13 +241,13 @@ def _matched(
         without = references.without_references
         raise MissingReferencesError(
             f"{len(without):,} of {len(references) + len(without):,} images have no references",
-            where=f"{references.name}: {images(without)}",
+            where=f"{references.name}: {image_list(without)}",
             help=f"add references or remove these images. To score the images that have them: {option('subset')}",
         )
     if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
             "the systems do not have the same images",
-            where=f"{references.name}: {images(references.ids)}; {candidates.name}: {images(candidates.ids)}",
+            where=f"{references.name}: {image_list(references.ids)}; {candidates.name}: {image_list(candidates.ids)}",
             help="compare systems on the same images; remove the others from both files",
         )
     if not rows:
@@ -293,7 +293,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         help = f"is this the right reference file? To score the images that both files share: {option('subset')}"
         raise UnknownImageError(
             f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
-            where=f"{candidates.name}: {images(dict.fromkeys(unknown))}",
+            where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
             help=_TYPES_DIFFER if differ_in_type(unknown, references.ids) else help,
         )
     if n_matched < len(references):
@@ -301,7 +301,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         missing = [image for image in references.ids if image not in with_candidates]
         raise MissingCandidatesError(
             f"{len(missing):,} of {len(references):,} images with references have no candidate",
-            where=f"{references.name}: {images(missing)}",
+            where=f"{references.name}: {image_list(missing)}",
             help=f"does {candidates.name} contain every image? To score the images that both share: {option('subset')}",
         )
 
@@ -313,6 +313,6 @@ def _nothing_in_common(candidates: CaptionRows, references: References) -> Unkno
         f"none of the {len(candidates.ids):,} candidates is for an image that has references"
         if len(candidates.ids) > 1
         else "the only candidate is for an image that has no references",
-        where=f"{candidates.name}: {images(candidates.ids)}; {references.name}: {images(references.ids)}",
+        where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
         help=_TYPES_DIFFER if differ else "is this the right reference file?",
     )

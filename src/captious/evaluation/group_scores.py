@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from captious.data import Groups, read_groups, read_references
-from captious.data.reading.source import some
 from captious.errors import ParameterError
 from captious.evaluation.caption_checks.caption_warnings import FEW_IMAGES
 from captious.evaluation.inference.paired_tests import (
@@ -30,6 +29,7 @@ from captious.evaluation.inference.paired_tests import (
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, holm
 from captious.evaluation.tables.difference_tables import grouped_difference_table
 from captious.evaluation.tables.score_tables import grouped_score_table
+from captious.phrases import sample_of
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import Displayed, DisplayedMapping
@@ -373,8 +373,8 @@ def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]
     if not small:
         return []
     return [
-        f"{len(small)} of {len(sizes)} groups have fewer than {FEW_IMAGES} images: {some(small)}. Scores of so few "
-        "images are unreliable, intervals are too narrow and p values too small."
+        f"{len(small)} of {len(sizes)} groups have fewer than {FEW_IMAGES} images: {sample_of(small)}. Scores of so "
+        "few images are unreliable, intervals are too narrow and p values too small."
     ]
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, ImageId, KeyedByFields, read_rows
 from captious.data.ids import numbers_from_text
 from captious.data.reading.caption_rows import CaptionRows
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import MissingObjectsError, ParameterError, option
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State
@@ -213,7 +213,7 @@ class Chair(Metric):
         if objects is None:
             raise MissingObjectsError(
                 "the objects of the image are not known",
-                where=f"{self.objects.name}: {images([image])}",
+                where=f"{self.objects.name}: {image_list([image])}",
                 help="give an image of that file",
             )
         return objects

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import CaptionSets
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import ParameterError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract.metric import State
@@ -83,7 +83,7 @@ def _different(sets: CaptionSets) -> ParameterError:
             help="give several candidates per image, or leave mbleu out",
         )
     row = int(np.flatnonzero(counts != first)[0])
-    where = f"{images([sets.ids[0]])} has {first:,}, {images([sets.ids[row]])} has {int(counts[row]):,}"
+    where = f"{image_list([sets.ids[0]])} has {first:,}, {image_list([sets.ids[row]])} has {int(counts[row]):,}"
     return ParameterError(
         "mbleu needs the same number of candidates, at least two, for all images",
         where=f"{sets.candidates.name}: {where}",

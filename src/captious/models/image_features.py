@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import ImageId
-from captious.data.reading.source import images as image_list
+from captious.data.reading.source import image_list
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.files.atomic_write import check_place, whole_file
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size

@@ -15,7 +15,7 @@ import numpy as np
 
 from captious.data.ids import IdForm, ImageId, as_image_id
 from captious.data.reading.caption_file import Role
-from captious.data.reading.source import Source, is_unicode, repeated, some
+from captious.data.reading.source import Source, is_unicode, repeated_positions
 from captious.errors import (
     CaptionTypeError,
     DuplicateCandidateError,
@@ -24,6 +24,7 @@ from captious.errors import (
     MissingCandidatesError,
     option,
 )
+from captious.phrases import sample_of
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,11 @@ def caption_rows(
         what = source.role if source.role in ("groups", "objects") else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
     if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
-        twice = repeated(rows.ids)
-        examples = [f"image_id {image!r} in {some(map(rows.place, at))}" for image, at in twice.items()]
+        twice = repeated_positions(rows.ids)
+        examples = [f"image_id {image!r} in {sample_of(map(rows.place, at))}" for image, at in twice.items()]
         raise DuplicateCandidateError(
             f"{len(twice):,} of {n_images:,} images have more than one candidate",
-            where=f"{rows.name}: {some(examples, separator='; ')}",
+            where=f"{rows.name}: {sample_of(examples, separator='; ')}",
             help=f"keep one candidate per image; {_several_help()}",
         )
     return rows
@@ -148,7 +149,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if wrong:
         raise CaptionTypeError(
             f"{len(wrong):,} of {len(ids):,} image ids are neither integers nor strings",
-            where=f"{source.name}: " + some([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
+            where=f"{source.name}: " + sample_of([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
             help="image ids must be integers or strings",
         )
     _check_unicode(source.name, "image ids", [str(image) for image in checked], place)
@@ -201,14 +202,14 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
     if many and source.one_each:
         raise DuplicateCandidateError(
             f"{len(many):,} of {len(lists):,} images have more than one candidate",
-            where=f"{source.name}: {some(many)}",
+            where=f"{source.name}: {sample_of(many)}",
             help=f"give one candidate per image; {_several_help()}",
         )
     none = [place(entry) for entry, captions in enumerate(lists) if not captions]
     if none:
         raise MissingCandidatesError(
             f"{len(none):,} of {len(lists):,} images have an empty list of candidates",
-            where=f"{source.name}: {some(none)}",
+            where=f"{source.name}: {sample_of(none)}",
             help=f"give a candidate for every image, or remove the image and use {option('subset')}",
         )
 
@@ -222,7 +223,7 @@ def _check_texts(rows: CaptionRows) -> None:
         cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
         raise CaptionTypeError(
             f"{len(wrong):,} of {len(rows.texts):,} captions are not strings",
-            where=f"{rows.name}: {some(cases)}",
+            where=f"{rows.name}: {sample_of(cases)}",
             help='captions must be strings; use "" for an empty caption',
         ) from None
 
@@ -238,7 +239,7 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
     wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not is_unicode(text)]
     raise EncodingError(
         f"{len(wrong):,} of {len(texts):,} {what} contain a lone surrogate (half of a character)",
-        where=f"{name}: {some(wrong)}",
+        where=f"{name}: {sample_of(wrong)}",
         help="write the full character, or remove it",
     )
 

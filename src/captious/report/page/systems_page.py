@@ -103,7 +103,7 @@ class SystemsPage:
         words = caption_words([references.texts, *(report.single_captions.candidates for report in self.reports)])
         manifest = {
             "kind": "systems",
-            "systems": [numbers.plain(report.system) for report in self.reports],
+            "systems": [numbers.single_line(report.system) for report in self.reports],
             "images": first.n_images,
             "ids": self._ids(columns),
             "outputs": [
@@ -154,8 +154,8 @@ class SystemsPage:
         numbers_of = {name: number for number, name in enumerate(self.grouped[0])}
         group_of = {image: numbers_of[name] for name, report in self.grouped[0].items() for image in report.ids}
         return {
-            "by": numbers.plain(self.grouped[0].by),
-            "names": [numbers.plain(name) for name in numbers_of],
+            "by": numbers.single_line(self.grouped[0].by),
+            "names": [numbers.single_line(name) for name in numbers_of],
             "of_images": columns.integers([group_of[image] for image in self.reports[0].ids]),
         }
 
