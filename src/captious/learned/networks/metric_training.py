@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.network_recipes import Recipe, as_recipe
 from captious.learned.networks.network_training import Outcome, check_torch, tau, train_network
 from captious.learned.networks.network_weights import NetworkWeights
@@ -107,7 +107,7 @@ def learn(
     recipe = as_recipe(recipe)
     read = training_data(examples, validation)
     train, captions, target = read.train, read.captions, read.target
-    features = Features(feature_set=recipe.features, settings=settings)
+    features = FeatureMetric(feature_set=recipe.features, settings=settings)
     with using_threads(settings.threads), Progress(2) as progress:
         progress.step(f"features of {len(train):,} training examples")
         matrix = _matrix(features, train.captions)
@@ -131,5 +131,5 @@ def learn(
     return trained, outcome
 
 
-def _matrix(features: Features, captions: Captions) -> NDArray[np.float64]:
+def _matrix(features: FeatureMetric, captions: Captions) -> NDArray[np.float64]:
     return features.matrix(captions, features.fit(captions.references))
