@@ -98,9 +98,9 @@ class Comparison(DisplayedMapping[str, Difference]):
         return label if label in self._parts else None
 
     def summary(self) -> str:
-        """Return a one-line summary with the main differences."""
+        """Return one line with the differences: "improved - baseline: bleu-4 +0.0392"."""
         differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._parts.values())
-        return f"<Comparison {self.b.system} - {self.a.system}: {differences}>"
+        return f"{self.b.system} - {self.a.system}: {differences}"
 
     def examples(self, n: int = 5, *, by: str | None = None) -> list[Example]:
         """Return the images on which the two systems differ most, largest difference first.

@@ -112,8 +112,8 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
         self._parts = dict(groups)
 
     def summary(self) -> str:
-        """Return a one-line summary."""
-        return f"<GroupedReport {self.whole.system} by {self.by}: {', '.join(self)}>"
+        """Return one line with the groups: "improved by kind: indoor, outdoor"."""
+        return f"{self.whole.system} by {self.by}: {', '.join(self)}"
 
     def macro(self, name: str) -> float:
         """Return the mean of an output over groups; nan if a group has no score."""
@@ -215,8 +215,8 @@ class GroupedComparison(Displayed):
         self.differences = list(differences)
 
     def summary(self) -> str:
-        """Return a one-line summary."""
-        return f"<GroupedComparison {self.whole.b.system} - {self.whole.a.system} by {self.by}>"
+        """Return one line with the groups: "improved - baseline by kind: indoor, outdoor"."""
+        return f"{self.whole.b.system} - {self.whole.a.system} by {self.by}: {', '.join(self.group_sizes)}"
 
     @property
     def group_sizes(self) -> dict[str, int]:
