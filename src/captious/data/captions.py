@@ -173,7 +173,7 @@ class References:
             self._layers.setdefault(layer.key, layer.of_references(self) if stored is None else stored)
         return cast(R, self._layers[layer.key])
 
-    def with_store(self, store: LayerStore | None) -> References:
+    def attach_store(self, store: LayerStore | None) -> References:
         """Make this object consult a store before it computes an annotation, and return it."""
         object.__setattr__(self, "stored", store)
         return self
@@ -237,7 +237,7 @@ class References:
             ids=ids,
             images=images,
             without_references=numbers_from_text(self.without_references),
-        ).with_store(self.stored)
+        ).attach_store(self.stored)
 
     @cached_property
     def with_numbers_in_file_names(self) -> References | None:
@@ -247,14 +247,14 @@ class References:
         if ids is None or images is None or without is None:
             return None
         renamed = replace(self, ids=ids, images=images, without_references=without, id_form="typed")
-        return renamed.with_store(self.stored)
+        return renamed.attach_store(self.stored)
 
     @cached_property
     def concatenated(self) -> References:
         """These images with one reference each: all joined by spaces (Yi et al. 2020, "cat"). Cached."""
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
         table = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
-        return table.with_store(None if self.stored is None else self.stored.of_concatenated)
+        return table.attach_store(None if self.stored is None else self.stored.of_concatenated)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
