@@ -13,10 +13,10 @@ from captious.evaluation.caption_checks.caption_findings import CaptionFindings
 from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.evaluation.inference.exact_sums import ExactSums
 from captious.evaluation.metric_run import (
-    caption_warnings,
     check_needed_references,
     reference_counts,
     run_signatures,
+    run_warnings,
 )
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import MetricLike, select
@@ -152,7 +152,7 @@ class Stream:
             for captions in (self._waiting if item.metric.needs_fit else ())
             for warning in item.metric.warnings(captions, state)
         ]
-        of_captions = caption_warnings(self._findings, self._selection)
+        of_captions = run_warnings(self._findings, self._selection)
         return [*dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted])]
 
     def merge(self, other: Stream) -> None:
