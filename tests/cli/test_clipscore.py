@@ -14,9 +14,8 @@ pytest.importorskip("PIL")
 import captious
 from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
-
-from ..support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
 
 pytestmark = pytest.mark.models
 

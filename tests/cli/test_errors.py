@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 
 def write(folder: Path, name: str, content: object) -> str:

@@ -11,9 +11,8 @@ import captious
 from captious.data import read_references
 from captious.data.hold_out import hold_out
 from captious.metrics.smurf import Smurf, SmurfConstants
-
-from ..support.random_roberta import random_roberta
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.random_roberta import random_roberta
 
 REFERENCES = "references.json"
 

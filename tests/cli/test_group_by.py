@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import captious
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 SCORE = ("score", "baseline.json", "improved.json", "references.json", "-m", "bleu-4", "-m", "rouge-l")
 COMPARE = ("compare", "baseline.json", "improved.json", "references.json", "-m", "rouge-l", "--resamples", "50")

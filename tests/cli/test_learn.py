@@ -16,8 +16,7 @@ from captious.learned.networks.feature_sets import as_feature_set
 from captious.learned.networks.network_weights import NetworkWeights
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 REFERENCES, SYSTEMS = "references.json", ("baseline.json", "improved.json")
 RECIPE = """base = "lceval"

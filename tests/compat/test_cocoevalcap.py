@@ -17,8 +17,7 @@ from captious.errors import (
     MissingReferencesError,
     ResourceError,
 )
-
-from .conftest import (
+from tests.compat.conftest import (
     BLEU,
     BLEU_1,
     BLEU_4,

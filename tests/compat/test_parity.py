@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from captious.compat import pycocoevalcap as ours
-
-from .conftest import FakeCoco, closing_its_pipes
+from tests.compat.conftest import FakeCoco, closing_its_pipes
 
 pytestmark = pytest.mark.slow
 

@@ -19,8 +19,7 @@ from typing import Any
 import pytest
 
 from captious.compat import redirected
-
-from ..support.selection import nightly_but
+from tests.support.selection import nightly_but
 
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"

@@ -29,9 +29,20 @@ from captious.errors import (
     ParameterError,
     UnknownImageError,
 )
-
-from ..support.every_metric import MISSING
-from .conftest import BLEU, BLEU_1, BLEU_4, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, METEOR, RES, ROUGE
+from tests.compat.conftest import (
+    BLEU,
+    BLEU_1,
+    BLEU_4,
+    CIDER,
+    CORPUS_METEOR,
+    GTS,
+    MEAN_CIDER,
+    MEAN_ROUGE,
+    METEOR,
+    RES,
+    ROUGE,
+)
+from tests.support.every_metric import MISSING
 
 needs_tables = pytest.mark.usefixtures("meteor_tables")
 no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=f"not installed: {MISSING.get('meteor')}")

@@ -15,8 +15,7 @@ from captious.scenes.facts import agreement, count
 from captious.scenes.scene_graph_layer import facts_of
 from captious.scenes.tuples import tuples_of
 from captious.text import WHITESPACE
-
-from .conftest import GTS, RES, FakeCoco
+from tests.compat.conftest import GTS, RES, FakeCoco
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 

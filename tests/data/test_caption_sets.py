@@ -16,9 +16,8 @@ from captious.errors import (
     ParameterError,
     UnknownImageError,
 )
-
-from ..support.corpora import references_table
-from .conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
+from tests.support.corpora import references_table
 
 REFERENCES = {7: ["a cat", "the cat"], 9: ["a dog"], 8: ["a cow"]}
 SETS = {8: ["cow"], 7: ["cat", "a cat", ""], 9: ["dog", "dog"]}

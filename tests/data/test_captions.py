@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
-
-from .conftest import Refuses
+from tests.data.conftest import Refuses
 
 
 class Words:

@@ -11,8 +11,7 @@ import pytest
 from captious import Groups, read_groups, read_references
 from captious.data.groups import MOST_GROUPS
 from captious.errors import CaptionFileError, EmptyInputError, InputError, UnknownNameError
-
-from .conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 EXPECTED = {42: "indoor", 43: "outdoor", 44: "indoor"}
 RECORDS = [{"image_id": image, "group": group} for image, group in EXPECTED.items()]

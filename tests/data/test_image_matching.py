@@ -8,8 +8,7 @@ import pytest
 
 from captious.data import read_captions, read_references, read_rows
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
-
-from .conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 REFERENCES = {7: ["a cat", "the cat"], 9: ["a dog"], 8: ["a cow"]}
 

@@ -34,9 +34,8 @@ from captious.metrics.contract import catalogue
 from captious.parsing.parsed_captions import approximate
 from captious.resources.cache import is_first_time
 from captious.resources.grammars.grammar import BUNDLED
-
-from ..support.encoders import minilm_folder
-from .blocks import RUN, Block, run
+from tests.docs.blocks import RUN, Block, run
+from tests.support.encoders import minilm_folder
 
 PROJECT = Path(__file__).parents[2]
 DATA = Path(os.environ.get("CAPTIOUS_SHARED_DATA", PROJECT.parent / "shared" / "data"))

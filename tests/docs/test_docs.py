@@ -18,11 +18,10 @@ from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.catalogue import TOOLKIT_NAMES
-
-from ..support.commands import COMMANDS
-from ..support.every_metric import INPUTS, MODELS, variants_of
-from .blocks import RUN
-from .pages import fences, marker
+from tests.docs.blocks import RUN
+from tests.docs.pages import fences, marker
+from tests.support.commands import COMMANDS
+from tests.support.every_metric import INPUTS, MODELS, variants_of
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"

@@ -10,8 +10,7 @@ import pytest
 import captious
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
 from captious.metrics.contract.settings import Settings
-
-from ..support.corpora import large_corpus
+from tests.support.corpora import large_corpus
 
 CAPTIONS = large_corpus(120, seed=6).table()
 

@@ -26,8 +26,7 @@ from captious.errors import (
 from captious.evaluation import evaluate
 from captious.metrics.contract.selection import select
 from captious.progress import observed
-
-from ..support.observers import Events
+from tests.support.observers import Events
 
 REFERENCES = {i: [f"a dog and {i} cats", f"{i} cats with a dog"] for i in range(120)}
 CANDIDATES = {i: f"a dog with {i} cats" for i in range(120)}

@@ -14,8 +14,7 @@ from captious.evaluation.metric_run import evaluate
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-
-from ..support.corpora import large_corpus
+from tests.support.corpora import large_corpus
 
 CAPTIONS = large_corpus(120, seed=5).table()
 METRICS = ["bleu", "rouge-l", "cider-d", "length"]

@@ -17,9 +17,8 @@ from captious.learned.networks.network_weights import NetworkWeights
 from captious.learned.networks.training_examples import Examples, make_examples
 from captious.learned.nneval import NNEval
 from captious.resources.grammars.grammar import VERSION
-
-from ..support.corpora import TOY, table
-from .networks.test_network import random_network
+from tests.learned.networks.test_network import random_network
+from tests.support.corpora import TOY, table
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 

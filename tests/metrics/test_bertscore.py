@@ -19,11 +19,10 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 from captious.models import Encoder, encoders, token_vectors
-
-from ..oracles import bertscore as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import large_corpus, references_table, table
-from ..support.encoders import BLOCKS, SPECIAL_TOKENS, minilm_folder, save_tiny_encoder
+from tests.oracles import bertscore as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import large_corpus, references_table, table
+from tests.support.encoders import BLOCKS, SPECIAL_TOKENS, minilm_folder, save_tiny_encoder
 
 pytestmark = pytest.mark.models
 

@@ -16,9 +16,8 @@ import captious
 from captious.data import read_captions
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.cider_r import CiderR
-
-from ..oracles import cider
-from ..support.corpora import large_corpus
+from tests.oracles import cider
+from tests.support.corpora import large_corpus
 
 GOLD = Path(__file__).parents[3] / "shared" / "data" / "gold"
 

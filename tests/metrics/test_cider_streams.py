@@ -17,8 +17,7 @@ from captious.evaluation.metric_run import add_reference_counts, reference_count
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
-
-from ..support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
+from tests.support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
 
 CORPUS = large_corpus(150, seed=3)
 

@@ -27,10 +27,9 @@ from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder, clip
 from captious.models.pretrained import INSTALL
-
-from ..oracles import clipscore as oracle
-from ..support.corpora import references_table, table
-from ..support.tiny_clip import EDGE, MAX_TOKENS, save_pictures, save_tiny_clip
+from tests.oracles import clipscore as oracle
+from tests.support.corpora import references_table, table
+from tests.support.tiny_clip import EDGE, MAX_TOKENS, save_pictures, save_tiny_clip
 
 pytestmark = pytest.mark.models
 

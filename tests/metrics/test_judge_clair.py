@@ -12,9 +12,8 @@ from captious.data import Captions
 from captious.errors import CaptiousWarning, ParameterError
 from captious.metrics.judge_clair import JudgeClair, clair_score
 from captious.models.endpoints import Answer, ChatModel
-
-from ..support.chat_server import ChatServer
-from ..support.corpora import references_table
+from tests.support.chat_server import ChatServer
+from tests.support.corpora import references_table
 
 pytest.importorskip("httpx")
 

@@ -16,10 +16,9 @@ import captious
 from captious.data import read_captions
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.metrics.meteor import Alignment, align
-
-from ..oracles import meteor as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import table
+from tests.oracles import meteor as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 

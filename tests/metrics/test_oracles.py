@@ -13,9 +13,8 @@ import captious
 from captious.metrics.contract.metric import Metric
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
-
-from ..oracles import bleu, cider, ngram_precision, rouge_l, rouge_n, rouge_s, unigram_recall
-from ..support.corpora import TOY, Corpus, corpora, large_corpus
+from tests.oracles import bleu, cider, ngram_precision, rouge_l, rouge_n, rouge_s, unigram_recall
+from tests.support.corpora import TOY, Corpus, corpora, large_corpus
 
 Scores = list[float]
 Oracle = Callable[[list[str], list[list[str]]], Scores]

@@ -10,9 +10,8 @@ import captious
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
-
-from ..support.corpora import Corpus, corpora, table
-from ..support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_here
+from tests.support.corpora import Corpus, corpora, table
+from tests.support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_here
 
 #: What they see in words depends on a parse, which no bag of words has.
 PARSED = ("spice", "spider", "hwcm", *TRAINED)

@@ -26,9 +26,8 @@ from captious.metrics.spider_fl import SpiderFl
 from captious.models import Encoder
 from captious.models.error_detectors import MOST_TOKENS, ErrorDetector
 from captious.models.sentence_vectors import sentence_vectors
-
-from ..support.corpora import table
-from ..support.encoders import WIDTH, save_tiny_encoder
+from tests.support.corpora import table
+from tests.support.encoders import WIDTH, save_tiny_encoder
 
 pytestmark = pytest.mark.models
 

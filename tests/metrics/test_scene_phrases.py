@@ -21,10 +21,9 @@ from captious.models import Encoder
 from captious.models.sentence_vectors import sentence_vectors
 from captious.parsing.parsed_sentences import ParsedSentences
 from captious.resources.meteor_tables import MeteorTables
-
-from ..oracles import scene_phrases as oracle
-from ..support.corpora import table
-from ..support.encoders import save_tiny_encoder
+from tests.oracles import scene_phrases as oracle
+from tests.support.corpora import table
+from tests.support.encoders import save_tiny_encoder
 
 pytestmark = pytest.mark.models
 

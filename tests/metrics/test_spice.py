@@ -30,10 +30,9 @@ from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.scene_graph_layer import SceneGraphLayer, facts_of
 from captious.scenes.tuples import tuples_of
 from captious.text import PTB, WHITESPACE
-
-from ..support.corpora import references_table, table
-from ..support.parses import KnownParses, gold_parses, parse
-from ..support.selection import nightly_but
+from tests.support.corpora import references_table, table
+from tests.support.parses import KnownParses, gold_parses, parse
+from tests.support.selection import nightly_but
 
 PARSES = {
     "two brown dogs sit on a sofa": parse(

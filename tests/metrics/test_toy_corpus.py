@@ -7,8 +7,7 @@ import pytest
 
 import captious
 from captious.metrics.contract.metric import Metric
-
-from ..support.corpora import TOY, table
+from tests.support.corpora import TOY, table
 
 pytestmark = pytest.mark.filterwarnings("ignore:1 of 5 candidates are empty:captious.CaptiousWarning")
 

@@ -15,11 +15,10 @@ from captious.errors import InputError, MissingExtraError, ParameterError
 from captious.metrics import wmd as module
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
-
-from ..oracles import wmd as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import table
-from ..support.vector_files import read_text
+from tests.oracles import wmd as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
+from tests.support.vector_files import read_text
 
 NAMES = ["dog", "puppy", "cat", "street", "road", "the", "Road"]
 ROWS = np.array([[3, 0], [3, 4], [-1, 1], [0, 6], [0, 5], [9, 9], [2, 2]], np.float32)

@@ -21,10 +21,9 @@ from captious.errors import ParameterError, ResourceError
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 from captious.metrics.yi2020 import Yi2020, _CombinationLayer
 from captious.models import EncodedTexts, Encoder, TokenVectors
-
-from ..oracles import yi2020 as oracle
-from ..parity.real_captions import read_json
-from ..support.corpora import Corpus, large_corpus, references_table, table
+from tests.oracles import yi2020 as oracle
+from tests.parity.real_captions import read_json
+from tests.support.corpora import Corpus, large_corpus, references_table, table
 
 pytestmark = pytest.mark.models
 

@@ -22,10 +22,9 @@ from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder
 from captious.models.clip import _clip, encode_images, encode_texts
 from captious.models.images import images_in
-
-from ..support.corpora import table
-from ..support.openai_clip import PLACES, VOCABULARY, OpenAiClip, random_clip, save_checkpoint
-from ..support.tiny_clip import save_pictures, save_tiny_clip
+from tests.support.corpora import table
+from tests.support.openai_clip import PLACES, VOCABULARY, OpenAiClip, random_clip, save_checkpoint
+from tests.support.tiny_clip import save_pictures, save_tiny_clip
 
 pytestmark = pytest.mark.models
 

@@ -13,8 +13,7 @@ import pytest
 
 from captious.errors import CaptionFileError, EndpointError, ParameterError, ResourceError
 from captious.models.endpoints import Answer, ChatModel, Question, Token, as_chat_model
-
-from ..support.chat_server import ChatServer
+from tests.support.chat_server import ChatServer
 
 pytest.importorskip("httpx")
 

@@ -16,8 +16,7 @@ from captious.data import References
 from captious.errors import ResourceError
 from captious.models import Encoder
 from captious.models.sentence_vectors import most_tokens, phrase_vectors, sentence_vectors
-
-from ..support.encoders import MAX_LENGTH, minilm_folder, save_tiny_encoder
+from tests.support.encoders import MAX_LENGTH, minilm_folder, save_tiny_encoder
 
 pytestmark = pytest.mark.models
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.parsing.head_chains import Chains, HeadTrees, chains_of_strings, chains_of_words, shared
-
-from ..oracles import hwcm as oracle
+from tests.oracles import hwcm as oracle
 
 Caption = tuple[list[str], list[int]]
 

@@ -17,10 +17,9 @@ from captious.parsing.parse_files import read_parses, write_parses
 from captious.parsing.parsed_captions import approximate, as_parse_source
 from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
-
-from ..support.corpora import table
-from ..support.parses import KnownParses
-from ..support.parses import parse as parsed
+from tests.support.corpora import table
+from tests.support.parses import KnownParses
+from tests.support.parses import parse as parsed
 
 ENGLISH = """\
 # sent_id = 1

@@ -11,8 +11,7 @@ import captious
 from captious.evaluation import compare_reports
 from captious.evaluation.tables.score_tables import score_table
 from captious.report.terminal import plain_text
-
-from .conftest import Known
+from tests.report.conftest import Known
 
 
 def shown(text: str) -> str:

@@ -19,8 +19,7 @@ from captious.progress import Progress
 from captious.resources import compiled_files
 from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.compiled_files import compiled
-
-from .programs import output, start, wait_until
+from tests.resources.programs import output, start, wait_until
 
 LABEL = "numbers 1"
 

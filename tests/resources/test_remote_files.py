@@ -12,8 +12,7 @@ import pytest
 
 from captious.resources import remote_files
 from captious.resources.remote_files import copied, is_url, opened
-
-from ..support.web_server import Web, serving
+from tests.support.web_server import Web, serving
 
 CONTENT = random.Random(5).randbytes(3_000_000)
 

@@ -17,9 +17,8 @@ import captious
 from captious.errors import OutputError, ResourceError
 from captious.resources import meteor_tables as meteor
 from captious.resources.user_resources import RESOURCES
-
-from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
-from .conftest import Install
+from tests.resources.conftest import Install
+from tests.support.meteor_files import JAR, PARAPHRASES, MeteorFiles
 
 FILES = MeteorFiles()
 NAME = "pycocoevalcap-1.2-py3-none-any.whl"

@@ -33,9 +33,8 @@ from captious.evaluation.tables.score_tables import score_table
 from captious.metrics.contract.settings import Settings
 from captious.progress import observed
 from captious.report.formats import csv, json_text
-
-from ..support.observers import Events
-from .conftest import EXAMPLES, example_rows, write
+from tests.scale.conftest import EXAMPLES, example_rows, write
+from tests.support.observers import Events
 
 METRICS = ["bleu", "rouge-l", "cider-d", "cider", "rouge-n", "unigram-recall"]
 

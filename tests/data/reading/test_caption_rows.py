@@ -10,8 +10,7 @@ import pytest
 from captious.data import read_rows
 from captious.data.reading.source import image_list
 from captious.errors import CaptionTypeError, DuplicateCandidateError, EncodingError, MissingCandidatesError
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 
 def test_text_ids_are_quoted() -> None:

@@ -15,8 +15,7 @@ import pytest
 
 from captious.data import read_rows
 from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, InputError, MissingExtraError
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 pd = pytest.importorskip("pandas")
 

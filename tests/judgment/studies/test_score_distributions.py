@@ -14,8 +14,7 @@ import captious
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.studies.score_distributions import PEOPLE, _auc, _overlap, score_distributions
-
-from ...support.corpora import references_table
+from tests.support.corpora import references_table
 
 PEOPLE_SAY = [
     ["a dog runs on the beach", "a dog is running", "one dog on a beach"],

@@ -13,9 +13,8 @@ from captious.data import References
 from captious.errors import CaptionFileError, ParameterError
 from captious.judgment.studies.smurf_analysis import PEOPLE, hold_out, places, smurf_analysis, smurf_scores
 from captious.metrics.smurf import PUBLISHED, Parts, Smurf, fuse
-
-from ...support.corpora import references_table
-from ...support.random_roberta import CAPTIONS, random_roberta
+from tests.support.corpora import references_table
+from tests.support.random_roberta import CAPTIONS, random_roberta
 
 SYSTEMS = (PEOPLE, "one", "two", "three")
 

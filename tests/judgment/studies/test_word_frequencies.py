@@ -6,8 +6,7 @@ import pytest
 
 from captious.errors import ParameterError
 from captious.judgment.studies import word_frequencies
-
-from ...support.corpora import references_table
+from tests.support.corpora import references_table
 
 #: Both captions of an image have the same words, so that it does not matter which one is held out.
 PEOPLE = references_table([["a dog runs.", "A dog runs"], ["a red bus", "a red bus"], ["two dogs", "two dogs!"]])

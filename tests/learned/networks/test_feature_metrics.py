@@ -24,12 +24,11 @@ from captious.models import WordVectors
 from captious.parsing.parsed_captions import ParsedCaptions, as_parse_source
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
-
-from ...oracles import cider, lceval
-from ...oracles.ngrams import ngrams
-from ...oracles.word_means import clean
-from ...parity.real_captions import read_lines
-from ...support.corpora import table
+from tests.oracles import cider, lceval
+from tests.oracles.ngrams import ngrams
+from tests.oracles.word_means import clean
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
 
 N = 100
 

@@ -32,9 +32,8 @@ from captious.metrics.shared.frequencies.document_frequencies import DocumentFre
 from captious.models import WordVectors
 from captious.parsing.parse_files import FileOfParses
 from captious.text import PTB, WHITESPACE, TokenLayer
-
-from ...support.corpora import TOY, Corpus, large_corpus, references_table, table
-from ...support.every_metric import LOWEST, every_variant, variants_of
+from tests.support.corpora import TOY, Corpus, large_corpus, references_table, table
+from tests.support.every_metric import LOWEST, every_variant, variants_of
 
 
 @dataclass(frozen=True)

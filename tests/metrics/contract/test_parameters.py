@@ -13,8 +13,7 @@ from captious.errors import CaptiousError, ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter, Parameter
 from captious.models import WordVectors
-
-from ...support.corpora import table
+from tests.support.corpora import table
 
 VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 

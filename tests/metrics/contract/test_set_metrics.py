@@ -26,11 +26,10 @@ from captious.metrics.lsa import Lsa
 from captious.metrics.mbleu import MBleu
 from captious.metrics.self_cider import SelfCider
 from captious.text import WHITESPACE
-
-from ...oracles import cider, diversity
-from ...support.corpora import captions as caption_strategy
-from ...support.corpora import references_table
-from ...support.every_metric import MISSING, OF_SETS, every_variant
+from tests.oracles import cider, diversity
+from tests.support.corpora import captions as caption_strategy
+from tests.support.corpora import references_table
+from tests.support.every_metric import MISSING, OF_SETS, every_variant
 
 VARIANTS = [
     pytest.param(

@@ -26,10 +26,9 @@ from captious.models import Encoder, WordVectors
 from captious.models.endpoints import ChatModel
 from captious.native import MOST_THREADS, threads
 from captious.text import PTB, WHITESPACE
-
-from ...support.corpora import large_corpus, references_table
-from ...support.every_metric import INPUTS, MISSING, MODELS
-from ...support.parses import KnownParses
+from tests.support.corpora import large_corpus, references_table
+from tests.support.every_metric import INPUTS, MISSING, MODELS
+from tests.support.parses import KnownParses
 
 IDF = DocumentFrequencies.of(references_table([["a dog"]] * 9), PTB)
 MODEL = Encoder("a-model")

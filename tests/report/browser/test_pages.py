@@ -23,9 +23,8 @@ from captious.report import numbers
 from captious.report.explanations.layouts import SIGNS
 from captious.report.html_report import write_report
 from captious.results.pictures import scatter
-
-from ...support.pages import Page
-from ..page.conftest import HOSTILE, systems
+from tests.report.page.conftest import HOSTILE, systems
+from tests.support.pages import Page
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect

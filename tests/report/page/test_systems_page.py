@@ -19,9 +19,8 @@ from captious.report.html_report import report_page, write_report
 from captious.report.interval_drawings import scores_drawing
 from captious.report.page.document import document
 from captious.results.table import Cell
-
-from ...support.pages import Page, imports_of
-from .conftest import EXAMPLES, HOSTILE, hostile, systems
+from tests.report.page.conftest import EXAMPLES, HOSTILE, hostile, systems
+from tests.support.pages import Page, imports_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 

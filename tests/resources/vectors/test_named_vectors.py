@@ -14,9 +14,8 @@ import pytest
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.resources.vectors import compiled_vectors, named_vectors
 from captious.resources.vectors.named_vectors import VectorFile, add, default, describe, find, names, remove
-
-from ...support.vector_files import npz_of, text_of
-from ..programs import output, start, wait_until
+from tests.resources.programs import output, start, wait_until
+from tests.support.vector_files import npz_of, text_of
 
 WORDS = [f"word{i}" for i in range(200)]
 VECTORS = {word: np.full(3, row, np.float32) for row, word in enumerate(WORDS)}

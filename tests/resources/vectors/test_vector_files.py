@@ -16,8 +16,7 @@ import pytest
 
 from captious.errors import ResourceError
 from captious.resources.vectors.named_vectors import VectorFile
-
-from ...support.vector_files import (
+from tests.support.vector_files import (
     Vectors,
     binary_of,
     fasttext_of,

@@ -20,9 +20,8 @@ from captious.server.challenges.folder import check_folder, read_reference_set
 from captious.server.challenges.problems import ChallengeError
 from captious.server.submissions.upload import Problem
 from captious.server.submissions.upload_process import read_upload
+from tests.server.challenges.conftest import Problems, change, coco, write_json
 from tests.support.small_challenge import write_folder
-
-from .conftest import Problems, change, coco, write_json
 
 
 class TestChecked:
