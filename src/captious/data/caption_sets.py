@@ -75,7 +75,7 @@ class CaptionSets:
         return [[*self.candidates.texts[start:end]] for start, end in pairwise(self.candidates.offsets.tolist())]
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.references)
 
     def __getstate__(self) -> dict[str, object]:
@@ -119,7 +119,7 @@ class CaptionSets:
 
     @cached_property
     def concatenated(self) -> CaptionSets:
-        """Return these candidates with ``References.concatenated``."""
+        """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
     def with_references_as(self, references_as: str) -> CaptionSets:

@@ -76,7 +76,7 @@ class LayerStore(Protocol):
 
     @property
     def of_concatenated(self) -> LayerStore:
-        """Return the store for ``References.concatenated``."""
+        """The store for ``References.concatenated``."""
         ...
 
     @property
@@ -85,7 +85,7 @@ class LayerStore(Protocol):
         ...
 
     def advice(self, metrics: Sequence[str]) -> str:
-        """A sentence of advice for users of metrics whose annotations are not in the store."""
+        """Return a sentence of advice for users of metrics whose annotations are not in the store."""
         ...
 
 
@@ -152,7 +152,7 @@ class References:
             raise ParameterError("an image has no references", where=self.name, help="leave it out of ids")
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, object]:
@@ -296,7 +296,7 @@ class Captions:
         return self.references.ids
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.candidates)
 
     def __getstate__(self) -> dict[str, object]:
@@ -332,7 +332,7 @@ class Captions:
 
     @cached_property
     def concatenated(self) -> Captions:
-        """Return these candidates with ``References.concatenated``."""
+        """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
     def with_references_as(self, references_as: str) -> Captions:

@@ -214,7 +214,7 @@ class Stream:
 
     @property
     def _identity(self) -> tuple[str, ...]:
-        """Return everything that the scores of each requested output depend on besides the captions."""
+        """Everything that the scores of each requested output depend on besides the captions."""
         references_as = self._selection.settings.references_as
         signatures = [
             item.metric.signatures()[column] for item in self._selection for column in item.output_indices.values()

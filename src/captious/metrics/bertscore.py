@@ -222,7 +222,7 @@ class BertScore(EncoderMetric):
 
     @property
     def _encoding(self) -> EncodingLayer:
-        """Return the encoding layer: texts are stripped and prefixed with a space if that makes a difference.
+        """The encoding layer: texts are stripped and prefixed with a space if that makes a difference.
 
         torchmetrics encodes texts as they are.
         """

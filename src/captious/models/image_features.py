@@ -81,7 +81,7 @@ class ImageFeatures:
             )
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.ids)
 
     @property

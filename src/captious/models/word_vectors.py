@@ -116,7 +116,7 @@ class WordVectors:
         return self.index.width
 
     def __len__(self) -> int:
-        """Number of words."""
+        """Return the number of words."""
         return len(self.index)
 
     def __repr__(self) -> str:

@@ -113,7 +113,7 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
 
 
 def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse, str]], *, made_by: str = "") -> int:
-    """Atomically write captions with their parses and trees in brackets (empty for none) as JSON lines.
+    """Write captions with their parses and trees in brackets (empty for none) as JSON lines, atomically.
 
     Args:
         made_by: the parser's label.

@@ -114,7 +114,7 @@ class RowBatch:
 
     @cached_property
     def captions(self) -> Captions:
-        """Return the rows as captions for metrics."""
+        """The rows as captions for metrics."""
         offsets = np.zeros(len(self) + 1, np.int64)
         np.cumsum([*map(len, self.references)], out=offsets[1:])
         texts = tuple(chain.from_iterable(self.references))

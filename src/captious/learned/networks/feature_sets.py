@@ -82,7 +82,7 @@ class FeatureSet:
             raise ParameterError(f"{duplicates[0]} is given twice", where=f"feature set {self.name}", help="remove one")
 
     def __len__(self) -> int:
-        """Number of features."""
+        """Return the number of features."""
         return len(self.features)
 
     @property

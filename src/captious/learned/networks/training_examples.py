@@ -48,7 +48,7 @@ class Examples:
     rows: tuple[Example, ...]
 
     def __len__(self) -> int:
-        """Number of examples."""
+        """Return the number of examples."""
         return len(self.rows)
 
     @property

@@ -244,7 +244,7 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
         return self.tokenizer.name
 
     def suffix(self) -> str:
-        """The suffix of the names of outputs in labels."""
+        """Return the suffix of the names of outputs in labels."""
         return self.suffix_of(self.variant, {name: getattr(self, name) for name in self.arguments})
 
     @classmethod

@@ -118,7 +118,7 @@ class FunctionMetric(MeanMetric):
 
     @property
     def _calls(self) -> str:
-        """Return the arguments of the function calls."""
+        """The arguments of the function calls."""
         if self.takes_lists:
             return (
                 "it is called with a list of candidates and a list with the references of each, and returns one number "

@@ -48,7 +48,7 @@ class VectorMetric(MeanMetric):
 
     @property
     def default_stop_words(self) -> StopWords:
-        """Return the default stop words."""
+        """The default stop words."""
         return as_stop_words(None)
 
     @property

@@ -182,7 +182,7 @@ class SystemsPage:
 
     @property
     def _presentation(self) -> Presentation:
-        """Return the presentation of tables."""
+        """The presentation of tables."""
         return Presentation(percent=self.percent)
 
     # ---- the parts that need no script

@@ -230,7 +230,7 @@ class DocumentFrequencies:
 
     @property
     def _content(self) -> dict[str, NDArray[Any]]:
-        """Return everything except the name, as arrays, words and n-grams in alphabetical order."""
+        """Everything except the name, as arrays, words and n-grams in alphabetical order."""
         ngrams, frequencies = self.counts.entries()
         words = self.vocabulary.words()
         word_ids = sorted(np.unique(ngrams[ngrams >= 0]).tolist(), key=words.__getitem__)
@@ -305,7 +305,7 @@ class FrequencySum:
 
     @property
     def total(self) -> DocumentFrequencies:
-        """Return the frequencies of all corpora together; for one corpus, they are its own.
+        """The frequencies of all corpora together; for one corpus, they are its own.
 
         Raises:
             ParameterError: none were added.

@@ -57,7 +57,7 @@ class ImageObjects:
         return cls(by_image, name=rows.name, id_form=rows.id_form)
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.by_image)
 
     def __repr__(self) -> str:

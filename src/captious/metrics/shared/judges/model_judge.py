@@ -130,7 +130,7 @@ class ModelJudge(BaseMetric):
 
     @property
     def reading(self) -> Reading:
-        """Return a function from an answer to a score, or None for an invalid answer."""
+        """A function from an answer to a score, or None for an invalid answer."""
         raise NotImplementedError
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
