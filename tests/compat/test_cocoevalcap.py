@@ -1,4 +1,4 @@
-"""COCOEvalCap: a whole evaluation, with a COCO of our own and with that of pycocotools."""
+"""COCOEvalCap: whole evaluations, with a COCO object of our own and with pycocotools."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scorers on counts of n-grams, beside the installed toolkit: values, orders, types, prints and exceptions."""
+"""Scorers on counts of n-grams, compared with the installed toolkit: values, orders, types, prints and exceptions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SPICE of several candidates for an image, and the evaluation of a fork that has it."""
+"""SPICE of several candidates for an image, and the evaluation in a fork."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""captious.compat.torchmetrics: what captious.score returns, in one process or several, in a collection, copied."""
+"""captious.compat.torchmetrics: the scores of captious.score, in one process or several, in collections and copies."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_invalid_metrics_and_captions_are_refused() -> None:
 
 
 def in_process(rank: int, shares: list[slice], folder: str) -> None:
-    """One of several processes: scores its share, and writes what ``compute`` returns."""
+    """Score the share of one of several processes, and write the result of ``compute``."""
     import torch.distributed as distributed
 
     distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=len(shares))
@@ -215,7 +215,10 @@ distributed.destroy_process_group()
 def test_torchrun_processes_are_synchronized(tmp_path: Path) -> None:
     if not torch.distributed.is_available():
         pytest.skip("torch without torch.distributed")
-    preds, target = [*PREDS, "a red bus"], [*TARGET, ["a bus is red", "the red bus"]]  # a sampler pads what is odd
+    preds, target = (
+        [*PREDS, "a red bus"],
+        [*TARGET, ["a bus is red", "the red bus"]],
+    )  # a sampler pads odd numbers of items
     (tmp_path / "captions.json").write_text(json.dumps([*zip(preds, target, strict=True)]))
     (tmp_path / "evaluation.py").write_text(EVALUATION)
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "evaluation.py"]

@@ -1,4 +1,4 @@
-"""Groups of images: every form they are read from, matching by value, and what is refused."""
+"""Groups of images: every form that can be read, matching by value, and refusals."""
 
 from __future__ import annotations
 

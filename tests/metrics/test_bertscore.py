@@ -70,7 +70,7 @@ def score(metric: BertScore, candidate: str, *references: str) -> list[float]:
 
 
 def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **options: Any) -> NDArray[np.float64]:
-    """Scores of the package.
+    """Return the scores of the package.
 
     It takes the cosines of padding for 0, so what is longest among the pairs of a batch gets other scores than beside
     a longer pair. Here all are one batch, with a pair at its end that is longer than all, so that all are padded.
@@ -82,7 +82,7 @@ def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **optio
     bounds = itertools.pairwise(captions.references.offsets.tolist())
     references = [*([*captions.references.texts[start:end]] for start, end in bounds), [long]]
     with pytest.MonkeyPatch.context() as patch:
-        # transformers 5 has no more what version 0.3.13 asks of empty captions
+        # transformers 5 no longer has this method, which version 0.3.13 calls for empty captions
         patch.setattr(
             transformers.PreTrainedTokenizerBase,
             "build_inputs_with_special_tokens",
@@ -90,7 +90,7 @@ def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **optio
             raising=False,
         )
         frequencies: bool | dict[int, float] = False
-        if idf:  # those of the pair at the end are not to count
+        if idf:  # without the pair at the end
             tokenizer = transformers.AutoTokenizer.from_pretrained(model)
             texts = [text for texts in references[:-1] for text in texts]
             counted = package.utils.get_idf_dict(texts, tokenizer, nthreads=0)

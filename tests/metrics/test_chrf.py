@@ -1,4 +1,4 @@
-"""chrF and chrF++ beside sacrebleu, and by hand."""
+"""chrF and chrF++, compared with sacrebleu and with values computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CIDEr-R: against a slow version of its formula, and against what the official code gives for real systems."""
+"""CIDEr-R, compared with a slow version of its formula, and with the official code on real systems."""
 
 from __future__ import annotations
 

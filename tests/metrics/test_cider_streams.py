@@ -1,4 +1,4 @@
-"""CIDEr under given document frequencies: streams, the reward form, and what readers of its scores are told."""
+"""CIDEr under given document frequencies: streams, rewards, and warnings."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_scorer_does_not_change_when_other_captions_are_scored(caption: str) -> 
     references = references_table(REFERENCES)
     scorer = captious.reward(captious.CiderD(), references)
     before = scorer([0, 1, 2, 3], [caption] * 4)
-    # Another system, against the very same references, brings its own words.
+    # Another system with the same references adds words of its own.
     others = captious.Captions((caption, "quux zork", "3 1/2 zork", caption + " zork"), references)
     captious.RougeL().statistics(others)
     np.testing.assert_array_equal(scorer([0, 1, 2, 3], [caption] * 4), before)

@@ -59,7 +59,7 @@ def vectors(model: str) -> tuple[Any, Any]:
 
 @pytest.fixture(scope="module")
 def captions(shared_data: Path) -> Captions:
-    """Candidates of a real system beside human references; some are equal, one is empty, one is too long."""
+    """Candidates of a real system with human references; some are equal, one is empty, one is too long."""
     with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in itertools.islice(lines, N)]
     candidates = [record["captions"][2] for record in records]

@@ -1,4 +1,4 @@
-"""judge-clair: what is asked, what is read from answers, and what is left out, with a server process."""
+"""judge-clair: questions, the reading of answers, and invalid answers, with a server process."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("meteor_tables")
 CLOSE = 1e-12
 MAT = "the cat sat on the mat"
 
-#: Candidate, references, score: what the official program gives for tokenized text.
+#: Candidate, references, and the score of the official program for the tokenized text.
 GOLDEN: list[tuple[str, list[str], float]] = [
     (MAT, [MAT], 1.0),
     ("the cat was sat on the mat", [MAT], 0.5119556177223324),

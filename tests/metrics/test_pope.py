@@ -1,4 +1,4 @@
-"""POPE: what is a yes, scikit-learn's precision and recall, and the right answers."""
+"""POPE: recognizing yes, precision and recall as in scikit-learn, and the right answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OUTPUTS = Pope.outputs
         ("NO", True, False),  # only No, no and not count
         ("There is not a dog.", False, None),
         ("There isn't a dog.", True, None),
-        ("Yes. No other animal is there.", True, True),  # only what is before the first full stop
+        ("Yes. No other animal is there.", True, True),  # only the text before the first full stop
         ("**No**", True, False),
         ("", True, None),
     ],

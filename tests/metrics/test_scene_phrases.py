@@ -50,7 +50,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
 
 @pytest.fixture(scope="module")
 def captions(shared_data: Path) -> Captions:
-    """Texts by hand, and machines' paragraphs of videos beside those of people."""
+    """Texts by hand, and paragraphs about videos by systems and by people."""
     folder = shared_data / "factvc"
     with gzip.open(folder / "activitynet_factuality_annotation.json.gz") as file:
         videos = json.load(file)

@@ -1,4 +1,4 @@
-"""SPARCS: the authors' values, an oracle, and what is a concept."""
+"""SPARCS: the authors' values, an oracle, and the concepts of captions."""
 
 from __future__ import annotations
 

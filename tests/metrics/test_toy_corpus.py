@@ -1,4 +1,4 @@
-"""The toy corpus of five images, with the scores that the official COCO toolkit gives it."""
+"""The toy corpus of five images, with its scores in the official COCO toolkit."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def test_wmd_means_of_karpathy_systems_are_as_recorded(shared_data: Path) -> Non
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     captions = read_captions({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
     means = {variant: float(Wmd(vectors=vectors, variant=variant).scores(captions).mean()) for variant in Wmd.variants}
-    assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # as gensim 4.4 gives them
+    assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # from gensim 4.4
 
 
 def test_wmd_of_edge_cases_is_as_documented() -> None:
@@ -103,7 +103,9 @@ def test_wmd_sigma_scales_the_distance() -> None:
 def test_wmd_variants_differ_as_documented() -> None:
     # Lengths count for one and not for the other; so does case.
     assert wmd("street", "road") == pytest.approx(math.exp(-1))
-    assert wmd("street", "road", variant="lceval") == 0  # two words of one direction, between which gensim finds no way
+    assert (
+        wmd("street", "road", variant="lceval") == 0
+    )  # two words with parallel vectors, for which gensim finds no transport
     assert wmd("Road", "road") < 1
     assert wmd("Road", "road", variant="lceval") == 1
     # White space within a token parts words for one; the other knows no such word.

@@ -1,4 +1,4 @@
-"""CLIP checkpoints in OpenAI's layout: the vectors of another implementation, PAC-S and RefPAC-S."""
+"""CLIP checkpoints in OpenAI's layout: vectors of another implementation, PAC-S and RefPAC-S."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def official() -> OpenAiClip:
 
 @pytest.fixture(scope="module")
 def checkpoint(official: OpenAiClip, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkpoint beside a tokenizer and an image processor."""
+    """A checkpoint in a folder with a tokenizer and an image processor."""
     folder = tmp_path_factory.mktemp("pac-s")
     save_tiny_clip(folder)
     for weights in (*folder.glob("*.safetensors"), folder / "config.json"):

@@ -1,4 +1,4 @@
-"""Encoders: what a text gets depends on nothing but the text, and errors say what is missing."""
+"""Encoders: the vectors of a text depend only on the text, and errors name what is missing."""
 
 from __future__ import annotations
 

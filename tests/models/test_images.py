@@ -1,4 +1,4 @@
-"""captious.models.images: which file is whose, and what is said of files that are not there or broken."""
+"""captious.models.images: the file of each image, and errors about missing and damaged files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parses in files: what is written is read, CoNLL-U of either version, and files that are neither."""
+"""Parses in files: written and read back, CoNLL-U in both versions, and files of other formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images of a folder: their addresses from the page, and what is refused."""
+"""Images of a folder: their addresses from the page, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are compiled once: whoever builds, however a build ends, what is found is whole and right."""
+"""Files that are compiled once: complete and correct, whichever process builds them and however a build ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files on the web, opened by parts or fetched as a whole; the web is a server on this machine."""
+"""Remote files, read in parts or as a whole, from a server on this machine."""
 
 from __future__ import annotations
 

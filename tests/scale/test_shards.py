@@ -1,4 +1,4 @@
-"""Shards in every format, in batches, and what is wrong with them."""
+"""Shards in every format, in batches, and errors in them."""
 
 from __future__ import annotations
 

@@ -94,8 +94,8 @@ def plan(
     for item in selection:
         if "tokenizer" in item.metric.declared and item.metric.tokenizer.as_one_text:
             raise ParameterError(
-                f"the tokenizer {item.metric.tokenizer.name} cuts captions by those that follow, so a corpus cannot "
-                "be split into shards",
+                f"the tokens of {item.metric.tokenizer.name} depend on the captions that follow, so a corpus cannot be "
+                "split into shards",
                 where=item.metric.name,
                 help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )

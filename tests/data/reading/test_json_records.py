@@ -1,4 +1,4 @@
-"""Columns of JSON records are what Python's parser reads, and what it would refuse is left to it."""
+"""Columns of JSON records are equal to those of Python's parser, which also gets everything that it would refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every accepted form, as a file plain and packed and as a Python object, and the refusal of others."""
+"""Every accepted form, as a plain file, a compressed one and a Python object, and the refusal of others."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ HARD = table(
 
 @cache
 def pieces(captions: Captions) -> list[Captions]:
-    """The table in three pieces of different sizes, which share nothing with it."""
+    """Return the table in three parts of different sizes, without shared annotations."""
     n = len(captions)
     bounds = [0, n // 5, n // 5 + 1, n]
     return [captions.select(range(a, b)) for a, b in itertools.pairwise(bounds)]

@@ -1,4 +1,4 @@
-"""Every number that a metric takes has a range, and what is outside is refused with the range."""
+"""Every numeric parameter of a metric has a range; the error for other values names it."""
 
 from __future__ import annotations
 

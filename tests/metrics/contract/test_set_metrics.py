@@ -218,7 +218,7 @@ def test_mbleu_needs_equal_numbers() -> None:
 
 
 class Count(MeanMetric):
-    """The number of words, of which more or fewer are better."""
+    """The number of words, as a metric without a direction."""
 
     name = "count"
     outputs = ("count-up", "count-down")

@@ -1,4 +1,4 @@
-"""Settings: which metrics they reach, what goes first, and what is refused."""
+"""Settings: the metrics that they reach, precedence, and refusals."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ VALUES: dict[str, Any] = {
 
 
 def parts(metric: Any) -> tuple[Any, ...]:
-    """The metrics that a metric is made of, or itself."""
+    """Return the parts of a metric, or the metric itself."""
     return getattr(metric, "metrics", (metric,))
 
 

@@ -16,7 +16,7 @@ REFERENCES = ["a man riding on the back of a motorcycle on a road that leads thr
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, sorted, without what separates parts of lines."""
+    """Return the words of a text, sorted, without separators."""
     return sorted(word for word in text.split() if word != "·")
 
 

@@ -1,4 +1,4 @@
-"""CoreNLP's grammar: the published file says what its text form says, and files of another form are refused."""
+"""CoreNLP's grammar: the published file is equal to its text form, and files of other forms are refused."""
 
 from __future__ import annotations
 

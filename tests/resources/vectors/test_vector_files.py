@@ -1,4 +1,4 @@
-"""Files of word vectors in every form: what is read is what was written, and what is wrong is told with its place."""
+"""Files of word vectors in every form: read back as written, and errors name the place."""
 
 from __future__ import annotations
 
