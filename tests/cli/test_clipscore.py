@@ -84,7 +84,7 @@ def test_long_captions_are_warned_about(folder: Path, pictures: Path, run: Run) 
     (folder / "long.json").write_text(json.dumps(records))
     outcome = run("score", "long.json", "references.json", *BOTH, "--images", "pictures")
     assert outcome.code == 0
-    assert outcome.err.count("1 of 24 candidates are longer than the 77 tokens") == 1
+    assert outcome.err.count("1 of 24 candidates is longer than the 77 tokens") == 1
     assert len(outcome.err.splitlines()) == 1, "transformers has its say as well"
 
 

@@ -156,7 +156,7 @@ class TestObjects:
         for name in ("objects.json", "objects.parquet"):
             outcome = run("fit", "chair", "instances.json", REFERENCES, "-o", name)
             assert (outcome.code, outcome.out) == (0, "")
-            assert outcome.err.startswith(f"{name}: 49 objects of 24 images\nwarning: 1 of 24 images have no objects")
+            assert outcome.err.startswith(f"{name}: 49 objects of 24 images\nwarning: 1 of 24 images has no objects")
             scored = run("score", "baseline.json", REFERENCES, "-m", "chair", "--objects", name, "--format", "json")
             metrics = scored.json["systems"][0]["metrics"]
             assert metrics["chair-s"]["score"] == 5 / 24

@@ -119,7 +119,7 @@ class TestRefused:
         self, refuses: Refuses, write: Write, name: str, content: str, part: str
     ) -> None:
         path = write(name, content)
-        with refuses(InputError, path, "1 of 1 images have more than one entry", part):
+        with refuses(InputError, path, "1 of 1 image has more than one entry", part):
             read_groups(path)
 
     def test_duplicate_key_is_refused(self, refuses: Refuses, write: Write) -> None:
@@ -129,7 +129,7 @@ class TestRefused:
 
     def test_several_groups_of_an_image_are_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("r.csv", "id,caption,lang\n42,a,en\n42,b,de\n43,c,de\n")
-        with refuses(InputError, path, "1 of 2 images have several groups", "'42' in line 2 (en), line 3 (de)"):
+        with refuses(InputError, path, "1 of 2 images has several groups", "'42' in line 2 (en), line 3 (de)"):
             read_groups(path, column="lang")
 
     @pytest.mark.parametrize(

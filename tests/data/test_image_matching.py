@@ -124,7 +124,7 @@ def test_string_and_number_ids_are_explained(refuses: Refuses) -> None:
     ],
 )
 def test_images_listed_without_references_are_refused(refuses: Refuses, references: Any) -> None:
-    with refuses(MissingReferencesError, "1 of 2 images have no references", "references: image_id 9", "subset=True"):
+    with refuses(MissingReferencesError, "1 of 2 images has no references", "references: image_id 9", "subset=True"):
         read_captions({7: "a", 9: "b"}, references)
     captions = read_captions({7: "a", 9: "b"}, references, subset=True)
     assert (captions.ids, captions.n_candidates_left_out) == ((7,), 1)

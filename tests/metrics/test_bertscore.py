@@ -72,8 +72,8 @@ def score(metric: BertScore, candidate: str, *references: str) -> list[float]:
 def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **options: Any) -> NDArray[np.float64]:
     """Return the scores of the package.
 
-    It takes the cosines of padding for 0, so what is longest among the pairs of a batch gets other scores than beside
-    a longer pair. Here all are one batch, with a pair at its end that is longer than all, so that all are padded.
+    It sets cosines of padding to 0, so the longest pair of a batch, which has no padding, would be scored differently
+    from the others. Here, all pairs are in one batch, with a longer pair at its end, so that every pair is padded.
     """
     package = pytest.importorskip("bert_score")
     most = max(len(text.split()) for text in (*captions.candidates, *captions.references.texts))
@@ -497,6 +497,6 @@ def test_truncated_captions_are_counted(tmp_path: Path) -> None:
     metric = BertScore(model=encoder, layer=1)
     captions = table(["a dog " * 20, "a dog", "a dog " * 11], [["a dog"], ["a cat", "dog " * 23], ["a dog"]])
     assert metric.warnings(captions, None) == [
-        f"1 of 3 candidates are longer than the 24 tokens that {encoder.name} reads, and were truncated.",
-        f"1 of 4 references are longer than the 24 tokens that {encoder.name} reads, and were truncated.",
+        f"1 of 3 candidates is longer than the 24 tokens that {encoder.name} reads: the rest is ignored.",
+        f"1 of 4 references is longer than the 24 tokens that {encoder.name} reads: the rest is ignored.",
     ]

@@ -173,7 +173,7 @@ def test_scorer_names_invalid_captions() -> None:
     with pytest.raises(UnknownImageError) as caught:
         scorer([1, 3], ["a dog", "a dog"])
     assert "3" in caught.value.where
-    with pytest.raises(ParameterError, match="2 image ids for 1 captions"):
+    with pytest.raises(ParameterError, match="2 image ids for 1 caption"):
         scorer([1, 2], ["a dog"])
     with pytest.raises(EncodingError) as encoding:
         scorer([1, 2], ["a dog", "a \udc80 dog"])

@@ -67,7 +67,7 @@ def test_pope_of_few_answers_is_defined() -> None:
 def test_answers_that_are_neither() -> None:
     metric = Pope(labels={1: "no", 2: "yes"}, variant="first-word")
     report = captious.score({1: "maybe", 2: "yes"}, metrics=[metric])
-    assert report.warnings == ["pope: 1 of 2 answers begin with neither yes nor no, and are wrong."]
+    assert report.warnings == ["pope: 1 of 2 answers begins with neither yes nor no: such answers are wrong."]
     assert [report[f"{name}@first-word"].score for name in OUTPUTS] == [0.5, 1, 1, 1, 0.5]
 
 

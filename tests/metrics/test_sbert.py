@@ -95,8 +95,8 @@ def test_long_captions_are_counted(encoder: Encoder) -> None:
     with pytest.warns(CaptiousWarning):
         report = captious.score(["dog " * 40, "a dog"], [["a dog"], ["a dog " * 30]], [Sbert(model=encoder)])
     name = encoder.name
-    assert f"1 of 2 candidates are longer than the 24 tokens that {name} reads, and were truncated." in report.warnings
-    assert f"1 of 2 references are longer than the 24 tokens that {name} reads, and were truncated." in report.warnings
+    assert f"1 of 2 candidates is longer than the 24 tokens that {name} reads: the rest is ignored." in report.warnings
+    assert f"1 of 2 references is longer than the 24 tokens that {name} reads: the rest is ignored." in report.warnings
 
 
 def test_probabilities_of_a_checkpoint_are_those_of_its_code(checkpoint: Path) -> None:

@@ -238,7 +238,7 @@ def test_spice_rewards_equal_scores(
     assert scorer.signature == signatures[0]
     with pytest.raises(UnknownImageError, match="no references"):
         scorer([9], [TWO])
-    with pytest.raises(ParameterError, match="2 image ids for 1 captions"):
+    with pytest.raises(ParameterError, match="2 image ids for 1 caption"):
         scorer([10, 11], [TWO])
     with pytest.raises(CaptionTypeError):
         scorer([10], [None])  # type: ignore[list-item]

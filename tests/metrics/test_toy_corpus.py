@@ -9,7 +9,7 @@ import captious
 from captious.metrics.contract.metric import Metric
 from tests.support.corpora import TOY, table
 
-pytestmark = pytest.mark.filterwarnings("ignore:1 of 5 candidates are empty:captious.CaptiousWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:1 of 5 candidates is empty:captious.CaptiousWarning")
 
 CORPUS = {
     "bleu-1": 0.4234322402399545,

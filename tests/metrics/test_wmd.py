@@ -131,7 +131,7 @@ def test_wmd_warns_of_unknown_words() -> None:
     report = table(["dog", "unknown words here", "cat"], [["dog"], ["many words that nobody has heard of"], ["cat"]])
     warnings = Wmd(vectors=VECTORS).warnings(report, None)
     assert warnings[0].startswith(
-        "1 of 3 candidates have no word with a vector, not counting stop words: wmd gives them 0."
+        "1 of 3 candidates has no word with a vector, not counting stop words: wmd gives them 0."
     )
     assert "% of the words are out of vocabulary for own" in warnings[1]
     assert Wmd(vectors=VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []

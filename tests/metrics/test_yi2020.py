@@ -350,7 +350,7 @@ def test_small_corpus_gives_a_warning(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
     metric = Yi2020(model=small, layer=2)
     (warning,) = metric.warnings(captions, metric.fit(captions.references))
-    assert "only 1 captions were counted" in warning
+    assert "only 1 caption was counted" in warning
     many = TokenFrequencies.of(["a dog"] * 100, small)
     assert not Yi2020(model=small, layer=2, token_idf=many).warnings(captions, many)
     (warning,) = Yi2020(model=small, token_idf=many).warnings(captions, many)

@@ -254,7 +254,7 @@ def _record(**changes: object) -> str:
             "p.jsonl",
             '{"caption": "a", "word": ["a"], "tag": [], "lemma": ["a"], "basic": []}',
             "line 1",
-            "1 words, 0 tags",
+            "1 word, 0 tags",
         ),
         (
             "p.jsonl",

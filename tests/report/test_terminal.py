@@ -89,12 +89,12 @@ def test_table_names_the_scored_subset() -> None:
     text = plain_text(score_table([report]))
     assert text.startswith("1 image · 2.0 references each")
     assert "part: subset; excluded 1 candidate" in text
-    assert "1 images without a candidate" in text or "1 image without a candidate" in text
+    assert "1 image without a candidate" in text
 
 
 def test_systems_on_different_images_say_how_many(first: captious.Report) -> None:
     part = captious.score({7: "a dog runs"}, {7: ["a brown dog runs", "x"]}, [Known()], system="part")
-    assert plain_text(score_table([first, part])).startswith("first 3 images, part 1 images · ")
+    assert plain_text(score_table([first, part])).startswith("first 3 images, part 1 image · ")
 
 
 def test_systems_on_different_images_are_not_ranked(first: captious.Report) -> None:

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data.captions import Captions, References
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
+from captious.phrases import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ class CaptionSets:
         return {name: value for name, value in self.__dict__.items() if name != "slots"}
 
     def __repr__(self) -> str:
-        return f"<CaptionSets: {len(self.candidates.texts):,} candidates with {self.references!r}>"
+        return f"<CaptionSets: {counted(len(self.candidates.texts), 'candidate')} with {self.references!r}>"
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_file_names
 from captious.data.text_cache import TextCache
 from captious.errors import ParameterError
+from captious.phrases import counted
 
 R = TypeVar("R")
 C = TypeVar("C")
@@ -140,13 +141,15 @@ class References:
             raise ParameterError("duplicate image id", where=self.name, help="give each image id once")
         if offsets.shape != (len(self.ids) + 1,) or offsets[0] != 0 or offsets[-1] != len(self.texts):
             raise ParameterError(
-                f"offsets do not match {len(self.ids):,} images with {len(self.texts):,} references",
+                f"offsets do not match {counted(len(self.ids), 'image')} with {counted(len(self.texts), 'reference')}",
                 where=self.name,
                 help="offsets are int64[n_images + 1], from 0 to the number of references",
             )
         if len(self.images) != len(self.ids):
             raise ParameterError(
-                f"{len(self.images):,} images for {len(self.ids):,} ids", where=self.name, help="give one image per id"
+                f"{counted(len(self.images), 'image')} for {counted(len(self.ids), 'id')}",
+                where=self.name,
+                help="give one image per id",
             )
         if (np.diff(offsets) < 1).any():
             raise ParameterError("an image has no references", where=self.name, help="leave it out of ids")
@@ -162,8 +165,8 @@ class References:
         return state
 
     def __repr__(self) -> str:
-        n_references = f"{len(self.texts):,}" if self.present else "no"
-        return f"<References {self.name!r}: {len(self):,} images, {n_references} references>"
+        references = counted(len(self.texts), "reference") if self.present else "no references"
+        return f"<References {self.name!r}: {counted(len(self), 'image')}, {references}>"
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
         """Return an annotation of the references, read from the store or computed at the first request for its key."""
@@ -285,7 +288,7 @@ class Captions:
         object.__setattr__(self, "candidates", tuple(self.candidates))
         if len(self.candidates) != len(self.references):
             raise ParameterError(
-                f"{len(self.candidates):,} candidates for {len(self.references):,} images",
+                f"{counted(len(self.candidates), 'candidate')} for {counted(len(self.references), 'image')}",
                 where=self.references.name,
                 help="give one candidate per image, in the order of the references",
             )
@@ -304,7 +307,7 @@ class Captions:
         return {**self.__dict__, "_layers": {}}
 
     def __repr__(self) -> str:
-        return f"<Captions: {len(self):,} candidates with {self.references!r}>"
+        return f"<Captions: {counted(len(self), 'candidate')} with {self.references!r}>"
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
         """Return an annotation of candidates and references, each computed at the first request for its key."""

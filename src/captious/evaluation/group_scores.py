@@ -29,7 +29,7 @@ from captious.evaluation.inference.paired_tests import (
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, holm
 from captious.evaluation.tables.difference_tables import grouped_difference_table
 from captious.evaluation.tables.score_tables import grouped_score_table
-from captious.phrases import sample_of
+from captious.phrases import counted, counted_of, sample_of
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import Displayed, DisplayedMapping
@@ -230,7 +230,8 @@ class GroupedComparison(Displayed):
         sentences = [*self.whole.warnings, *_small_groups(sizes)]
         if (smallest := len(sizes) / (self.whole.resamples + 1)) > 0.05:
             sentences.append(
-                f"with {self.whole.resamples:,} resamples and {len(sizes):,} groups no corrected p value is below "
+                f"with {self.whole.resamples:,} resamples and {counted(len(sizes), 'group')} no corrected p value is "
+                "below "
                 f"{min(smallest, 1):.2f}: use more resamples."
             )
         return sentences
@@ -373,7 +374,8 @@ def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]
     if not small:
         return []
     return [
-        f"{len(small)} of {len(sizes)} groups have fewer than {FEW_IMAGES} images: {sample_of(small)}. Scores of so "
+        f"{counted_of(len(small), len(sizes), 'group', 'have')} fewer than {FEW_IMAGES} images: {sample_of(small)}. "
+        "Scores of so "
         "few images are unreliable, intervals are too narrow and p values too small."
     ]
 

@@ -23,6 +23,7 @@ from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.phrases import counted
 
 
 class Stream:
@@ -179,7 +180,7 @@ class Stream:
     def _check_no_repeats(self, other: Stream) -> None:
         if repeated := self._ids & other._ids:
             raise DuplicateCandidateError(
-                f"{len(repeated):,} images were added before",
+                f"{counted(len(repeated), 'image', 'were')} added before",
                 where=f"image_id {', '.join(map(repr, sorted(repeated, key=str)[:3]))}",
                 help="add each image once; reset() starts again",
             )

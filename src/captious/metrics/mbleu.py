@@ -19,6 +19,7 @@ from captious.metrics.bleu import Bleu
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.set_metrics import SetMetric, mean_of_scored
 from captious.native import bleu_statistics_within, threads
+from captious.phrases import counted_of
 from captious.text import NgramLayer
 
 _K = 10  # statistics of BLEU
@@ -66,7 +67,7 @@ class MBleu(SetMetric):
 
     def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
         single = int((sets.counts < 2).sum())
-        return [f"{single:,} of {len(sets):,} images have only one candidate and no mbleu."] if single else []
+        return [f"{counted_of(single, len(sets), 'image', 'have')} only one candidate and no mbleu."] if single else []
 
 
 _BLEU = Bleu()

@@ -21,7 +21,7 @@ from captious.data.reading.caption_rows import caption_rows
 from captious.data.reading.row_parser import Batch, Choose
 from captious.data.reading.source import Source, is_unicode
 from captious.errors import InputError, MissingReferencesError, UnknownImageError, option
-from captious.phrases import sample_of
+from captious.phrases import counted_of, sample_of
 
 #: Rows that are in memory at a time, unless another number is asked for.
 BATCH_ROWS = 8192
@@ -147,7 +147,7 @@ class RowBatch:
         if None in rows:
             unknown = [self.place(i) for i, row in enumerate(rows) if row is None]
             raise UnknownImageError(
-                f"{len(unknown):,} of {len(self):,} rows have ids without references",
+                f"{counted_of(len(unknown), len(self), 'row', 'have')} ids without references",
                 where=f"{sample_of(unknown)}; in {table.name}",
                 help="ids are strings on one side and numbers on the other: write them alike"
                 if type(self.ids[0]) is not type(table.ids[0])
@@ -208,7 +208,7 @@ def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...
     if with_references:
         if empty := [f"{rows.unit} {rows.numbers[row]:,}" for row, texts in enumerate(rows.references) if not texts]:
             raise MissingReferencesError(
-                f"{len(empty):,} of {len(rows):,} rows have no references",
+                f"{counted_of(len(empty), len(rows), 'row', 'have')} no references",
                 where=f"{rows.source}: {sample_of(empty)}",
                 help='rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}',
             )

@@ -259,7 +259,7 @@ def test_sources_with_only_empty_lists_are_refused(refuses: Refuses) -> None:
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_missing_value_in_a_data_frame_is_refused(refuses: Refuses, frame: Any) -> None:
-    with refuses(CaptionTypeError, "1 of 3 captions are not strings", "candidates: row index 1 (image_id 2)"):
+    with refuses(CaptionTypeError, "1 of 3 captions is not text", "candidates: row index 1 (image_id 2)"):
         read_rows(frame({"id": [1, 2, 3], "caption": ["a", None, "c"]}), "candidates")
 
 

@@ -1,6 +1,6 @@
 """The contract, over every metric of the catalogue in every variant, and over one that only this file registers.
 
-What it says is in captious/metrics/contract/metric.py: rows of statistics do not look at each other, sums of them are
+It is stated in captious/metrics/contract/metric.py: rows of statistics do not look at each other, sums of them are
 all that corpus scores need, and fitted states merge to what fitting together gives.
 """
 

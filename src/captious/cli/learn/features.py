@@ -14,6 +14,7 @@ from captious.learned.networks.feature_metrics import FEATURE_FORMATS, FeatureMe
 from captious.learned.networks.feature_sets import FEATURE_SETS
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.phrases import counted
 
 
 @click.command()
@@ -46,5 +47,8 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
         matrix = computed.matrix(table, state)
     signature_text = computed.signature(state)
     write_features(output, captions.ids, computed.feature_set.labels, matrix, signature_text)
-    click.echo(f"{output}: {len(captions):,} captions, {matrix.shape[1]} features, {signature_text}", err=True)
+    click.echo(
+        f"{output}: {counted(len(captions), 'caption')}, {counted(matrix.shape[1], 'feature')}, {signature_text}",
+        err=True,
+    )
     warn(computed.warnings(table, state))

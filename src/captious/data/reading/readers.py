@@ -38,7 +38,7 @@ from captious.data.reading.record_shapes import is_document, rows_of_document, r
 from captious.data.reading.row_parser import parse_rows
 from captious.data.reading.source import RowProblem, Source, repeated_positions
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
-from captious.phrases import sample_of
+from captious.phrases import counted_of, sample_of
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
 _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
@@ -200,7 +200,7 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     examples = [f"key {key!r} in " + sample_of([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
     kind = DuplicateCandidateError if source.one_each else CaptionFileError
     return kind(
-        f"{len(twice):,} of {len(document):,} images appear more than once as a key",
+        f"{counted_of(len(twice), len(document), 'image', 'appear')} more than once as a key",
         where=f"{source.name}: {sample_of(examples, separator='; ')}",
         help=f"keep one {source.role.removesuffix('s')} per image"
         if source.one_each or source.role == "groups"

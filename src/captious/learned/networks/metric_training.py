@@ -20,6 +20,7 @@ from captious.learned.networks.training_examples import Examples
 from captious.learned.weight_files import check_name
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.phrases import counted
 from captious.progress import Progress
 
 
@@ -109,9 +110,9 @@ def learn(
     train, captions, target = read.train, read.captions, read.target
     features = FeatureMetric(feature_set=recipe.features, settings=settings)
     with using_threads(settings.threads), Progress(2) as progress:
-        progress.step(f"features of {len(train):,} training examples")
+        progress.step(f"features of {counted(len(train), 'training example')}")
         matrix = _matrix(features, train.captions)
-        progress.step(f"features of {len(captions):,} validation captions")
+        progress.step(f"features of {counted(len(captions), 'validation caption')}")
         held_out = _matrix(features, captions)
     outcome = train_network(recipe, matrix, train.human, held_out, target)
     figures = {
