@@ -89,7 +89,7 @@ linkcheck_ignore = [r"https?://[\w.-]*\bexample\b.*", r"http://127\.0\.0\.1.*"]
 
 
 def linked_pages(page: str) -> list[str]:
-    """The pages that a page links to, in order, without their extension."""
+    """Return the pages that a page links to, in order, without their extension."""
     text = (DOCS.parent / f"{page}.md").read_text(encoding="utf-8")
     folder = posixpath.dirname(page)
     targets = re.findall(r"\]\(([^)#:]+)\.md\)", text)
@@ -99,7 +99,7 @@ def linked_pages(page: str) -> list[str]:
 
 
 def children(page: str) -> list[str]:
-    """The pages below a page in the sidebar.
+    """Return the pages below a page in the sidebar.
 
     The front page is above the sections, a section above the pages that it lists, and a page such as drop-in.md above
     those in the folder drop-in.
@@ -147,7 +147,7 @@ class CommandOptions(ClickDirective):
 
 
 def public_names(page: str) -> str:
-    """The API page with those public names that it does not list itself."""
+    """Return the API page with those public names that it does not list itself."""
     listed = set(re.findall(r"^\.\. auto\w+:: captious\.(\w+)$", page, flags=re.MULTILINE))
     public = {name: getattr(captious, name) for name in captious.__all__ if not name.startswith("_")}
     others = [

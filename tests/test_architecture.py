@@ -22,7 +22,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "captious"
 
 #: From the lowest up. The modules at the top level, which every package uses, are the lowest.
 LAYERS = (
-    {"errors", "progress", "entry_points", "random_seed", "version"},
+    {"errors", "phrases", "progress", "entry_points", "random_seed", "version"},
     {"files"},
     {"results"},
     {"native"},

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .support.needs import GROUPS, problem, required
+from tests.support.needs import GROUPS, problem, required
 
 PROJECT = Path(__file__).parents[1]
 

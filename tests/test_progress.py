@@ -7,8 +7,7 @@ import threading
 import pytest
 
 from captious.progress import Progress, observed, steps
-
-from .support.observers import Events
+from tests.support.observers import Events
 
 
 def test_progress_is_silent_by_default(capfd: pytest.CaptureFixture[str]) -> None:

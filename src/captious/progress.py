@@ -27,15 +27,15 @@ class Observer(Protocol):
     """Receives progress events. Tasks can be nested; inner ones end first."""
 
     def begin(self, work: Progress) -> None:
-        """Called when a task begins."""
+        """Show that a task begins."""
         ...
 
     def change(self, work: Progress) -> None:
-        """Called when ``work.what`` or ``work.done`` has changed."""
+        """Show that ``work.what`` or ``work.done`` has changed."""
         ...
 
     def end(self, work: Progress) -> None:
-        """Called when a task has ended, successfully or not."""
+        """Show that a task has ended, successfully or not."""
         ...
 
 

@@ -20,8 +20,7 @@ from captious.cli import main
 from captious.errors import option_style
 from captious.resources import meteor_tables as meteor
 from captious.resources.grammars import spice_grammar
-
-from ..support.meteor_files import MeteorFiles
+from tests.support.meteor_files import MeteorFiles
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from ..support.commands import COMMANDS
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.commands import COMMANDS
 
 LAYOUTS = Path(__file__).parents[1] / "data" / "reading" / "layouts"
 #: Commands that read no captions, or those of a benchmark, or captions under names that a server fixes.

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 
 def test_initialized_challenge_passes_check(folder: Path, run: Run) -> None:

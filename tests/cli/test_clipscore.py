@@ -14,9 +14,8 @@ pytest.importorskip("PIL")
 import captious
 from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
-
-from ..support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
 
 pytestmark = pytest.mark.models
 
@@ -85,7 +84,7 @@ def test_long_captions_are_warned_about(folder: Path, pictures: Path, run: Run) 
     (folder / "long.json").write_text(json.dumps(records))
     outcome = run("score", "long.json", "references.json", *BOTH, "--images", "pictures")
     assert outcome.code == 0
-    assert outcome.err.count("1 of 24 candidates are longer than the 77 tokens") == 1
+    assert outcome.err.count("1 of 24 candidates is longer than the 77 tokens") == 1
     assert len(outcome.err.splitlines()) == 1, "transformers has its say as well"
 
 

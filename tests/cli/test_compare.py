@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 
 import captious
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 FILES = ("baseline.json", "improved.json", "references.json")
 

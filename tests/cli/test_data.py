@@ -14,8 +14,7 @@ import pytest
 import captious
 from captious.judgment import load_judgments
 from captious.judgment.benchmarks.benchmark_names import get, names
-
-from .conftest import Run, assert_refused, plain_environment
+from tests.cli.conftest import Run, assert_refused, plain_environment
 
 
 @pytest.fixture

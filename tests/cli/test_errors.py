@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 
 def write(folder: Path, name: str, content: object) -> str:
@@ -32,16 +32,16 @@ BROKEN: dict[str, tuple[str, object, tuple[str, ...]]] = {
     "not json": ("x.json", "[1, oops]", ("not JSON", "line 1")),
     "latin-1": ("x.json", '[{"image_id": 1207, "caption": "caf\xe9"}]'.encode("latin-1"), ("not UTF-8", "0xe9")),
     "duplicate": ("x.json", [RECORD, RECORD], ("more than one candidate", "image_id 1207 in record 1, record 2")),
-    "number for a caption": ("x.json", [{"image_id": 1207, "caption": 3}], ("not strings", "image_id 1207", "3")),
-    "null for a caption": ("x.json", [{"image_id": 1207, "caption": None}], ("not strings", "None")),
-    "NaN for a caption": ("x.json", '[{"image_id": 1207, "caption": NaN}]', ("not strings", "nan")),
+    "number for a caption": ("x.json", [{"image_id": 1207, "caption": 3}], ("not text", "image_id 1207", "3")),
+    "null for a caption": ("x.json", [{"image_id": 1207, "caption": None}], ("not text", "None")),
+    "NaN for a caption": ("x.json", '[{"image_id": 1207, "caption": NaN}]', ("not text", "nan")),
     "an object for a caption": ("x.json", [{"image_id": 1207, "caption": {"a": 1}}], ("x.json: record 1", "{'a': 1}")),
     "fraction for an id": (
         "x.json",
         [{"image_id": 1207.5, "caption": "a"}],
-        ("neither integers nor strings", "1207.5"),
+        ("neither integer nor text", "1207.5"),
     ),
-    "true for an id": ("x.json", [{"image_id": True, "caption": "a"}], ("neither integers nor strings", "True")),
+    "true for an id": ("x.json", [{"image_id": True, "caption": "a"}], ("neither integer nor text", "True")),
     "lists in lists": ("x.json", [[RECORD]], ("not an object", "x.json: record 1")),
     "no caption": ("x.json", [{"image_id": 1207}], ("missing field for candidates", "x.json")),
     "a string": ("x.json", '"a cat"', ("neither an object nor a list", "x.json")),

@@ -12,9 +12,8 @@ import pytest
 import captious
 from captious import __version__
 from captious.metrics.meteor import Meteor, align
-
-from .conftest import Outcome, Run, assert_refused
-from .test_streams import on_terminal, screen
+from tests.cli.conftest import Outcome, Run, assert_refused
+from tests.cli.test_streams import on_terminal, screen
 
 BIKE = "a man riding a motorcycle down a dirt road"
 BACK = "a man riding on the back of a motorcycle"

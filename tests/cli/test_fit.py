@@ -11,9 +11,8 @@ import captious
 from captious.data import read_references
 from captious.data.hold_out import hold_out
 from captious.metrics.smurf import Smurf, SmurfConstants
-
-from ..support.random_roberta import random_roberta
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.random_roberta import random_roberta
 
 REFERENCES = "references.json"
 
@@ -157,7 +156,7 @@ class TestObjects:
         for name in ("objects.json", "objects.parquet"):
             outcome = run("fit", "chair", "instances.json", REFERENCES, "-o", name)
             assert (outcome.code, outcome.out) == (0, "")
-            assert outcome.err.startswith(f"{name}: 49 objects of 24 images\nwarning: 1 of 24 images have no objects")
+            assert outcome.err.startswith(f"{name}: 49 objects of 24 images\nwarning: 1 of 24 images has no objects")
             scored = run("score", "baseline.json", REFERENCES, "-m", "chair", "--objects", name, "--format", "json")
             metrics = scored.json["systems"][0]["metrics"]
             assert metrics["chair-s"]["score"] == 5 / 24

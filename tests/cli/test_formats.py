@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from .conftest import Run
+from tests.cli.conftest import Run
 
 
 def records(folder: Path) -> list[dict[str, Any]]:

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import captious
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 SCORE = ("score", "baseline.json", "improved.json", "references.json", "-m", "bleu-4", "-m", "rouge-l")
 COMPARE = ("compare", "baseline.json", "improved.json", "references.json", "-m", "rouge-l", "--resamples", "50")
@@ -143,7 +142,7 @@ class TestColumns:
         records[0]["kind"] = "other"
         Path("improved.json").write_text(json.dumps(records))
         outcome = run(*SCORE, "--group-by", "kind")
-        assert_refused(outcome, "1 images have a different kind", "baseline.json:kind", str(records[0]["image_id"]))
+        assert_refused(outcome, "1 image has a different kind", "baseline.json:kind", str(records[0]["image_id"]))
 
     def test_unknown_group_source_is_refused(self, run: Run, folder: Path) -> None:
         assert_refused(run(*SCORE, "--group-by", "nowhere"), "'nowhere' is neither a file nor a column", "'caption'")
@@ -182,7 +181,7 @@ def test_images_without_a_group_are_named(run: Run, groups: dict[str, str]) -> N
     Path("places.json").write_text(json.dumps(groups))
     assert_refused(
         run(*SCORE, "--group-by", "places.json"),
-        "1 of 24 images have no group",
+        "1 of 24 images has no group",
         f"image_id {image}",
         "give every image a group",
     )

@@ -10,9 +10,8 @@ from click.testing import CliRunner
 
 from captious import __version__
 from captious.cli import captious
-
-from ..support.commands import COMMANDS
-from .conftest import assert_refused
+from tests.cli.conftest import assert_refused
+from tests.support.commands import COMMANDS
 
 OPTIONS = [
     pytest.param(option, id=" ".join((*words, option.opts[0])))

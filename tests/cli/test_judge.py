@@ -17,8 +17,7 @@ import pytest
 from scipy.stats import kendalltau
 
 import captious
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 QUICK = ("--resamples", "20")
 

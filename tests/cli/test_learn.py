@@ -11,13 +11,12 @@ import pytest
 import captious
 from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.learned.networks import network_training as training
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.feature_sets import as_feature_set
 from captious.learned.networks.network_weights import NetworkWeights
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 REFERENCES, SYSTEMS = "references.json", ("baseline.json", "improved.json")
 RECIPE = """base = "lceval"
@@ -50,7 +49,7 @@ class TestFeatures:
         assert (outcome.code, outcome.out) == (0, ""), outcome.err
         assert outcome.err.startswith(f"out.{form}: 24 captions, 3 features, small|features:small-")
         captions = captious.read_captions("improved.json", REFERENCES)
-        expected = Features(feature_set=as_feature_set(set_file), settings=Settings()).matrix(captions)
+        expected = FeatureMetric(feature_set=as_feature_set(set_file), settings=Settings()).matrix(captions)
         labels = ["bleu-1", "cider-d:idf=coco", "rouge-l"]
         if form == "parquet":
             pq = pytest.importorskip("pyarrow.parquet")

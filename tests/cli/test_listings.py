@@ -11,8 +11,7 @@ import pytest
 from captious import __version__
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.catalogue import get, metric_names
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 INSTALL = "pip install 'captious[meteor]'"
 

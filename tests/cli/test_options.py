@@ -13,9 +13,8 @@ import pytest
 
 from captious.cli.options import SETTINGS
 from captious.metrics.contract.settings import Settings
-
-from ..support.commands import COMMANDS
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.commands import COMMANDS
 
 FLAGS = [
     "--language",

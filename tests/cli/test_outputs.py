@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ..support.vector_files import text_of
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.vector_files import text_of
 
 FILES = ("baseline.json", "improved.json", "references.json")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 pytestmark = pytest.mark.usefixtures("cache")
 

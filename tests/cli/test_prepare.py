@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 REFERENCES = "references.json"
 METRICS = ("-m", "bleu", "-m", "rouge-l", "-m", "cider-d")

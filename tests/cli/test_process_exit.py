@@ -19,8 +19,7 @@ import pytest
 
 import captious
 from captious.cli.process import stoppable
-
-from .conftest import Run, assert_refused, plain_environment
+from tests.cli.conftest import Run, assert_refused, plain_environment
 
 SCORE = "score baseline.json references.json -m rouge-l"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .conftest import Run
+from tests.cli.conftest import Run
 
 FILES = ("baseline.json", "improved.json", "references.json")
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import captious
 from captious.report.html_report import report_page
-
-from ..support.pages import Page
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.pages import Page
 
 METRICS = ("-m", "bleu-4", "-m", "rouge-l")
 FILES = ("baseline.json", "improved.json", "references.json")

@@ -7,8 +7,8 @@ import io
 import json
 from pathlib import Path
 
-from ..support.judgments import write_jsonl
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.judgments import write_jsonl
 
 
 def test_reproduce_list_shows_all_tables(run: Run) -> None:

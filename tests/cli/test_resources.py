@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from captious.resources import meteor_tables as meteor
-
-from .conftest import TABLES, Run, assert_refused
+from tests.cli.conftest import TABLES, Run, assert_refused
 
 INSTALL = "pip install 'captious[meteor]'"
 WHAT = "METEOR 1.5's synonyms, paraphrases and function words"

@@ -15,8 +15,7 @@ from pathlib import Path
 import pytest
 
 import captious
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 
 def expected(system: str, metrics: list[str] | None = None) -> captious.Report:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ..scale.conftest import example_rows, write
-from .conftest import Run, assert_refused, plain_environment
+from tests.cli.conftest import Run, assert_refused, plain_environment
+from tests.scale.conftest import example_rows, write
 
 
 @pytest.fixture

@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 
 import captious
-
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 FILES = ("beams.json", "samples.json", "references.json")
 

@@ -9,10 +9,9 @@ import pytest
 
 from captious.resources.grammars import spice_grammar
 from captious.resources.grammars.corenlp_grammar import fingerprint_of
-
-from ..support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
-from ..support.web_server import Web, serving
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
+from tests.support.web_server import Web, serving
 
 WHAT = "the English grammar of CoreNLP 3.6.0, which the official SPICE uses"
 INSTALL = "captious resources get spice-grammar"

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import Run, plain_environment
+from tests.cli.conftest import Run, plain_environment
 
 # A metric that takes its time, and the command line that knows it.
 SLOW = """

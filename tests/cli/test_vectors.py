@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ..support.vector_files import fasttext_of, text_of
-from .conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.vector_files import fasttext_of, text_of
 
 WORDS = {"dog": np.zeros(2), "puppy": np.array([3.0, 4.0]), "park": np.array([0.0, 1.0]), "runs": np.array([5.0, 5.0])}
 

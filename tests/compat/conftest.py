@@ -15,8 +15,7 @@ import pytest
 
 import captious.compat
 from captious.resources import meteor_tables as meteor
-
-from ..support.encoders import minilm_folder
+from tests.support.encoders import minilm_folder
 
 #: Candidate and references of each image, not in the order of ids.
 TOY = {

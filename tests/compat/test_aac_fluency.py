@@ -11,8 +11,7 @@ import pytest
 
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.fense import Fense
-
-from ..support.corpora import table
+from tests.support.corpora import table
 
 torch = pytest.importorskip("torch")
 

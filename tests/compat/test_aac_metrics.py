@@ -16,8 +16,7 @@ import pytest
 from captious.compat import redirected, uninstall
 from captious.errors import ParameterError, UnknownNameError
 from captious.resources import meteor_tables
-
-from .conftest import BLEU, BLEU_1, CIDER, GTS, MEAN_CIDER, MEAN_ROUGE, RES, ROUGE
+from tests.compat.conftest import BLEU, BLEU_1, CIDER, GTS, MEAN_CIDER, MEAN_ROUGE, RES, ROUGE
 
 torch = pytest.importorskip("torch")
 

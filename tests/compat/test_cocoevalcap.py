@@ -1,4 +1,4 @@
-"""COCOEvalCap: a whole evaluation, with a COCO of our own and with that of pycocotools."""
+"""COCOEvalCap: whole evaluations, with a COCO object of our own and with pycocotools."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from captious.errors import (
     MissingReferencesError,
     ResourceError,
 )
-
-from .conftest import (
+from tests.compat.conftest import (
     BLEU,
     BLEU_1,
     BLEU_4,

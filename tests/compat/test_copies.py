@@ -56,7 +56,7 @@ def test_other_parts_of_a_copy_are_kept(tmp_path: Path) -> None:
     assert [evaluation.eval[f"Bleu_{n}"] for n in (1, 2, 3, 4)] == pytest.approx(BLEU, abs=1e-12)
     assert evaluation.eval["CIDEr"] == pytest.approx(MEAN_CIDER, abs=1e-12)
     assert evaluation.eval["METEOR"] == pytest.approx(CORPUS_METEOR, abs=1e-12)
-    assert "ROUGE_L" not in evaluation.eval  # what a copy leaves out stays out
+    assert "ROUGE_L" not in evaluation.eval  # names that a copy lacks are not added
     assert imported("evalcap.rouge.rouge", "Rouge")().own() == "Rouge"
     assert imported("evalcap.rouge.rouge", "my_lcs")("ab", "ab") == 2
 
@@ -137,10 +137,10 @@ CHANGES = [
     ("meteor/meteor.py", "'en'", "'de'", "it runs METEOR as"),
     ("meteor/meteor.py", "'-norm'", "'-norm', '-m', 'exact'", "it runs METEOR as"),
     ("meteor/meteor.py", "meteor-1.5.jar", "meteor-1.4.jar", "meteor-1.4.jar"),
-    ("tokenizer/ptbtokenizer.py", "if w not in PUNCTUATIONS", "", "it cuts captions otherwise"),
-    ("tokenizer/ptbtokenizer.py", '"?", ', "", "it cuts captions otherwise"),
-    ("tokenizer/ptbtokenizer.py", '"\'\'", "\'", ', "\"''\", ", "it cuts captions otherwise"),
-    ("tokenizer/ptbtokenizer.py", ", '-lowerCase'", "", "it cuts captions otherwise"),
+    ("tokenizer/ptbtokenizer.py", "if w not in PUNCTUATIONS", "", "it tokenizes captions differently"),
+    ("tokenizer/ptbtokenizer.py", '"?", ', "", "it tokenizes captions differently"),
+    ("tokenizer/ptbtokenizer.py", '"\'\'", "\'", ', "\"''\", ", "it tokenizes captions differently"),
+    ("tokenizer/ptbtokenizer.py", ", '-lowerCase'", "", "it tokenizes captions differently"),
     (
         "tokenizer/ptbtokenizer.py",
         "'-lowerCase'",

@@ -35,7 +35,7 @@ def test_modules_that_are_loaded_without_an_import(way: str, tmp_path: Path) -> 
 
 def test_finders_of_others_find_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Editable:
-        """As the finders by which packages are installed from a repository, in editable mode."""
+        """A finder like those of editable installations."""
 
         @staticmethod
         def find_spec(name: str, path: Any = None, target: Any = None) -> Any:

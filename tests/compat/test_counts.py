@@ -1,4 +1,4 @@
-"""Scorers on counts of n-grams, beside the installed toolkit: values, orders, types, prints and exceptions."""
+"""Scorers on counts of n-grams, compared with the installed toolkit: values, orders, types, prints and exceptions."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ from captious.compat.pycocoevalcap.cider import cider_scorer as our_cider
 from captious.compat.pycocoevalcap.cider.cider import Cider
 from captious.compat.pycocoevalcap.cider.cider_scorer import CiderScorer
 from captious.compat.pycocoevalcap.rouge.rouge import Rouge, my_lcs
+from tests.compat.conftest import GTS, RES
 from tests.support.corpora import large_corpus
-
-from .conftest import GTS, RES
 
 captions = st.lists(st.sampled_from(["a", "b", "c", "dog", "runs"]), max_size=8).map(" ".join)
 images = st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=4)), min_size=1, max_size=5)

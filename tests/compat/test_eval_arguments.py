@@ -15,9 +15,8 @@ from captious.compat.pycocoevalcap import COCOEvalCap
 from captious.compat.pycocoevalcap.cider.cider import Cider
 from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
 from captious.errors import MissingExtraError, ParameterError, ResourceError
+from tests.compat.conftest import BLEU, GTS, MEAN_CIDER, MEAN_ROUGE, RES, FakeCoco
 from tests.oracles import cider as oracle
-
-from .conftest import BLEU, GTS, MEAN_CIDER, MEAN_ROUGE, RES, FakeCoco
 
 BLEUS = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"]
 

@@ -17,8 +17,7 @@ from captious.cli import captious as command_line
 from captious.compat.evaluate_modules import metrics, module_name, write_modules
 from captious.errors import OutputError, UnknownNameError
 from captious.metrics.contract import catalogue
-
-from ..support.every_metric import OF_SETS
+from tests.support.every_metric import OF_SETS
 
 PREDICTIONS = ["a dog runs in the park", "two men play guitar", "a cat"]
 REFERENCES = [["a dog is running in the park", "a dog runs"], ["two men are playing guitars"], ["a cat sleeps"]]

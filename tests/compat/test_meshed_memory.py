@@ -18,10 +18,9 @@ from captious.compat import meshed_memory, pycocoevalcap, redirected
 from captious.compat.meshed_memory import Cider, PTBTokenizer
 from captious.compat.meshed_memory.cider.cider_scorer import CiderScorer
 from captious.errors import CaptionTypeError, InputError, ParameterError
+from tests.compat.conftest import BLEU, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, RES
 from tests.oracles import cider as oracle
 from tests.support.corpora import large_corpus
-
-from .conftest import BLEU, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, RES
 
 
 def corpus(images: int = 20) -> tuple[dict[int, list[str]], dict[int, list[str]]]:

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from captious.compat.pycocoevalcap.meteor.meteor import Meteor
-
-from .conftest import CORPUS_METEOR, GTS, METEOR, RES
+from tests.compat.conftest import CORPUS_METEOR, GTS, METEOR, RES
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 

@@ -1,4 +1,4 @@
-"""Figures of other libraries, and the metrics that give the same: docs/drop-in/where-numbers-come-from.md."""
+"""Scores of other libraries, and the metrics that reproduce them: docs/drop-in/where-numbers-come-from.md."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Cut = Callable[[str], list[str]]
 
 
 def score(metric: str, cut: Cut | None = None, n_references: int | None = None) -> Any:
-    """The only result of a metric, with a tokenizer that is a function."""
+    """Return the only result of a metric, with a function as its tokenizer."""
     settings = captious.Settings(tokenizer=captious.Tokenizer("theirs", cut)) if cut else None
     references = [texts[:n_references] for texts in REFERENCES]
     (result,) = captious.score(CANDIDATES, references, [metric], settings=settings).values()

@@ -1,4 +1,4 @@
-"""captious beside pycocoevalcap, which must be installed with a Java, on the four Karpathy systems."""
+"""captious compared with pycocoevalcap, which needs Java, on the four Karpathy systems."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from captious.compat import pycocoevalcap as ours
-
-from .conftest import FakeCoco, closing_its_pipes
+from tests.compat.conftest import FakeCoco, closing_its_pipes
 
 pytestmark = pytest.mark.slow
 
@@ -47,7 +46,7 @@ def test_scorers_equal_the_toolkit_on_karpathy_captions(
     assert tokenizer.tokenize(raw_gts) == gts
     tokenized = tokenizer.tokenize(raw_res)
     assert list(tokenized) == list(res)
-    assert tokenized == res  # "... Nintendo Wii U." included, which is cut by what the next caption begins with
+    assert tokenized == res  # "... Nintendo Wii U." included, whose tokens depend on the beginning of the next caption
 
     for name in ("Bleu", "Rouge", "Cider"):
         verbose = {"verbose": 0} if name == "Bleu" else {}

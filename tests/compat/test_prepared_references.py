@@ -21,9 +21,8 @@ from captious.compat.pycocoevalcap import (
 )
 from captious.compat.pycocoevalcap.harness_input import references_table
 from captious.errors import InputError
-
-from ..support.every_metric import MISSING
-from .conftest import GTS, RES, FakeCoco
+from tests.compat.conftest import GTS, RES, FakeCoco
+from tests.support.every_metric import MISSING
 
 no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=MISSING.get("meteor", ""))
 no_spice = pytest.mark.skipif("spice" in MISSING, reason=MISSING.get("spice", ""))

@@ -1,4 +1,4 @@
-"""Programs in the way of well-known public evaluators, ``programs/``: the drop-in gives them the toolkit's numbers."""
+"""Programs like well-known public evaluators, in ``programs/``: with the drop-in, they get the toolkit's scores."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from typing import Any
 import pytest
 
 from captious.compat import redirected
-
-from ..support.selection import nightly_but
+from tests.support.selection import nightly_but
 
 HERE = Path(__file__).parent
 BENCHMARKS = HERE.parents[1] / "benchmarks"
@@ -29,7 +28,7 @@ IMAGES_PER_BATCH = 4
 
 @dataclass(frozen=True)
 class Program:
-    """A program, what it imports beside the defaults of ``captious run``, and what the toolkit has of it."""
+    """A program, its imports besides the defaults of ``captious run``, and those that the toolkit has."""
 
     name: str
     replaced: tuple[str, ...] = ("pycocoevalcap", "pyciderevalcap")
@@ -147,7 +146,7 @@ def result(printed: str) -> Any:
 
 
 def run(program: Program, folder: Path, options: Sequence[str], environment: dict[str, str]) -> Any:
-    """Run a program in a process of its own: what it found."""
+    """Run a program in its own process, and return its results."""
     command = [sys.executable, "-P", *options, str(HERE / "programs" / f"{program.name}.py")]
     environment = {**os.environ, "LC_ALL": "C.UTF-8", **environment}
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=environment)

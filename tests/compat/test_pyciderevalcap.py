@@ -1,4 +1,4 @@
-"""Rewards as the authors' code gives them: candidates in a list, frequencies from the corpus or from pickles."""
+"""Rewards as in the authors' code: candidates in a list, frequencies from the corpus or from pickles."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SAMPLES = 3
 
 
 def ids(words: list[str], numbers: dict[str, int]) -> str:
-    """A caption as training code gives it: ids of words, ended by a 0."""
+    """A caption as in training code: ids of words, with a 0 at the end."""
     return " ".join([*(str(numbers.setdefault(word, len(numbers) + 1)) for word in words), "0"])
 
 

@@ -29,9 +29,20 @@ from captious.errors import (
     ParameterError,
     UnknownImageError,
 )
-
-from ..support.every_metric import MISSING
-from .conftest import BLEU, BLEU_1, BLEU_4, CIDER, CORPUS_METEOR, GTS, MEAN_CIDER, MEAN_ROUGE, METEOR, RES, ROUGE
+from tests.compat.conftest import (
+    BLEU,
+    BLEU_1,
+    BLEU_4,
+    CIDER,
+    CORPUS_METEOR,
+    GTS,
+    MEAN_CIDER,
+    MEAN_ROUGE,
+    METEOR,
+    RES,
+    ROUGE,
+)
+from tests.support.every_metric import MISSING
 
 needs_tables = pytest.mark.usefixtures("meteor_tables")
 no_meteor = pytest.mark.skipif("meteor" in MISSING, reason=MISSING.get("meteor", ""))
@@ -39,7 +50,7 @@ SCORERS = [Bleu, pytest.param(Meteor, marks=no_meteor), Rouge, Cider, WMD]
 
 
 def compute(scorer: Any, gts: Any, res: Any) -> tuple[Any, Any]:
-    """Scores, and nothing printed."""
+    """Return scores, and check that nothing is printed."""
     return scorer.compute_score(gts, res, verbose=0) if isinstance(scorer, Bleu) else scorer.compute_score(gts, res)
 
 
@@ -166,7 +177,7 @@ def test_meteor_scores_the_toy_corpus() -> None:
 
 @needs_tables
 def test_meteor_normalizes_as_the_toolkit() -> None:
-    """What the tokenizer leaves of English and of other spaces; three bars are never a word."""
+    """White space other than blanks, and three bars, which are never a word."""
     cases = {
         "a  dog   runs": (["a dog runs", "a  dog"], 1.0),
         "trail ": (["trail"], 1.0),

@@ -1,4 +1,4 @@
-"""SPICE of several candidates for an image, and the evaluation of a fork that has it."""
+"""SPICE of several candidates for an image, and the evaluation in a fork."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from captious.scenes.facts import agreement, count
 from captious.scenes.scene_graph_layer import facts_of
 from captious.scenes.tuples import tuples_of
 from captious.text import WHITESPACE
-
-from .conftest import GTS, RES, FakeCoco
+from tests.compat.conftest import GTS, RES, FakeCoco
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 

@@ -1,4 +1,4 @@
-"""captious.compat.torchmetrics: what captious.score returns, in one process or several, in a collection, copied."""
+"""captious.compat.torchmetrics: the scores of captious.score, in one process or several, in collections and copies."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def test_invalid_metrics_and_captions_are_refused() -> None:
 
 
 def in_process(rank: int, shares: list[slice], folder: str) -> None:
-    """One of several processes: scores its share, and writes what ``compute`` returns."""
+    """Score the share of one of several processes, and write the result of ``compute``."""
     import torch.distributed as distributed
 
     distributed.init_process_group("gloo", init_method=f"file://{folder}/meeting", rank=rank, world_size=len(shares))

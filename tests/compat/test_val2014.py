@@ -13,8 +13,7 @@ import pytest
 
 from captious.compat import pycocoevalcap as ours
 from captious.compat.pycocoevalcap import eval as our_eval
-
-from .conftest import closing_its_pipes
+from tests.compat.conftest import closing_its_pipes
 
 pytestmark = pytest.mark.slow
 

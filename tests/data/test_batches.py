@@ -1,4 +1,4 @@
-"""Batches of items, bounded by what they cost."""
+"""Batches of items with a maximum cost."""
 
 from __future__ import annotations
 

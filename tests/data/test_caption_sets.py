@@ -16,9 +16,8 @@ from captious.errors import (
     ParameterError,
     UnknownImageError,
 )
-
-from ..support.corpora import references_table
-from .conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
+from tests.support.corpora import references_table
 
 REFERENCES = {7: ["a cat", "the cat"], 9: ["a dog"], 8: ["a cow"]}
 SETS = {8: ["cow"], 7: ["cat", "a cat", ""], 9: ["dog", "dog"]}
@@ -65,7 +64,7 @@ def test_sets_are_read_from_data_frames() -> None:
 def test_sets_are_read_from_lists_by_position() -> None:
     sets = read_captions([["a", "b"], ["c"]], [["x"], ["y", "z"]], several=True)
     assert sets.texts == [["a", "b"], ["c"]]
-    with pytest.raises(ParameterError, match="2 candidates by position, but references for 1 images"):
+    with pytest.raises(ParameterError, match="2 candidates by position, but references for 1 image"):
         read_captions([["a", "b"], ["c"]], [["x"]], several=True)
 
 
@@ -87,9 +86,9 @@ def test_an_object_names_an_image_once(write: Write) -> None:
 
 
 def test_errors_of_sets_name_the_image() -> None:
-    with pytest.raises(MissingCandidatesError, match="1 of 3 images have an empty list"):
+    with pytest.raises(MissingCandidatesError, match="1 of 3 images has an empty list"):
         read_captions({**SETS, 9: []}, REFERENCES, several=True)
-    with pytest.raises(MissingCandidatesError, match="1 of 3 images with references have no candidate"):
+    with pytest.raises(MissingCandidatesError, match="1 of 3 images has references but no candidate"):
         read_captions({7: ["a"], 9: ["b"]}, REFERENCES, several=True)
     with pytest.raises(UnknownImageError, match="2 of 8 candidates are for images that have no references") as caught:
         read_captions({**SETS, 1: ["a", "b"]}, REFERENCES, several=True)

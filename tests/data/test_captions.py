@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from captious.data import Captions, References
 from captious.errors import ParameterError
-
-from .conftest import Refuses
+from tests.data.conftest import Refuses
 
 
 class Words:
@@ -180,5 +179,5 @@ def test_rows_can_be_captions_of_one_image(refuses: Refuses) -> None:
     assert references.with_numbers_for_ids.images == (7, 7, 8)
     assert references.concatenated.images == ("7", "7", "8")
     assert three_images().images == three_images().ids
-    with refuses(ParameterError, "1 images for 2 ids"):
+    with refuses(ParameterError, "1 image for 2 ids"):
         References((1, 2), ("a", "b"), np.arange(3), images=(1,))

@@ -1,4 +1,4 @@
-"""Cleaning of candidates: what each rule makes of them, and that it leaves people's captions alone."""
+"""Cleaning of candidates: the effect of each rule, and that human captions are left alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logs of lmms-eval and VLMEvalKit: what is found in them, the harnesses' own figures, and what is refused."""
+"""Logs of lmms-eval and VLMEvalKit: reading, the harnesses' own scores, and refusals."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_vlmevalkit_logs_are_read(tmp_path: Path, suffix: str) -> None:
 
 
 def test_scores_of_vlmevalkit_logs_equal_its_own(tmp_path: Path) -> None:
-    """It gives its scorers the captions as they are, so that words are what spaces separate."""
+    """It passes captions to its scorers untokenized, so that words are separated by spaces."""
     pytest.importorskip("pycocoevalcap")
     from pycocoevalcap.bleu.bleu import Bleu  # type: ignore[import-untyped]
     from pycocoevalcap.cider.cider import Cider  # type: ignore[import-untyped]
@@ -119,7 +119,7 @@ def test_scores_of_vlmevalkit_logs_equal_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore:cider-d weights")
 def test_scores_of_lmms_eval_logs_equal_plain_captions(tmp_path: Path) -> None:
-    """They are those of the COCO toolkit: what the same captions have without a harness."""
+    """They are the scores of the COCO toolkit for the same captions."""
     path = written(tmp_path / "samples.jsonl", lmms_eval("0.3"))
     command = ["score", str(path), "--from", "lmms-eval", "-m", "bleu-4", "-m", "cider-d", "--format", "json"]
     document = json.loads(CliRunner().invoke(command_line, command).stdout)

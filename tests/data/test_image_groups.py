@@ -1,4 +1,4 @@
-"""Groups of images: every form they are read from, matching by value, and what is refused."""
+"""Groups of images: every form that can be read, matching by value, and refusals."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ import pytest
 from captious import Groups, read_groups, read_references
 from captious.data.groups import MOST_GROUPS
 from captious.errors import CaptionFileError, EmptyInputError, InputError, UnknownNameError
-
-from .conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 EXPECTED = {42: "indoor", 43: "outdoor", 44: "indoor"}
 RECORDS = [{"image_id": image, "group": group} for image, group in EXPECTED.items()]
@@ -120,7 +119,7 @@ class TestRefused:
         self, refuses: Refuses, write: Write, name: str, content: str, part: str
     ) -> None:
         path = write(name, content)
-        with refuses(InputError, path, "1 of 1 images have more than one entry", part):
+        with refuses(InputError, path, "1 of 1 image has more than one entry", part):
             read_groups(path)
 
     def test_duplicate_key_is_refused(self, refuses: Refuses, write: Write) -> None:
@@ -130,7 +129,7 @@ class TestRefused:
 
     def test_several_groups_of_an_image_are_refused(self, refuses: Refuses, write: Write) -> None:
         path = write("r.csv", "id,caption,lang\n42,a,en\n42,b,de\n43,c,de\n")
-        with refuses(InputError, path, "1 of 2 images have several groups", "'42' in line 2 (en), line 3 (de)"):
+        with refuses(InputError, path, "1 of 2 images has several groups", "'42' in line 2 (en), line 3 (de)"):
             read_groups(path, column="lang")
 
     @pytest.mark.parametrize(

@@ -8,8 +8,7 @@ import pytest
 
 from captious.data import read_captions, read_references, read_rows
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
-
-from .conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 REFERENCES = {7: ["a cat", "the cat"], 9: ["a dog"], 8: ["a cow"]}
 
@@ -125,7 +124,7 @@ def test_string_and_number_ids_are_explained(refuses: Refuses) -> None:
     ],
 )
 def test_images_listed_without_references_are_refused(refuses: Refuses, references: Any) -> None:
-    with refuses(MissingReferencesError, "1 of 2 images have no references", "references: image_id 9", "subset=True"):
+    with refuses(MissingReferencesError, "1 of 2 images has no references", "references: image_id 9", "subset=True"):
         read_captions({7: "a", 9: "b"}, references)
     captions = read_captions({7: "a", 9: "b"}, references, subset=True)
     assert (captions.ids, captions.n_candidates_left_out) == ((7,), 1)

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from captious.data import read_captions, read_references
 from captious.errors import MissingCandidatesError, UnknownImageError
-
-from .conftest import Refuses
+from tests.data.conftest import Refuses
 
 
 def test_val2014_results_are_read(coco: Path) -> None:

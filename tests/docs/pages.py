@@ -34,10 +34,9 @@ from captious.metrics.contract import catalogue
 from captious.parsing.parsed_captions import approximate
 from captious.resources.cache import is_first_time
 from captious.resources.grammars.grammar import BUNDLED
-
-from ..support.encoders import minilm_folder
-from ..support.shared_data import DATA, with_data
-from .blocks import RUN, Block, run
+from tests.docs.blocks import RUN, Block, run
+from tests.support.encoders import minilm_folder
+from tests.support.shared_data import DATA, with_data
 
 PROJECT = Path(__file__).parents[2]
 #: The vectors of the examples, which stand for those that a reader has.

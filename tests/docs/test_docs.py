@@ -16,13 +16,12 @@ import captious
 from captious.cli import captious as command_line
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import benchmark_names as benchmarks
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import catalogue, own_function
 from captious.metrics.contract.catalogue import TOOLKIT_NAMES
-
-from ..support.commands import COMMANDS
-from ..support.every_metric import INPUTS, MODELS, variants_of
-from .blocks import RUN
-from .pages import fences, marker
+from tests.docs.blocks import RUN
+from tests.docs.pages import fences, marker
+from tests.support.commands import COMMANDS
+from tests.support.every_metric import INPUTS, MODELS, variants_of
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
@@ -223,6 +222,13 @@ def lines_of_code(text: str) -> list[str]:
 
 def test_the_readme_is_short() -> None:
     assert len(README.read_text(encoding="utf-8").splitlines()) <= 100
+
+
+def test_the_names_of_parameters_for_lists_are_all_documented() -> None:
+    page = (DOCS / "my-metric.md").read_text()
+    sentence = re.search(r"and is called (.*?)\.", page, re.DOTALL)
+    assert sentence is not None
+    assert {*re.findall(r"`(\w+)`", sentence[1])} == own_function._PLURAL
 
 
 def test_tables_of_input_formats_are_those_of_the_code() -> None:

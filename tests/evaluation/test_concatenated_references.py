@@ -9,8 +9,7 @@ import pytest
 
 import captious
 from captious.errors import UnknownNameError
-
-from ..support.corpora import TOY, table
+from tests.support.corpora import TOY, table
 
 
 def test_references_become_one_text_per_image() -> None:

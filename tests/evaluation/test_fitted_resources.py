@@ -12,8 +12,7 @@ from captious.errors import ParameterError
 from captious.evaluation.fitted_resources import fit_resource
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import SmurfConstants
-
-from ..support.random_roberta import random_roberta
+from tests.support.random_roberta import random_roberta
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

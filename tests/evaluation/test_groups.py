@@ -111,7 +111,7 @@ def test_small_groups_are_warned_about(report_of) -> None:
 
 
 def test_images_without_a_group_are_refused(report: captious.Report) -> None:
-    with pytest.raises(InputError, match="1 of 60 images have no group"):
+    with pytest.raises(InputError, match="1 of 60 images has no group"):
         report.by_group(dict.fromkeys(range(1, N), "x"))
     with pytest.raises(UnknownNameError, match="no group 'third'"):
         report.by_group(GROUPS)["third"]

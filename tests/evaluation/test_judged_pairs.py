@@ -15,8 +15,7 @@ from captious.errors import CaptiousWarning, ParameterError
 from captious.evaluation.judged_pairs import strengths
 from captious.metrics.shared.judges.pairwise_judge import preference
 from captious.models.endpoints import Answer, ChatModel
-
-from ..support.chat_server import ChatServer
+from tests.support.chat_server import ChatServer
 
 pytest.importorskip("httpx")
 

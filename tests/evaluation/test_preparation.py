@@ -19,10 +19,9 @@ from captious.data.storage.array_files import ArrayFile, write_array_file
 from captious.errors import CaptiousError
 from captious.metrics.contract import catalogue
 from captious.models import token_vectors
-
-from ..support.corpora import large_corpus
-from ..support.encoders import save_tiny_encoder
-from ..support.every_metric import every_variant
+from tests.support.corpora import large_corpus
+from tests.support.encoders import save_tiny_encoder
+from tests.support.every_metric import every_variant
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCES = EXAMPLES / "references.json"

@@ -10,8 +10,7 @@ import pytest
 import captious
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
 from captious.metrics.contract.settings import Settings
-
-from ..support.corpora import large_corpus
+from tests.support.corpora import large_corpus
 
 CAPTIONS = large_corpus(120, seed=6).table()
 
@@ -91,5 +90,5 @@ def test_invalid_ids_and_captions_are_refused() -> None:
         reward([[7]], ["a dog"])  # type: ignore[list-item]
     with pytest.raises(CaptionTypeError, match="decode token ids first"):
         reward([7], [[101, 102]])  # type: ignore[list-item]
-    with pytest.raises(ParameterError, match="1 image ids for 2 captions"):
+    with pytest.raises(ParameterError, match="1 image id for 2 captions"):
         reward(iter([7]), iter(["a", "b"]))

@@ -108,7 +108,20 @@ def test_signatures_name_metric_variant_tokenizer_and_version(report: captious.R
 
 def test_repr_of_a_result_is_short(report: captious.Report) -> None:
     assert repr(report["rouge-l"]) == f"<Result rouge-l {report['rouge-l'].score:.4f}>"
-    assert report.summary().startswith("<Report mine: 3 images, rouge-l ")
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")  # about so few images
+def test_summaries_are_single_lines(report: captious.Report) -> None:
+    assert report.summary().startswith("mine: 3 images, rouge-l ")
+    references = {1: ["a dog"], 2: ["a cat"]}
+    captions = {"mine": {1: "a dog", 2: "a cat"}, "other": {1: "a dog", 2: "one bird"}}
+    mine, other = captious.score(captions, references, ["rouge-l"]).values()
+    assert mine.summary() == "mine: 2 images, rouge-l 1.0000"
+    compared = captious.compare(mine, other)
+    assert compared.summary() == "other - mine: rouge-l -0.5000"
+    groups = {1: "dogs", 2: "cats"}
+    assert mine.by_group(groups).summary() == "mine by group: cats, dogs"
+    assert compared.by_group(groups).summary() == "other - mine by group: cats, dogs"
 
 
 def test_report_has_a_repr_in_a_fresh_process() -> None:

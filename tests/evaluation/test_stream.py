@@ -13,8 +13,7 @@ from captious.evaluation.metric_run import evaluate
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-
-from ..support.corpora import large_corpus
+from tests.support.corpora import large_corpus
 
 CAPTIONS = large_corpus(120, seed=5).table()
 METRICS = ["bleu", "rouge-l", "cider-d", "length"]
@@ -93,7 +92,7 @@ def test_every_metric_can_be_streamed() -> None:
 def test_an_image_is_added_once() -> None:
     stream = captious.Stream("rouge-l")
     stream.update(*CAPTIONS_OF_TWO)
-    with pytest.raises(DuplicateCandidateError, match="1 images were added before") as caught:
+    with pytest.raises(DuplicateCandidateError, match="1 image was added before") as caught:
         stream.update({2: "a cat"}, {2: ["the cat"]})
     assert "2" in caught.value.where
     other = captious.Stream("rouge-l")

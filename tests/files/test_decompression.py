@@ -19,8 +19,7 @@ from captious.parsing.parse_files import read_parses
 from captious.resources import meteor_tables as meteor
 from captious.resources.vectors.named_vectors import VectorFile
 from captious.text.stop_words import as_stop_words
-
-from ..support.meteor_files import PARAPHRASES, MeteorFiles
+from tests.support.meteor_files import PARAPHRASES, MeteorFiles
 
 CONTENT = b"a" * 100_000
 PACKED = gzip.compress(CONTENT)

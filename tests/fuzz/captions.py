@@ -6,8 +6,7 @@ import random
 from collections.abc import Callable
 
 from captious.data import Captions
-
-from ..support.corpora import table
+from tests.support.corpora import table
 
 #: Pieces of text that mean something to a tokenizer.
 PIECES = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import struct
 
-from ..support.java_streams import FIRST_HANDLE, utf
+from tests.support.java_streams import FIRST_HANDLE, utf
 
 __all__ = ["program"]
 

@@ -29,16 +29,16 @@ from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.parsing.parse_files import read_parses
 from captious.progress import Progress
 from captious.resources import meteor_tables as meteor
-from captious.resources.vectors import named_vectors, spice_grammar
+from captious.resources.grammars import spice_grammar
+from captious.resources.vectors import named_vectors
 from captious.resources.vectors.vector_files import source_of
 from captious.resources.vectors.vector_index import DuplicateWordError, VectorIndex, index_of
 from captious.text.stop_words import as_stop_words
-
-from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
-from ..support.spice_grammar_files import distribution, models_jar, packed
-from ..support.vector_files import binary_of, fasttext_of, npz_of, text_of, write_keyed_vectors
-from . import java, pickles
-from .mutations import mutated
+from tests.fuzz import java, pickles
+from tests.fuzz.mutations import mutated
+from tests.support.meteor_files import JAR, PARAPHRASES, MeteorFiles
+from tests.support.spice_grammar_files import distribution, models_jar, packed
+from tests.support.vector_files import binary_of, fasttext_of, npz_of, text_of, write_keyed_vectors
 
 __all__ = ["KINDS", "Kind"]
 

@@ -24,10 +24,9 @@ from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
 from captious.native import Vocabulary
 from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer
-
-from ..support.corpora import table
-from ..support.every_metric import LOWEST, variants_here
-from .captions import caption, corpus, long_caption
+from tests.fuzz.captions import caption, corpus, long_caption
+from tests.support.corpora import table
+from tests.support.every_metric import LOWEST, variants_here
 
 METRICS = [catalogue.get(name)(variant=variant) for name, variant in variants_here()]
 #: Those that compare every word with every other, and so take long over long captions.

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import CaptiousError
-
-from .kinds import KINDS
+from tests.fuzz.kinds import KINDS
 
 #: Cases of each kind by default.
 SAMPLE = 100

@@ -24,8 +24,7 @@ from captious.native import (
     meteor_alignment,
     meteor_counts,
 )
-
-from ..support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, SYNSETS, MeteorFiles
+from tests.support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, SYNSETS, MeteorFiles
 
 Arrays = dict[str, NDArray[Any]]
 

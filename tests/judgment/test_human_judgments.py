@@ -11,8 +11,7 @@ from scipy import stats
 
 from captious.judgment import judge, load_judgments
 from captious.report.formats import latex, markdown, notebook_html
-
-from ..support.judgments import write_jsonl
+from tests.support.judgments import write_jsonl
 
 RATINGS = [[1, 2, 1], [3, 3, 4], [2, 1, 1], [4, 4, 3], [2, 3, 2], [1, 1, 2], [4, 3, 4], [3, 4, 4]]
 

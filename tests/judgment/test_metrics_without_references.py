@@ -14,9 +14,8 @@ from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.human_judgments import SystemRanking
 from captious.metrics.contract.metric import MeanMetric
 from captious.metrics.mima import Mima
-
-from ..support.corpora import references_table
-from ..support.random_roberta import CAPTIONS, random_roberta
+from tests.support.corpora import references_table
+from tests.support.random_roberta import CAPTIONS, random_roberta
 
 OUTPUTS = [CAPTIONS[:4], CAPTIONS[3:7], CAPTIONS[6:10], ["", "a", "the hill", "people !"]]
 

@@ -11,9 +11,8 @@ import pytest
 import captious
 from captious.judgment import Study, studies
 from captious.resources import meteor_tables as meteor
-
-from ..support.corpora import references_table
-from ..support.meteor_files import MeteorFiles
+from tests.support.corpora import references_table
+from tests.support.meteor_files import MeteorFiles
 
 GRAMMAR = "SPICE is using the bundled approximate grammar"
 FEW = "too few images for intervals and tests"

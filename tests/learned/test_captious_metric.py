@@ -18,10 +18,9 @@ from captious.learned.captious_metric import Captious
 from captious.text import PTB
 from captious.text.tokenizers import SMURF
 from captious.text.word_forms import word_forms
-
-from ..oracles import captious_score as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import Corpus, corpora, table
+from tests.oracles import captious_score as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import Corpus, corpora, table
 
 WEIGHTS = CaptionWeights.load()
 WORDS = oracle.Words(WEIGHTS)

@@ -15,9 +15,8 @@ from captious.learned.caption_agreement.encoder_heads import BUNDLED_HEAD, Encod
 from captious.learned.captious_metric import Captious
 from captious.models import Encoder
 from captious.text import PTB
-
-from ..support.corpora import large_corpus, table
-from ..support.encoders import minilm_folder, random_head, save_tiny_encoder
+from tests.support.corpora import large_corpus, table
+from tests.support.encoders import minilm_folder, random_head, save_tiny_encoder
 
 REFERENCES = ["a dog runs across the grass", "a brown dog is running in a field", "the dog plays outside"]
 

@@ -11,15 +11,14 @@ import pytest
 import captious
 from captious.errors import ParameterError, ResourceError
 from captious.learned.lceval import LCEval
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.feature_sets import Feature, FeatureSet
 from captious.learned.networks.network_weights import NetworkWeights
 from captious.learned.networks.training_examples import Examples, make_examples
 from captious.learned.nneval import NNEval
 from captious.resources.grammars.grammar import VERSION
-
-from ..support.corpora import TOY, table
-from .networks.test_network import random_network
+from tests.learned.networks.test_network import random_network
+from tests.support.corpora import TOY, table
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 
@@ -47,7 +46,7 @@ def own(metric: str = "lceval", name: str = "own") -> NetworkWeights:
 @pytest.mark.parametrize(("kind", "variant"), [(NNEval, "trained"), (LCEval, "trained"), (LCEval, "official-8010")])
 def test_scores_are_those_of_the_network(kind: type[NNEval] | type[LCEval], variant: str) -> None:
     metric, captions = kind(variant=variant), TOY.table()
-    features = Features(feature_set=metric.trained.features).matrix(captions)
+    features = FeatureMetric(feature_set=metric.trained.features).matrix(captions)
     scores = metric.aggregate(metric.statistics(captions))[:, 0]
     np.testing.assert_array_equal(scores, metric.trained.network.human(features))
     assert ((scores > 0) & (scores < 1)).all()
@@ -77,7 +76,7 @@ def test_users_weights_replace_the_bundled_ones(tmp_path: Path) -> None:
     captions = TOY.table()
     from_file, from_object = LCEval(weights=tmp_path / "own.safetensors"), LCEval(weights=own())
     np.testing.assert_array_equal(from_file.statistics(captions), from_object.statistics(captions))
-    features = Features(feature_set=own().features).matrix(captions)
+    features = FeatureMetric(feature_set=own().features).matrix(captions)
     np.testing.assert_array_equal(from_file.statistics(captions)[:, 0], own().network.human(features))
     (signature,) = from_file.signatures()
     assert f"|weights:{own().label}|features:{own().features.label}|tokenizer:ptb|" in signature

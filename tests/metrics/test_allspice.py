@@ -9,8 +9,7 @@ import captious
 from captious.compat.pycocoevalcap import Spice
 from captious.data import read_captions
 from captious.scenes.facts import CATEGORIES
-
-from ..support.every_metric import MISSING
+from tests.support.every_metric import MISSING
 
 pytestmark = pytest.mark.skipif("spice" in MISSING, reason="no pycocoevalcap")
 

@@ -1,4 +1,4 @@
-"""AMBER: against a transcription of what the authors' program does, on its own lists; nouns, and files."""
+"""AMBER compared with a transcription of the authors' program, on its own lists; nouns, and files."""
 
 from __future__ import annotations
 

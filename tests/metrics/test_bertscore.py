@@ -19,11 +19,10 @@ from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 from captious.models import Encoder, encoders, token_vectors
-
-from ..oracles import bertscore as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import large_corpus, references_table, table
-from ..support.encoders import BLOCKS, SPECIAL_TOKENS, minilm_folder, save_tiny_encoder
+from tests.oracles import bertscore as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import large_corpus, references_table, table
+from tests.support.encoders import BLOCKS, SPECIAL_TOKENS, minilm_folder, save_tiny_encoder
 
 pytestmark = pytest.mark.models
 
@@ -71,10 +70,10 @@ def score(metric: BertScore, candidate: str, *references: str) -> list[float]:
 
 
 def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **options: Any) -> NDArray[np.float64]:
-    """Scores of the package.
+    """Return the scores of the package.
 
-    It takes the cosines of padding for 0, so what is longest among the pairs of a batch gets other scores than beside
-    a longer pair. Here all are one batch, with a pair at its end that is longer than all, so that all are padded.
+    It sets cosines of padding to 0, so the longest pair of a batch, which has no padding, would be scored differently
+    from the others. Here, all pairs are in one batch, with a longer pair at its end, so that every pair is padded.
     """
     package = pytest.importorskip("bert_score")
     most = max(len(text.split()) for text in (*captions.candidates, *captions.references.texts))
@@ -83,7 +82,7 @@ def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **optio
     bounds = itertools.pairwise(captions.references.offsets.tolist())
     references = [*([*captions.references.texts[start:end]] for start, end in bounds), [long]]
     with pytest.MonkeyPatch.context() as patch:
-        # transformers 5 has no more what version 0.3.13 asks of empty captions
+        # transformers 5 no longer has this method, which version 0.3.13 calls for empty captions
         patch.setattr(
             transformers.PreTrainedTokenizerBase,
             "build_inputs_with_special_tokens",
@@ -91,7 +90,7 @@ def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **optio
             raising=False,
         )
         frequencies: bool | dict[int, float] = False
-        if idf:  # those of the pair at the end are not to count
+        if idf:  # without the pair at the end
             tokenizer = transformers.AutoTokenizer.from_pretrained(model)
             texts = [text for texts in references[:-1] for text in texts]
             counted = package.utils.get_idf_dict(texts, tokenizer, nthreads=0)
@@ -498,6 +497,6 @@ def test_truncated_captions_are_counted(tmp_path: Path) -> None:
     metric = BertScore(model=encoder, layer=1)
     captions = table(["a dog " * 20, "a dog", "a dog " * 11], [["a dog"], ["a cat", "dog " * 23], ["a dog"]])
     assert metric.warnings(captions, None) == [
-        f"1 of 3 candidates are longer than the 24 tokens that {encoder.name} reads, and were truncated.",
-        f"1 of 4 references are longer than the 24 tokens that {encoder.name} reads, and were truncated.",
+        f"1 of 3 candidates is longer than the 24 tokens that {encoder.name} reads: the rest is ignored.",
+        f"1 of 4 references is longer than the 24 tokens that {encoder.name} reads: the rest is ignored.",
     ]

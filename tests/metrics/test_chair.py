@@ -25,8 +25,7 @@ from captious.metrics.chair import Chair
 from captious.metrics.shared.image_contents.image_objects import ImageObjects
 from captious.metrics.shared.image_contents.object_words import ObjectWords, as_object_words
 from captious.text.nltk_tokens import word_tokenize
-
-from ..support.shared_data import DATA, with_data
+from tests.support.shared_data import DATA, with_data
 
 CHAIR = DATA / "chair"
 

@@ -1,4 +1,4 @@
-"""chrF and chrF++ beside sacrebleu, and by hand."""
+"""chrF and chrF++, compared with sacrebleu and with values computed by hand."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 import captious
 from captious.data import Captions
 from captious.metrics.chrf import Chrf
-
-from ..support.captions_of_languages import CAPTIONS, ENGLISH
-from ..support.corpora import table
+from tests.support.captions_of_languages import CAPTIONS, ENGLISH
+from tests.support.corpora import table
 
 PARAMETERS = [
     {"word_order": words, "variant": variant, "lowercase": lowercase}

@@ -11,11 +11,10 @@ from captious.errors import ParameterError
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
-
-from ..oracles import cider
-from ..support.corpora import TOY, Corpus, corpora, large_corpus, references_table
-from ..support.frequencies import idf_of
-from ..support.oracle_scores import caption_scores
+from tests.oracles import cider
+from tests.support.corpora import TOY, Corpus, corpora, large_corpus, references_table
+from tests.support.frequencies import idf_of
+from tests.support.oracle_scores import caption_scores
 
 CORPUS = large_corpus(150, seed=3)
 

@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import ParameterError
-
-from ..oracles import cider
-from ..support.corpora import TOY, Corpus, corpora
-from ..support.oracle_scores import MANY_IMAGES, caption_scores
+from tests.oracles import cider
+from tests.support.corpora import TOY, Corpus, corpora
+from tests.support.oracle_scores import MANY_IMAGES, caption_scores
 
 
 @pytest.mark.parametrize("variant", captious.CiderD.variants)

@@ -1,4 +1,4 @@
-"""CIDEr-R: against a slow version of its formula, and against what the official code gives for real systems."""
+"""CIDEr-R, compared with a slow version of its formula, and with the official code on real systems."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ import captious
 from captious.data import read_captions
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.cider_r import CiderR
-
-from ..oracles import cider
-from ..support.corpora import large_corpus
-from ..support.shared_data import DATA, with_data
+from tests.oracles import cider
+from tests.support.corpora import large_corpus
+from tests.support.shared_data import DATA, with_data
 
 GOLD = DATA / "gold"
 

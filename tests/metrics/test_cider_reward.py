@@ -16,9 +16,8 @@ from captious.errors import EncodingError, ParameterError, UnknownImageError
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
-
-from ..support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
-from ..support.frequencies import idf_of
+from tests.support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
+from tests.support.frequencies import idf_of
 
 CORPUS = large_corpus(150, seed=3)
 
@@ -85,7 +84,7 @@ def test_scorer_does_not_change_when_other_captions_are_scored(caption: str) -> 
     references = references_table(REFERENCES)
     scorer = captious.reward(captious.CiderD(), references)
     before = scorer([0, 1, 2, 3], [caption] * 4)
-    # Another system, against the very same references, brings its own words.
+    # Another system with the same references adds words of its own.
     others = captious.Captions((caption, "quux zork", "3 1/2 zork", caption + " zork"), references)
     captious.RougeL().statistics(others)
     np.testing.assert_array_equal(scorer([0, 1, 2, 3], [caption] * 4), before)
@@ -134,7 +133,7 @@ def test_scorer_names_invalid_captions() -> None:
     with pytest.raises(UnknownImageError) as caught:
         scorer([1, 3], ["a dog", "a dog"])
     assert "3" in caught.value.where
-    with pytest.raises(ParameterError, match="2 image ids for 1 captions"):
+    with pytest.raises(ParameterError, match="2 image ids for 1 caption"):
         scorer([1, 2], ["a dog"])
     with pytest.raises(EncodingError) as encoding:
         scorer([1, 2], ["a dog", "a \udc80 dog"])

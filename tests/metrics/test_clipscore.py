@@ -27,10 +27,9 @@ from captious.metrics.clipscore import ClipScore
 from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder, clip
 from captious.models.pretrained import INSTALL
-
-from ..oracles import clipscore as oracle
-from ..support.corpora import references_table, table
-from ..support.tiny_clip import EDGE, MAX_TOKENS, save_pictures, save_tiny_clip
+from tests.oracles import clipscore as oracle
+from tests.support.corpora import references_table, table
+from tests.support.tiny_clip import EDGE, MAX_TOKENS, save_pictures, save_tiny_clip
 
 pytestmark = pytest.mark.models
 
@@ -60,7 +59,7 @@ def vectors(model: str) -> tuple[Any, Any]:
 
 @pytest.fixture(scope="module")
 def captions(shared_data: Path) -> Captions:
-    """Candidates of a real system beside human references; some are equal, one is empty, one is too long."""
+    """Candidates of a real system with human references; some are equal, one is empty, one is too long."""
     with gzip.open(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in itertools.islice(lines, N)]
     candidates = [record["captions"][2] for record in records]
@@ -295,16 +294,13 @@ def test_truncated_captions_give_a_warning_and_equal_scores(model: str, pictures
     long = "ab" * MAX_TOKENS
     few = table([long, f"{long} and more", "a dog"], [["a cat", long], [long], ["a dog"]])
     metric, ref = ClipScore(images=pictures, model=model), RefClipScore(images=pictures, model=model)
-    assert metric.warnings(few, None) == [
-        f"2 of 3 candidates are longer than the 77 tokens that {model} reads, including the prompt, and were truncated."
-    ]
-    assert ref.warnings(few, None)[1:] == [
-        f"2 of 4 references are longer than the 77 tokens that {model} reads, including the prompt, and were truncated."
-    ]
+    longer = f"are longer than the 77 tokens that {model} reads, including the prompt: the rest is ignored."
+    assert metric.warnings(few, None) == [f"2 of 3 candidates {longer}"]
+    assert ref.warnings(few, None)[1:] == [f"2 of 4 references {longer}"]
     vectors = few.own_layer(clip.PromptedCandidates(metric.encoder, metric.prompt)).vectors
     np.testing.assert_allclose(vectors[0], vectors[1], atol=CLOSE)
     assert metric.warnings(captions.select(range(3)), None) == []
-    with pytest.warns(CaptiousWarning, match="1 of 1 candidates are longer than the 77 tokens"):
+    with pytest.warns(CaptiousWarning, match="1 of 1 candidate is longer than the 77 tokens"):
         score({0: long}, {0: ["a cat", "a dog"]}, [metric])
 
 

@@ -15,8 +15,7 @@ from captious.errors import CaptionFileError, ResourceError, UnknownNameError
 from captious.metrics.hwcm import CHAINS, Hwcm
 from captious.parsing.parse_files import FileOfParses, read_parses
 from captious.parsing.parsed_captions import as_parse_source
-
-from ..oracles import hwcm as oracle
+from tests.oracles import hwcm as oracle
 
 N = 120
 

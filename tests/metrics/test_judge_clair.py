@@ -1,4 +1,4 @@
-"""judge-clair: what is asked, what is read from answers, and what is left out, with a server process."""
+"""judge-clair: questions, the reading of answers, and invalid answers, with a server process."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ from captious.data import Captions
 from captious.errors import CaptiousWarning, ParameterError
 from captious.metrics.judge_clair import JudgeClair, clair_score
 from captious.models.endpoints import Answer, ChatModel
-
-from ..support.chat_server import ChatServer
-from ..support.corpora import references_table
+from tests.support.chat_server import ChatServer
+from tests.support.corpora import references_table
 
 pytest.importorskip("httpx")
 

@@ -12,8 +12,7 @@ import captious
 from captious.errors import EndpointError, ParameterError
 from captious.metrics.judge_geval import JudgeGeval, expected_score, integer_score
 from captious.models.endpoints import Answer, ChatModel, Token
-
-from ..support.chat_server import ChatServer
+from tests.support.chat_server import ChatServer
 
 pytest.importorskip("httpx")
 

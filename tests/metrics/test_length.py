@@ -1,4 +1,4 @@
-"""Length: words of candidates, and beside those of references."""
+"""Length: words of candidates, also relative to those of references."""
 
 from __future__ import annotations
 

@@ -16,17 +16,16 @@ import captious
 from captious.data import read_captions
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.metrics.meteor import Alignment, align
-
-from ..oracles import meteor as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import table
+from tests.oracles import meteor as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 
 CLOSE = 1e-12
 MAT = "the cat sat on the mat"
 
-#: Candidate, references, score: what the official program gives for tokenized text.
+#: Candidate, references, and the score of the official program for the tokenized text.
 GOLDEN: list[tuple[str, list[str], float]] = [
     (MAT, [MAT], 1.0),
     ("the cat was sat on the mat", [MAT], 0.5119556177223324),

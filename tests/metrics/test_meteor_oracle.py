@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 import captious
 from captious.metrics.contract.metric import Metric
 from captious.native import Vocabulary, meteor_normalize
-
-from ..oracles import meteor as oracle
-from ..support.corpora import Corpus
-from ..support.meteor_files import MeteorFiles
+from tests.oracles import meteor as oracle
+from tests.support.corpora import Corpus
+from tests.support.meteor_files import MeteorFiles
 
 #: Several words per stem and per set, an irregular form, function words, and none of these.
 WORDS = ("dog", "dogs", "hound", "ran", "run", "runs", "running", "the", "of", "ox", "oxen", "men", "x")

@@ -1,4 +1,4 @@
-"""POPE: what is a yes, scikit-learn's precision and recall, and the right answers."""
+"""POPE: recognizing yes, precision and recall as in scikit-learn, and the right answers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ OUTPUTS = Pope.outputs
         ("NO", True, False),  # only No, no and not count
         ("There is not a dog.", False, None),
         ("There isn't a dog.", True, None),
-        ("Yes. No other animal is there.", True, True),  # only what is before the first full stop
+        ("Yes. No other animal is there.", True, True),  # only the text before the first full stop
         ("**No**", True, False),
         ("", True, None),
     ],
@@ -67,7 +67,7 @@ def test_pope_of_few_answers_is_defined() -> None:
 def test_answers_that_are_neither() -> None:
     metric = Pope(labels={1: "no", 2: "yes"}, variant="first-word")
     report = captious.score({1: "maybe", 2: "yes"}, metrics=[metric])
-    assert report.warnings == ["pope: 1 of 2 answers begin with neither yes nor no, and are wrong."]
+    assert report.warnings == ["pope: 1 of 2 answers begins with neither yes nor no: such answers are wrong."]
     assert [report[f"{name}@first-word"].score for name in OUTPUTS] == [0.5, 1, 1, 1, 0.5]
 
 

@@ -10,16 +10,15 @@ import captious
 from captious.errors import ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric
+from tests.support.corpora import Corpus, corpora, table
+from tests.support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_here
 
-from ..support.corpora import Corpus, corpora, table
-from ..support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_here
-
-#: What they see in words depends on a parse, which no bag of words has.
+#: Metrics that need parses, which bags of words do not have.
 PARSED = ("spice", "spider", "hwcm", *TRAINED)
 
 
 def on_plain_words(name: str, variant: str) -> Metric:
-    """A metric to which words are what spaces separate, if it looks at words at all."""
+    """Return a metric that splits words at spaces, if it splits words at all."""
     metric = catalogue.get(name)
     words = {} if "tokenizer" in metric.without_parameters else {"tokenizer": "whitespace"}
     return metric(variant=variant, **words)
@@ -30,11 +29,11 @@ METRICS: dict[str, Metric] = {
     for name, variant in variants_here()
     if name not in (*PARSED, "length")  # a length is no measure of likeness
 }
-#: Those to which different words have nothing in common.
+#: Metrics for which different words have nothing in common.
 NO_LIKENESS = [name for name, metric in METRICS.items() if metric.name not in VECTORS]
-#: Those to which a word is but a name. METEOR knows stems, synonyms and function words, but can be told to forget them;
-#: SPARCS knows stems and stop words, the metric of Yi et al. stop words. CIDEr-R looks for letters in tokens, chrF at
-#: characters.
+#: Metrics that only compare words for equality. METEOR uses stems, synonyms and function words, unless it is told not
+#: to; SPARCS uses stems and stop words, the metric of Yi et al. stop words. CIDEr-R looks for letters in tokens, chrF
+#: compares characters.
 NAMES_ONLY = {
     name: metric
     for name, metric in METRICS.items()
@@ -44,7 +43,7 @@ if "meteor" not in MISSING:
     NAMES_ONLY["meteor, exact"] = captious.Meteor(modules={"exact": 1.0}, delta=0.5, tokenizer="whitespace")
 #: Where the highest score is not 1; official constants let no score of BLEU and its kin reach 1.
 HIGHEST = dict.fromkeys(("cider@official", "cider-d@official", "cider-d@paper", "cider-r@official"), 10.0)
-#: Those of which a score of 1 is out of reach, even for a copy.
+#: Metrics whose score is below 1 even for a copy.
 NEVER_PERFECT = ("captious@light", "coverage@light")
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from hypothesis import example, given
 
 import captious
-
-from ..oracles import rouge_n
-from ..support.corpora import TOY, Corpus, corpora
-from ..support.oracle_scores import MANY_IMAGES, assert_equals_oracle
+from tests.oracles import rouge_n
+from tests.support.corpora import TOY, Corpus, corpora
+from tests.support.oracle_scores import MANY_IMAGES, assert_equals_oracle
 
 
 @given(corpus=corpora())

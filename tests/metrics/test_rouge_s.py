@@ -6,10 +6,9 @@ import pytest
 from hypothesis import example, given
 
 import captious
-
-from ..oracles import rouge_s
-from ..support.corpora import TOY, Corpus, corpora
-from ..support.oracle_scores import MANY_IMAGES, assert_equals_oracle
+from tests.oracles import rouge_s
+from tests.support.corpora import TOY, Corpus, corpora
+from tests.support.oracle_scores import MANY_IMAGES, assert_equals_oracle
 
 
 @pytest.mark.parametrize("gap", [4, 1, None])

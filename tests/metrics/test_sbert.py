@@ -26,9 +26,8 @@ from captious.metrics.spider_fl import SpiderFl
 from captious.models import Encoder
 from captious.models.error_detectors import MOST_TOKENS, ErrorDetector
 from captious.models.sentence_vectors import sentence_vectors
-
-from ..support.corpora import table
-from ..support.encoders import WIDTH, save_tiny_encoder
+from tests.support.corpora import table
+from tests.support.encoders import WIDTH, save_tiny_encoder
 
 pytestmark = pytest.mark.models
 
@@ -96,8 +95,8 @@ def test_long_captions_are_counted(encoder: Encoder) -> None:
     with pytest.warns(CaptiousWarning):
         report = captious.score(["dog " * 40, "a dog"], [["a dog"], ["a dog " * 30]], [Sbert(model=encoder)])
     name = encoder.name
-    assert f"1 of 2 candidates are longer than the 24 tokens that {name} reads, and were truncated." in report.warnings
-    assert f"1 of 2 references are longer than the 24 tokens that {name} reads, and were truncated." in report.warnings
+    assert f"1 of 2 candidates is longer than the 24 tokens that {name} reads: the rest is ignored." in report.warnings
+    assert f"1 of 2 references is longer than the 24 tokens that {name} reads: the rest is ignored." in report.warnings
 
 
 def test_probabilities_of_a_checkpoint_are_those_of_its_code(checkpoint: Path) -> None:

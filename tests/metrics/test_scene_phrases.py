@@ -21,10 +21,9 @@ from captious.models import Encoder
 from captious.models.sentence_vectors import sentence_vectors
 from captious.parsing.parsed_sentences import ParsedSentences
 from captious.resources.meteor_tables import MeteorTables
-
-from ..oracles import scene_phrases as oracle
-from ..support.corpora import table
-from ..support.encoders import save_tiny_encoder
+from tests.oracles import scene_phrases as oracle
+from tests.support.corpora import table
+from tests.support.encoders import save_tiny_encoder
 
 pytestmark = pytest.mark.models
 
@@ -51,7 +50,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> Encoder:
 
 @pytest.fixture(scope="module")
 def captions(shared_data: Path) -> Captions:
-    """Texts by hand, and machines' paragraphs of videos beside those of people."""
+    """Texts by hand, and paragraphs about videos by systems and by people."""
     folder = shared_data / "factvc"
     with gzip.open(folder / "activitynet_factuality_annotation.json.gz") as file:
         videos = json.load(file)

@@ -20,10 +20,9 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Smurf, SmurfConstants, fuse, grammar_penalty
 from captious.models import Encoder
 from captious.random_seed import DEFAULT_SEED
-
-from ..oracles import smurf as oracle
-from ..support.corpora import TOY, references_table, table
-from ..support.random_roberta import CAPTIONS, random_roberta
+from tests.oracles import smurf as oracle
+from tests.support.corpora import TOY, references_table, table
+from tests.support.random_roberta import CAPTIONS, random_roberta
 
 MOMENTS = (PUBLISHED.sparcs, PUBLISHED.spurts, PUBLISHED.mima)
 FINITE = st.floats(-10, 10)

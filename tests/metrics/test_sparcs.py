@@ -1,4 +1,4 @@
-"""SPARCS: the authors' values, an oracle, and what is a concept."""
+"""SPARCS: the authors' values, an oracle, and the concepts of captions."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 import captious
 from captious.data import read_captions, read_references
 from captious.text import SMURF
-
-from ..oracles import sparcs as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import table
+from tests.oracles import sparcs as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
 
 
 def score(candidate: str, *references: str) -> float:

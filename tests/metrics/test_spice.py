@@ -30,10 +30,9 @@ from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.scene_graph_layer import SceneGraphLayer, facts_of
 from captious.scenes.tuples import tuples_of
 from captious.text import PTB, WHITESPACE
-
-from ..support.corpora import references_table, table
-from ..support.parses import KnownParses, gold_parses, parse
-from ..support.selection import nightly_but
+from tests.support.corpora import references_table, table
+from tests.support.parses import KnownParses, gold_parses, parse
+from tests.support.selection import nightly_but
 
 PARSES = {
     "two brown dogs sit on a sofa": parse(
@@ -239,7 +238,7 @@ def test_spice_rewards_equal_scores(
     assert scorer.signature == signatures[0]
     with pytest.raises(UnknownImageError, match="no references"):
         scorer([9], [TWO])
-    with pytest.raises(ParameterError, match="2 image ids for 1 captions"):
+    with pytest.raises(ParameterError, match="2 image ids for 1 caption"):
         scorer([10, 11], [TWO])
     with pytest.raises(CaptionTypeError):
         scorer([10], [None])  # type: ignore[list-item]

@@ -1,4 +1,4 @@
-"""The toy corpus of five images, with the scores that the official COCO toolkit gives it."""
+"""The toy corpus of five images, with its scores in the official COCO toolkit."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import pytest
 
 import captious
 from captious.metrics.contract.metric import Metric
+from tests.support.corpora import TOY, table
 
-from ..support.corpora import TOY, table
-
-pytestmark = pytest.mark.filterwarnings("ignore:1 of 5 candidates are empty:captious.CaptiousWarning")
+pytestmark = pytest.mark.filterwarnings("ignore:1 of 5 candidates is empty:captious.CaptiousWarning")
 
 CORPUS = {
     "bleu-1": 0.4234322402399545,

@@ -15,11 +15,10 @@ from captious.errors import InputError, MissingExtraError, ParameterError
 from captious.metrics import wmd as module
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
-
-from ..oracles import wmd as oracle
-from ..parity.real_captions import read_lines
-from ..support.corpora import table
-from ..support.vector_files import read_text
+from tests.oracles import wmd as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
+from tests.support.vector_files import read_text
 
 NAMES = ["dog", "puppy", "cat", "street", "road", "the", "Road"]
 ROWS = np.array([[3, 0], [3, 4], [-1, 1], [0, 6], [0, 5], [9, 9], [2, 2]], np.float32)
@@ -76,7 +75,7 @@ def test_wmd_means_of_karpathy_systems_are_as_recorded(shared_data: Path) -> Non
     records = read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz")
     captions = read_captions({r["image"]: r["captions"][1] for r in records}, {r["image"]: r["refs"] for r in records})
     means = {variant: float(Wmd(vectors=vectors, variant=variant).scores(captions).mean()) for variant in Wmd.variants}
-    assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # as gensim 4.4 gives them
+    assert means == pytest.approx({"mtanti": 0.1108193, "lceval": 0.6158313}, abs=5e-8)  # from gensim 4.4
 
 
 def test_wmd_of_edge_cases_is_as_documented() -> None:
@@ -104,7 +103,9 @@ def test_wmd_sigma_scales_the_distance() -> None:
 def test_wmd_variants_differ_as_documented() -> None:
     # Lengths count for one and not for the other; so does case.
     assert wmd("street", "road") == pytest.approx(math.exp(-1))
-    assert wmd("street", "road", variant="lceval") == 0  # two words of one direction, between which gensim finds no way
+    assert (
+        wmd("street", "road", variant="lceval") == 0
+    )  # two words with parallel vectors, for which gensim finds no transport
     assert wmd("Road", "road") < 1
     assert wmd("Road", "road", variant="lceval") == 1
     # White space within a token parts words for one; the other knows no such word.
@@ -130,7 +131,7 @@ def test_wmd_warns_of_unknown_words() -> None:
     report = table(["dog", "unknown words here", "cat"], [["dog"], ["many words that nobody has heard of"], ["cat"]])
     warnings = Wmd(vectors=VECTORS).warnings(report, None)
     assert warnings[0].startswith(
-        "1 of 3 candidates have no word with a vector, not counting stop words: wmd gives them 0."
+        "1 of 3 candidates has no word with a vector, not counting stop words: wmd gives them 0."
     )
     assert "% of the words are out of vocabulary for own" in warnings[1]
     assert Wmd(vectors=VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []

@@ -21,10 +21,9 @@ from captious.errors import ParameterError, ResourceError
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 from captious.metrics.yi2020 import Yi2020, _CombinationLayer
 from captious.models import EncodedTexts, Encoder, TokenVectors
-
-from ..oracles import yi2020 as oracle
-from ..parity.real_captions import read_json
-from ..support.corpora import Corpus, large_corpus, references_table, table
+from tests.oracles import yi2020 as oracle
+from tests.parity.real_captions import read_json
+from tests.support.corpora import Corpus, large_corpus, references_table, table
 
 pytestmark = pytest.mark.models
 
@@ -351,7 +350,7 @@ def test_small_corpus_gives_a_warning(small: Encoder) -> None:
     captions = table(["a dog"], [["a dog"]])
     metric = Yi2020(model=small, layer=2)
     (warning,) = metric.warnings(captions, metric.fit(captions.references))
-    assert "only 1 captions were counted" in warning
+    assert "only 1 caption was counted" in warning
     many = TokenFrequencies.of(["a dog"] * 100, small)
     assert not Yi2020(model=small, layer=2, token_idf=many).warnings(captions, many)
     (warning,) = Yi2020(model=small, token_idf=many).warnings(captions, many)

@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from captious.metrics.yi2020_unigram import Yi2020Unigram
-
-from ..oracles import yi2020 as oracle
-from ..parity.real_captions import read_json
-from ..support.corpora import WORDS, Corpus, corpora, table
+from tests.oracles import yi2020 as oracle
+from tests.parity.real_captions import read_json
+from tests.support.corpora import WORDS, Corpus, corpora, table
 
 #: The released example: these samples of the larger file, and what the released program gives for them.
 EXAMPLE = (4, 581, 1157, 1732, 2308, 2877, 3448, 4018, 4590, 5169)

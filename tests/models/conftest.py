@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..support.encoders import minilm_folder, save_tiny_encoder
+from tests.support.encoders import minilm_folder, save_tiny_encoder
 
 
 @pytest.fixture(scope="session")

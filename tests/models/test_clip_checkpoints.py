@@ -1,4 +1,4 @@
-"""CLIP checkpoints in OpenAI's layout: the vectors of another implementation, PAC-S and RefPAC-S."""
+"""CLIP checkpoints in OpenAI's layout: vectors of another implementation, PAC-S and RefPAC-S."""
 
 from __future__ import annotations
 
@@ -22,10 +22,9 @@ from captious.metrics.refclipscore import RefClipScore
 from captious.models import Encoder
 from captious.models.clip import _clip, encode_images, encode_texts
 from captious.models.images import images_in
-
-from ..support.corpora import table
-from ..support.openai_clip import PLACES, VOCABULARY, OpenAiClip, random_clip, save_checkpoint
-from ..support.tiny_clip import save_pictures, save_tiny_clip
+from tests.support.corpora import table
+from tests.support.openai_clip import PLACES, VOCABULARY, OpenAiClip, random_clip, save_checkpoint
+from tests.support.tiny_clip import save_pictures, save_tiny_clip
 
 pytestmark = pytest.mark.models
 
@@ -39,7 +38,7 @@ def official() -> OpenAiClip:
 
 @pytest.fixture(scope="module")
 def checkpoint(official: OpenAiClip, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A checkpoint beside a tokenizer and an image processor."""
+    """A checkpoint in a folder with a tokenizer and an image processor."""
     folder = tmp_path_factory.mktemp("pac-s")
     save_tiny_clip(folder)
     for weights in (*folder.glob("*.safetensors"), folder / "config.json"):

@@ -1,4 +1,4 @@
-"""Encoders: what a text gets depends on nothing but the text, and errors say what is missing."""
+"""Encoders: the vectors of a text depend only on the text, and errors name what is missing."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError, ResourceError
 from captious.models import Batch, Encoder, encoders
-
-from ..support.encoders import BLOCKS, KINDS, MAX_LENGTH, SPECIAL_TOKENS, WIDTH
-from ..support.tiny_clip import save_tiny_clip
+from tests.support.encoders import BLOCKS, KINDS, MAX_LENGTH, SPECIAL_TOKENS, WIDTH
+from tests.support.tiny_clip import save_tiny_clip
 
 pytestmark = pytest.mark.models
 

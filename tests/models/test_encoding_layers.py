@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.models import Encoder, EncodingLayer, TextLayer, encoders, token_vectors
-
-from ..support.corpora import table
+from tests.support.corpora import table
 
 pytestmark = pytest.mark.models
 

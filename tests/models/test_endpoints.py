@@ -13,8 +13,7 @@ import pytest
 
 from captious.errors import CaptionFileError, EndpointError, ParameterError, ResourceError
 from captious.models.endpoints import Answer, ChatModel, Question, Token, as_chat_model
-
-from ..support.chat_server import ChatServer
+from tests.support.chat_server import ChatServer
 
 pytest.importorskip("httpx")
 
@@ -148,7 +147,7 @@ def test_the_limit_is_checked_before_the_first_call(make: Make, endpoint: ChatSe
     make().ask(questions[:1])
     with pytest.raises(ParameterError, match="limit of 2 calls") as caught:
         make(most_calls=2).ask(questions)
-    assert "3 calls, about 3 tokens, with at most 1,536 tokens of answers; 1 answers are in the cache" in str(
+    assert "3 calls, about 3 tokens, with at most 1,536 tokens of answers; 1 answer is in the cache" in str(
         caught.value
     )
     with pytest.raises(ParameterError, match="limit of 1,000 tokens"):

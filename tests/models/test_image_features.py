@@ -42,7 +42,7 @@ def test_features_are_read_from_one_array_per_image(tmp_path: Path) -> None:
 def test_names_of_files_stand_for_ids() -> None:
     features = ImageFeatures(("COCO_val2014_000000000042.jpg", "a.jpg", "a.png"), VECTORS)
     np.testing.assert_array_equal(features.vectors_of([42, "a.png"]), VECTORS[[0, 2]])
-    with pytest.raises(ParameterError, match="1 of 2 images are named by several image files"):
+    with pytest.raises(ParameterError, match="1 of 2 images is named by several image files"):
         features.vectors_of(["a", 42])  # it could be either
 
 

@@ -1,4 +1,4 @@
-"""captious.models.images: which file is whose, and what is said of files that are not there or broken."""
+"""captious.models.images: the file of each image, and errors about missing and damaged files."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def test_images_come_in_the_order_of_the_ids(tmp_path: Path) -> None:
     "file", ["7.txt", "07.jpg", "7.jpg.part", "00000000007.jpg", "COCO_000000000007.jpg", "x7.jpg"]
 )
 def test_files_of_other_types_are_ignored(tmp_path: Path, file: str) -> None:
-    with pytest.raises(InputError, match="1 of 1 images have no file"):
+    with pytest.raises(InputError, match="1 of 1 image has no file"):
         find_images(folder_with(tmp_path, file), [7])
 
 
 def test_folder_named_like_an_image_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "7.jpg").mkdir()
-    with pytest.raises(InputError, match="have no file"):
+    with pytest.raises(InputError, match="has no file"):
         find_images(tmp_path, [7])
 
 

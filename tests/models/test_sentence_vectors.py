@@ -1,4 +1,4 @@
-"""Sentence vectors: those of sentence-transformers, and what its files beside a model say."""
+"""Sentence vectors, equal to those of sentence-transformers, and its files in a model's folder."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from captious.data import References
 from captious.errors import ResourceError
 from captious.models import Encoder
 from captious.models.sentence_vectors import most_tokens, phrase_vectors, sentence_vectors
-
-from ..support.encoders import MAX_LENGTH, minilm_folder, save_tiny_encoder
+from tests.support.encoders import MAX_LENGTH, minilm_folder, save_tiny_encoder
 
 pytestmark = pytest.mark.models
 
@@ -30,7 +29,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def describe(folder: Path, pooling: dict[str, object], *, most: int | None = None, part: str = "Pooling") -> Encoder:
-    """Write what sentence-transformers saves beside a model."""
+    """Write the files that sentence-transformers saves with a model."""
     modules = [
         {"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Transformer"},
         {"idx": 1, "name": "1", "path": "1_Pooling", "type": f"sentence_transformers.models.{part}"},

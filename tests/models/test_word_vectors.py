@@ -12,8 +12,7 @@ from captious import Settings, WordVectors
 from captious.errors import ParameterError, ResourceError
 from captious.models.word_vectors import missing_vectors
 from captious.resources.vectors import named_vectors as resource
-
-from ..support.vector_files import fasttext_of, text_of
+from tests.support.vector_files import fasttext_of, text_of
 
 WORDS, ROWS = ["dog", "cat", "犬"], np.array([[1, 2], [3, 4], [5, 6]], np.float32)
 

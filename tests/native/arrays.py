@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.native import NgramFrequencies, ReferenceNgrams, TokenizerRule, Vocabulary
-
-from ..support.corpora import Corpus
+from tests.support.corpora import Corpus
 
 NO_WORDS = np.empty(0, np.int32)
 

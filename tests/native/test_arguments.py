@@ -23,8 +23,7 @@ from captious.native import (
     ngram_matches,
     skip_bigram_matches,
 )
-
-from .arrays import NO_WORDS
+from tests.native.arrays import NO_WORDS
 
 IDS = np.array([0, 1, 2], np.int32)
 OFFSETS = np.array([0, 2, 3])

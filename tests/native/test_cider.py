@@ -11,10 +11,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from captious.native import CiderReferences, Vocabulary
-
-from ..oracles import cider
-from ..support.corpora import TOY, Corpus, corpora, large_corpus
-from .arrays import NO_WORDS, Arrays, arrays, flat
+from tests.native.arrays import NO_WORDS, Arrays, arrays, flat
+from tests.oracles import cider
+from tests.support.corpora import TOY, Corpus, corpora, large_corpus
 
 OFFICIAL_D: dict[str, Any] = {"sigma": 6.0, "clip": True, "relative": False, "length_in_words": False}
 PAPER_D: dict[str, Any] = {"sigma": 6.0, "clip": True, "relative": True, "length_in_words": True}

@@ -18,8 +18,7 @@ from captious.metrics.rouge_l import RougeL
 from captious.metrics.rouge_s import RougeS
 from captious.native import CiderReferences, NgramFrequencies, ReferenceNgrams, Vocabulary, word_mover_distances
 from captious.text import PTB
-
-from .arrays import NO_WORDS
+from tests.native.arrays import NO_WORDS
 
 #: Seconds: when the signal comes, and how much longer the kernel may compute; all of its work takes longer.
 AFTER, AT_MOST = 0.3, 3.0

@@ -7,12 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from captious.native import NgramFrequencies, ReferenceNgrams, bleu_statistics, ngram_matches
-
-from ..oracles import bleu
-from ..oracles.cider import frequencies
-from ..oracles.ngrams import matches, ngrams
-from ..support.corpora import TOY, Corpus, captions, corpora, large_corpus
-from .arrays import arrays, of_ids
+from tests.native.arrays import arrays, of_ids
+from tests.oracles import bleu
+from tests.oracles.cider import frequencies
+from tests.oracles.ngrams import matches, ngrams
+from tests.support.corpora import TOY, Corpus, captions, corpora, large_corpus
 
 
 def expected_bleu(corpus: Corpus) -> list[list[float]]:

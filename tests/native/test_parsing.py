@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from captious.native import Pcfg, visible_nodes
 from captious.resources.grammars.grammar import Grammar
-
-from ..oracles.cky import derivation_score, viterbi_chart
+from tests.oracles.cky import derivation_score, viterbi_chart
 
 
 class Case(NamedTuple):

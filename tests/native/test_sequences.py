@@ -12,13 +12,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from captious.native import lcs_lengths, skip_bigram_matches, subsequence_places
-
-from ..oracles.captious_score import subsequence
-from ..oracles.ngrams import matches
-from ..oracles.rouge_l import lcs
-from ..oracles.rouge_s import skip_bigrams
-from ..support.corpora import TOY, Corpus, captions, corpora, large_corpus
-from .arrays import arrays
+from tests.native.arrays import arrays
+from tests.oracles.captious_score import subsequence
+from tests.oracles.ngrams import matches
+from tests.oracles.rouge_l import lcs
+from tests.oracles.rouge_s import skip_bigrams
+from tests.support.corpora import TOY, Corpus, captions, corpora, large_corpus
 
 GAPS = (1, 2, 4, 2**62)
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.native import TokenizerRule, Vocabulary
-
-from ..support.corpora import large_corpus
+from tests.support.corpora import large_corpus
 
 words = st.text(max_size=8)
 

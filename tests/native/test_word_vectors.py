@@ -22,9 +22,8 @@ from captious.native import (
     word_distances,
     word_mover_distances,
 )
-
-from ..oracles import wmd as oracle
-from ..support.vector_files import fasttext_pieces
+from tests.oracles import wmd as oracle
+from tests.support.vector_files import fasttext_pieces
 
 VECTORS = np.random.default_rng(1).normal(size=(30, 7)).astype(np.float32)
 VECTORS[11] = VECTORS[10]  # two words that mean the same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .ngrams import Caption, best_counts, matches, ngrams
+from tests.oracles.ngrams import Caption, best_counts, matches, ngrams
 
 TINY, SMALL = 1e-15, 1e-9
 

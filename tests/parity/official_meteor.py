@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .toolkit_jars import toolkit_jar
+from tests.parity.toolkit_jars import toolkit_jar
 
 JAR = "meteor-1.5.jar"
 #: Numbers per segment: 4 lengths, 4 counts for each of up to 4 modules, chunks, matched words of both sides.

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from .toolkit_jars import toolkit_jar
+from tests.parity.toolkit_jars import toolkit_jar
 
 SOURCE = Path(__file__).with_name("PtbOracle.java")
 JAR = "stanford-corenlp-3.4.1.jar"

@@ -13,9 +13,8 @@ import pytest
 import captious
 from captious.data import read_captions, read_references
 from captious.text import PTB, TokenLayer, Tokens
-
-from ..support.selection import nightly_but
-from . import official_meteor
+from tests.parity import official_meteor
+from tests.support.selection import nightly_but
 
 pytestmark = pytest.mark.slow
 

@@ -14,8 +14,7 @@ import captious
 from captious.data import CaptionSets, read_captions, read_references
 from captious.evaluation.description import describe
 from captious.text import PTB, WHITESPACE
-
-from ..support.shared_data import DATA, with_data
+from tests.support.shared_data import DATA, with_data
 
 pytestmark = with_data
 

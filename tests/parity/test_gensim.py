@@ -16,9 +16,8 @@ from captious.errors import ResourceError
 from captious.resources.vectors.named_vectors import VectorFile
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
-
-from ..support.corpora import table
-from .real_captions import read_lines
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
 
 keyedvectors: Any = pytest.importorskip("gensim.models.keyedvectors", exc_type=ImportError)
 pytest.importorskip("ot", exc_type=ImportError)

@@ -20,10 +20,9 @@ from Stemmer import Stemmer
 
 import captious
 from captious.text import PTB, TokenLayer, Tokens
-
-from ..support.corpora import table
-from . import official_meteor
-from .real_captions import read_lines
+from tests.parity import official_meteor
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("meteor_tables")]
 

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from captious.native import TokenizerRule, Vocabulary, threads
-
-from .official_tokenizer import tokenize
-from .real_captions import SOURCES, captions
+from tests.parity.official_tokenizer import tokenize
+from tests.parity.real_captions import SOURCES, captions
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,7 @@ from captious.parsing.bounds import tuned_bounds
 from captious.parsing.tree_parser import TreeParser
 from captious.parsing.tuning_captions import sample_captions
 from captious.resources.grammars.grammar import Grammar
-
-from ..oracles.text_grammar import read_text_grammar
+from tests.oracles.text_grammar import read_text_grammar
 
 GoldTrees = Callable[[str, int], list[tuple[list[str], str]]]
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from captious.parsing import collapsed_dependencies, prepositions
 from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.parses import Edge
-
-from .official_parses import official_parses
+from tests.parsing.official_parses import official_parses
 
 _EDGE = re.compile(r"([a-z:_]+)\((\S+), (\S+)\)")
 

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from captious.parsing.dependencies import constituents
 from captious.parsing.relations.rules import RULES, Rule, find_rule
-
-from ..support.trees import Tree, basic_dependencies, in_preorder
+from tests.support.trees import Tree, basic_dependencies, in_preorder
 
 
 def _drawn(brackets: str) -> list[str]:

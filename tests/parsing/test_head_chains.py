@@ -9,15 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.parsing.head_chains import Chains, HeadTrees, chains_of_strings, chains_of_words, shared
-
-from ..oracles import hwcm as oracle
+from tests.oracles import hwcm as oracle
 
 Caption = tuple[list[str], list[int]]
 
 
 @st.composite
 def captions(draw: st.DrawFn) -> Caption:
-    """Words of a small alphabet, with any heads: several roots, and cycles beside them."""
+    """Words of a small alphabet, with any heads: several roots, and cycles."""
     n = draw(st.integers(0, 7))
     values = draw(st.lists(st.sampled_from("abc"), min_size=n, max_size=n))
     heads = [draw(st.integers(0, n).filter(lambda head, word=word: head != word + 1)) for word in range(n)]

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.parsing.lemmas import lemma
-
-from .official_parses import official_parses
+from tests.parsing.official_parses import official_parses
 
 #: Forms of verbs, rule by rule.
 VERBS = {

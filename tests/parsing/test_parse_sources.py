@@ -1,4 +1,4 @@
-"""Parses in files: what is written is read, CoNLL-U of either version, and files that are neither."""
+"""Parses in files: written and read back, CoNLL-U in both versions, and files of other formats."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from captious.parsing.parse_files import read_parses, write_parses
 from captious.parsing.parsed_captions import approximate, as_parse_source
 from captious.parsing.parses import Parse
 from captious.resources.meteor_tables import MeteorTables
-
-from ..support.corpora import table
-from ..support.parses import KnownParses
-from ..support.parses import parse as parsed
+from tests.support.corpora import table
+from tests.support.parses import KnownParses
+from tests.support.parses import parse as parsed
 
 ENGLISH = """\
 # sent_id = 1
@@ -255,7 +254,7 @@ def _record(**changes: object) -> str:
             "p.jsonl",
             '{"caption": "a", "word": ["a"], "tag": [], "lemma": ["a"], "basic": []}',
             "line 1",
-            "1 words, 0 tags",
+            "1 word, 0 tags",
         ),
         (
             "p.jsonl",

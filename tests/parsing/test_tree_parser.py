@@ -15,10 +15,9 @@ from captious.parsing.lexicon import Lexicon
 from captious.parsing.tree_parser import LONGEST, TreeParser, pieces
 from captious.parsing.tuning_captions import sample_captions
 from captious.resources.grammars.grammar import ANY, Grammar
-
-from ..oracles.cky import derivation_score
-from ..support.trees import Tree, parse
-from .conftest import GoldTrees
+from tests.oracles.cky import derivation_score
+from tests.parsing.conftest import GoldTrees
+from tests.support.trees import Tree, parse
 
 
 def agreement(parser: TreeParser, gold: list[tuple[list[str], str]]) -> float:

@@ -1,4 +1,4 @@
-"""Images of a folder: their addresses from the page, and what is refused."""
+"""Images of a folder: their addresses from the page, and refusals."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def test_addresses_are_relative_to_the_page(tmp_path: Path) -> None:
         "./../val%202014/COCO_val2014_000000000007.jpg",
         "./../val%202014/a%23b.PNG",
     ]
-    with pytest.raises(InputError, match="1 of 2 images have no file"):
+    with pytest.raises(InputError, match="1 of 2 images has no file"):
         folder.check([7, 8])
     with pytest.raises(InputError):
         ImageFolder(tmp_path / "none", tmp_path).check([7])

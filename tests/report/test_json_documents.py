@@ -1,4 +1,4 @@
-"""``to_dict`` of every kind of result: plain values that JSON has, which are what ``--format json`` prints."""
+"""``to_dict`` of every kind of result: plain JSON values, equal to the output of ``--format json``."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def test_plots_are_written_to_reproducible_files(judgment: Judgment, study: Stud
         for one, other in zip(first, again, strict=True):
             assert one.read_bytes().startswith(BEGINNINGS[format])
             assert one.read_bytes() == other.read_bytes()
-    assert len([*(tmp_path / "first").iterdir()]) == 3  # nothing is left over
+    assert len([*(tmp_path / "first").iterdir()]) == 3  # no file is left over
 
 
 def test_metrics_stand_by_rank(judgment: Judgment) -> None:

@@ -11,8 +11,7 @@ import captious
 from captious.evaluation import compare_reports
 from captious.evaluation.tables.score_tables import score_table
 from captious.report.terminal import plain_text
-
-from .conftest import Known
+from tests.report.conftest import Known
 
 
 def shown(text: str) -> str:
@@ -95,7 +94,7 @@ def test_table_names_the_scored_subset() -> None:
 
 def test_systems_on_different_images_say_how_many(first: captious.Report) -> None:
     part = captious.score({7: "a dog runs"}, {7: ["a brown dog runs", "x"]}, [Known()], system="part")
-    assert plain_text(score_table([first, part])).startswith("first 3 images, part 1 images · ")
+    assert plain_text(score_table([first, part])).startswith("first 3 images, part 1 image · ")
 
 
 def test_systems_on_different_images_are_not_ranked(first: captious.Report) -> None:

@@ -1,4 +1,4 @@
-"""Files of arrays: what is written is read, and what is not whole, or not as it was written, is noticed."""
+"""Files of arrays: written and read back; truncated and changed files are noticed."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class TestNotes:
 
     @pytest.fixture
     def sums(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
-        """The sizes of what checksums are computed of."""
+        """The sizes of the buffers that checksums are computed from."""
         sizes: list[int] = []
         crc32 = array_files.zlib.crc32
         monkeypatch.setattr(array_files.zlib, "crc32", lambda data, crc=0: sizes.append(len(data)) or crc32(data, crc))

@@ -1,4 +1,4 @@
-"""Files that are compiled once: whoever builds, however a build ends, what is found is whole and right."""
+"""Files that are compiled once: complete and correct, whichever process builds them and however a build ends."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ from captious.progress import Progress
 from captious.resources import compiled_files
 from captious.resources.arrays import Arrays, open_arrays
 from captious.resources.compiled_files import compiled
-
-from .programs import output, start, wait_until
+from tests.resources.programs import output, start, wait_until
 
 LABEL = "numbers 1"
 

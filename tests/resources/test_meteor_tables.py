@@ -26,10 +26,9 @@ from captious.errors import CaptiousError, MissingExtraError, ResourceError
 from captious.resources import meteor_tables as meteor
 from captious.resources.cache import cache_folder
 from captious.resources.user_resources import RESOURCES
-
-from ..support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, JAR, PARAPHRASES, SYNSETS, MeteorFiles, write_jar
-from .conftest import Install
-from .programs import output, start
+from tests.resources.conftest import Install
+from tests.resources.programs import output, start
+from tests.support.meteor_files import EXCEPTIONS, FUNCTION_WORDS, JAR, PARAPHRASES, SYNSETS, MeteorFiles, write_jar
 
 FILES = MeteorFiles()
 #: A pair that only the paraphrases, and one that only the synonyms match.

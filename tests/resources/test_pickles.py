@@ -1,4 +1,4 @@
-"""Pickles, read as data: what gensim writes, and what must not be done with hostile ones."""
+"""Pickles read as data: those of gensim, and malicious ones."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ def test_repeated_word_is_refused(tmp_path: Path) -> None:
 
 
 def test_forged_array_touches_no_foreign_memory(tmp_path: Path) -> None:
-    # In a process of its own: what goes wrong here ends it.
+    # In its own process, which an error here would end.
     path = tmp_path / "x.kv"
     path.write_bytes(b"\x80\x04" + name("numpy", "ndarray") + OBJECTS + b"\x85R.")
     program = f"""

@@ -1,4 +1,4 @@
-"""Files on the web, opened by parts or fetched as a whole; the web is a server on this machine."""
+"""Remote files, read in parts or as a whole, from a server on this machine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,7 @@ import pytest
 
 from captious.resources import remote_files
 from captious.resources.remote_files import copied, is_url, opened
-
-from ..support.web_server import Web, serving
+from tests.support.web_server import Web, serving
 
 CONTENT = random.Random(5).randbytes(3_000_000)
 

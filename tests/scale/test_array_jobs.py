@@ -13,8 +13,7 @@ from captious import scale
 from captious.errors import ShardError
 from captious.evaluation.tables.score_tables import score_table
 from captious.report.formats import json_text
-
-from .test_score_shards import METRICS, scored
+from tests.scale.test_score_shards import METRICS, scored
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 

@@ -1,4 +1,4 @@
-"""score_shards: the numbers of captious.score from shards, whatever the engine; resuming, failures, interruption."""
+"""score_shards: the scores of captious.score from shards, with every engine; resuming, failures, interruption."""
 
 from __future__ import annotations
 
@@ -33,9 +33,8 @@ from captious.evaluation.tables.score_tables import score_table
 from captious.metrics.contract.settings import Settings
 from captious.progress import observed
 from captious.report.formats import csv, json_text
-
-from ..support.observers import Events
-from .conftest import EXAMPLES, example_rows, write
+from tests.scale.conftest import EXAMPLES, example_rows, write
+from tests.support.observers import Events
 
 METRICS = ["bleu", "rouge-l", "cider-d", "cider", "rouge-n", "unigram-recall"]
 
@@ -178,7 +177,7 @@ def test_intervals_over_captions_are_those_of_the_bootstrap(tmp_path: Path) -> N
     for name, result in report.items():
         ours, theirs = result.confidence_interval(), other[name].confidence_interval()
         assert ours == pytest.approx(theirs, abs=0.15 * (theirs[1] - theirs[0]))
-        # All shards are the same, so nothing varies over shards.
+        # All shards are equal, so scores do not vary over shards.
         low, high = result.confidence_interval(over="shards")
         assert high - low < 1e-12
     with pytest.raises(ParameterError, match="resampled"):

@@ -1,4 +1,4 @@
-"""Shards in every format, in batches, and what is wrong with them."""
+"""Shards in every format, in batches, and errors in them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from captious.errors import (
     TruncatedFileError,
 )
 from captious.scale import GeneratedShard, RowBatch, ShardColumns, as_shards
-
-from .conftest import example_rows, write
+from tests.scale.conftest import example_rows, write
 
 FORMATS = ("jsonl", "ndjson", "jsonl.gz", "json", "json.gz", "parquet", "csv", "tsv")
 

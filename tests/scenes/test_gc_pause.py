@@ -1,4 +1,4 @@
-"""The pause of the search for garbage ends when the last thread leaves it, in whatever order they come and go."""
+"""The pause of garbage collection ends when the last thread leaves it, in whatever order threads enter and leave."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scene graphs: what is merged with what, and which tuples match; synonyms as METEOR's files list them."""
+"""Scene graphs: merging of nodes, matches of tuples, and synonyms as in METEOR's files."""
 
 from __future__ import annotations
 

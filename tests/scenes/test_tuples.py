@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from captious.scenes.tuples import tuples_of
-
-from ..support.parses import GOLD, TREEBANK, parse, records
+from tests.support.parses import GOLD, TREEBANK, parse, records
 
 RULES = {
     "object of a verb": (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.text import PTB
-
-from .corpora import references_table
+from tests.support.corpora import references_table
 
 
 def idf_of(*texts: str, copies: int = 5) -> DocumentFrequencies:

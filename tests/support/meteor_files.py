@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..oracles.meteor import Phrase, Tables
+from tests.oracles.meteor import Phrase, Tables
 
 JAR = "meteor-1.5.jar"
 PARAPHRASES = "paraphrase-en.gz"

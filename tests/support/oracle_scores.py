@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.metrics.contract.metric import Metric
-
-from .corpora import Corpus, large_corpus
+from tests.support.corpora import Corpus, large_corpus
 
 #: Outputs of one caption, from its words and those of its references.
 Oracle = Callable[[list[str], list[list[str]]], Sequence[float]]

@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Mapping
 from typing import Any
 
-from .java_streams import Java, JavaArray, stream
+from tests.support.java_streams import Java, JavaArray, stream
 
 GRAMMAR = "englishPCFG.ser.gz"
 JAR = "stanford-corenlp-3.6.0-models.jar"

@@ -11,8 +11,7 @@ import pytest
 
 from captious.errors import MissingExtraError, ResourceError
 from captious.text.base_forms import Singulars, lemmas, singular
-
-from ..support.shared_data import DATA, with_data
+from tests.support.shared_data import DATA, with_data
 
 
 @pytest.mark.parametrize(

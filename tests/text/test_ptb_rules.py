@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from captious.native import TokenizerRule, Vocabulary
 from captious.text import PTB, PTB_RAW
-
-from .test_ptb_golden import GOLDEN
+from tests.text.test_ptb_golden import GOLDEN
 
 # ---- the punctuation filter
 

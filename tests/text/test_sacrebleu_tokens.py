@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import captious
 from captious.errors import MissingExtraError
 from captious.text import as_tokenizer, sacrebleu_tokens
-
-from ..support.captions_of_languages import CAPTIONS, ENGLISH
-from ..support.corpora import table
+from tests.support.captions_of_languages import CAPTIONS, ENGLISH
+from tests.support.corpora import table
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OURS = ("13a", "intl", "char", "zh")

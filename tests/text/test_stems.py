@@ -8,8 +8,7 @@ import pytest
 
 from captious.text.nltk_tokens import treebank_tokens
 from captious.text.stems import porter_stem
-
-from ..parity.real_captions import captions
+from tests.parity.real_captions import captions
 
 #: One word or two for every rule, NLTK's own among them.
 STEMS = {

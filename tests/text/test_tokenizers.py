@@ -29,8 +29,7 @@ from captious.text import (
     WordLayer,
     as_tokenizer,
 )
-
-from ..support.corpora import table
+from tests.support.corpora import table
 
 #: Any text, with much white space of every kind.
 BLANKS = "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2003\u200a\u2028\u2029\u202f\u205f\u3000\u200b\ufeff\u180e"

@@ -187,11 +187,11 @@ def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
 
 
 def _complain(message: str, where: str, help: str) -> None:
-    from captious.report.numbers import plain
+    from captious.report.numbers import single_line
 
-    lines = [f"{click.style('error:', fg='red')} {plain(message)}"]
-    lines += [f"  {plain(line)}" for line in where.splitlines()]
-    lines += [f"{'' if number else '  help: '}{plain(line)}" for number, line in enumerate(help.splitlines())]
+    lines = [f"{click.style('error:', fg='red')} {single_line(message)}"]
+    lines += [f"  {single_line(line)}" for line in where.splitlines()]
+    lines += [f"{'' if number else '  help: '}{single_line(line)}" for number, line in enumerate(help.splitlines())]
     click.echo("\n".join(lines), err=True)
 
 

@@ -15,7 +15,7 @@ from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.cli.outputs import print_rows, warn
 from captious.cli.serve import server_extra, server_folder_option
-from captious.results.counts import counted
+from captious.phrases import counted
 
 if TYPE_CHECKING:
     from captious.server.challenges.changes import Changes

@@ -13,11 +13,11 @@ from captious.cli.resources import describe
 from captious.metrics.contract.availability import availability
 from captious.metrics.contract.catalogue import get, metric_names
 from captious.native import threads
+from captious.phrases import counted
 from captious.resources.cache import cache_folder
 from captious.resources.user_resources import RESOURCES
 from captious.resources.vectors import named_vectors
 from captious.resources.vectors.compiled_vectors import INSTALL
-from captious.results.counts import counted
 from captious.version import __version__
 
 # Optional packages: what they unlock, and the extra that installs them.

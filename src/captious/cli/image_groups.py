@@ -10,9 +10,10 @@ import click
 
 from captious.data import Groups, References, read_groups
 from captious.data.reading.file_contents import is_prepared
-from captious.data.reading.source import images as image_list
+from captious.data.reading.source import image_list
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 
 _LENGTH = "length"
 
@@ -98,7 +99,7 @@ def _check_agreement(name: str, columns: Sequence[Groups]) -> None:
         differing = [image for image, group in groups.group_of.items() if first.get(str(image), group) != group]
         if differing:
             raise ParameterError(
-                f"{len(differing):,} images have a different {name} in two files",
+                f"{counted(len(differing), 'image', 'have')} a different {name} in two files",
                 where=f"{columns[0].source}, {groups.source}: {image_list(differing)}",
                 help=f"say which file is meant: --group-by {columns[0].source}:{name}",
             )

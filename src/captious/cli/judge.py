@@ -14,7 +14,7 @@ from captious.cli.outputs import PRESENTATION, Destination, output_options
 from captious.judgment import judge as judge_metrics
 from captious.judgment.judging import TESTS
 from captious.report.formats import FORMATS
-from captious.report.numbers import plain
+from captious.report.numbers import single_line
 
 
 @click.command(cls=SectionedCommand)
@@ -48,4 +48,4 @@ def judge(
     several = any(len(result.agreements) > 1 for result in judgment.values())
     if destination.is_for_reading and several and not compare:
         command = repeated_command("captious judge", "--compare", without=("format_", "plot", *PRESENTATION))
-        click.echo(f"Are the differences real? {plain(command)}", err=True)
+        click.echo(f"Are the differences real? {single_line(command)}", err=True)

@@ -13,6 +13,7 @@ from captious.errors import InputError, ParameterError
 from captious.parsing.caption_parser import GRAMMARS, CaptionParser, brackets, parse_of
 from captious.parsing.parse_files import write_parses
 from captious.parsing.parsed_captions import as_parse_source
+from captious.phrases import counted
 from captious.progress import steps
 from captious.text import as_tokenizer
 
@@ -52,7 +53,7 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
     trees = zip(sentences, parser.trees(list(sentences)), strict=True)
     rows = ((" ".join(words), parse_of(tree), brackets(tree)) for words, tree in trees)
     n = write_parses(output, rows, made_by=parser.label)
-    click.echo(f"{output}: {n:,} caption{'' if n == 1 else 's'}, parsed with {parser.label}", err=True)
+    click.echo(f"{output}: {counted(n, 'caption')}, parsed with {parser.label}", err=True)
 
 
 def _texts(file: Path) -> list[str]:

@@ -16,6 +16,7 @@ from captious.evaluation.caption_checks.caption_warnings import single_reference
 from captious.evaluation.preparation import write
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 
 
 @click.command()
@@ -40,8 +41,8 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
     selection = select(metrics, settings)
     table = read_references(references)
     write(table, output, selection)
-    images = f"{len(table):,} image{'s' if len(table) != 1 else ''}"
-    size = f"{len(table.texts):,} references, {output.stat().st_size / 1e6:,.1f} MB"
+    images = counted(len(table), "image")
+    size = f"{counted(len(table.texts), 'reference')}, {output.stat().st_size / 1e6:,.1f} MB"
     metrics = [item.metric.name for item in selection]
     click.echo(f"{output}: {images}, {size}; prepared for {', '.join(metrics)}", err=True)
     warn([*selection.warnings, *single_reference_warning(table)])

@@ -74,7 +74,7 @@ class _Messages(io.RawIOBase):
         return content.nbytes
 
     def _lose(self, error: OSError) -> None:
-        """Called at the first error; does nothing here."""
+        """Do nothing; called at the first error."""
 
     def writable(self) -> bool:
         return True

@@ -39,7 +39,7 @@ from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.formats import FORMATS, check_caption_file, write_captions
-from captious.report.numbers import plain
+from captious.report.numbers import single_line
 from captious.results.table import Table
 from captious.scale.engines import ENGINES
 from captious.scale.shard_rows import BATCH_ROWS
@@ -206,7 +206,7 @@ def score(
             "captious compare",
             without=("intervals", "per_caption", "format_", *PRESENTATION),
         )
-        click.echo(f"Is the difference real? {plain(command)}", err=True)
+        click.echo(f"Is the difference real? {single_line(command)}", err=True)
 
 
 def _with_prompts(table: Table, names: Sequence[str], logs: Sequence[HarnessLog]) -> Table:

@@ -65,5 +65,5 @@ def _scores(row: dict[str, Any]) -> str:
     if row["status"] == "done" and row["withheld"]:
         return str(row["withheld"])
     by_output = {name: score for name, score in row["scores"].items() if score is not None}
-    scores = " ".join(f"{name} {numbers.score(score, row['digits'])}" for name, score in by_output.items())
+    scores = " ".join(f"{name} {numbers.format_score(score, row['digits'])}" for name, score in by_output.items())
     return f"{row['references']}: {scores}" if scores else ""

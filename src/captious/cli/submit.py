@@ -92,6 +92,6 @@ def _as_text(answer: dict[str, Any], server: str) -> str:
     width = max(map(len, answer["scores"]), default=0)
     for name, score in answer["scores"].items():
         lines.append(
-            f"  {name:{width}}  {numbers.score(float('nan') if score is None else score, answer['digits']):>7}"
+            f"  {name:{width}}  {numbers.format_score(float('nan') if score is None else score, answer['digits']):>7}"
         )
     return "\n".join(lines)

@@ -93,7 +93,7 @@ class CountedImages(Generic[R, T]):
         return self
 
     def size(self) -> int:
-        """Number of images.
+        """Return the number of images.
 
         Raises:
             AssertionError: ``crefs`` and ``ctest`` are not equally long.
@@ -115,7 +115,7 @@ class CountedImages(Generic[R, T]):
             self._ctest.append(cooked_test)
 
     def _references(self) -> References | None:
-        """The references as a table for kernels; None if they are counted, or an image has none."""
+        """Return the references as a table for kernels; None if they are counted, or an image has none."""
         groups = [refs for _, refs in self._uncounted]
         if not self._is_uncounted or not groups or not all(groups):
             return None
@@ -123,7 +123,7 @@ class CountedImages(Generic[R, T]):
         return table if is_unicode("".join(table.texts)) else None
 
     def _captions(self) -> Captions | None:
-        """Candidates and references as a table for kernels; None if they are counted or incomplete."""
+        """Return candidates and references as a table for kernels; None if they are counted or incomplete."""
         references = self._references()
         tests = [test for test, _ in self._uncounted if test is not None]
         if references is None or len(tests) < len(references) or not is_unicode("".join(tests)):

@@ -27,6 +27,7 @@ from captious.compat.metric_by_name import choose
 from captious.data import Captions, read_captions
 from captious.errors import CaptionTypeError, ParameterError
 from captious.metrics.contract.metric import Metric
+from captious.phrases import counted
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -207,7 +208,8 @@ def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:
         )
     if len(preds) != len(target):
         raise ParameterError(
-            f"{len(preds):,} candidates, but references for {len(target):,}", help="give references for every candidate"
+            f"{counted(len(preds), 'candidate')}, but references for {len(target):,}",
+            help="give references for every candidate",
         )
     return list(preds), [[group] if isinstance(group, str) else list(group) for group in target]
 

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data.captions import Captions, References
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
+from captious.phrases import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,7 @@ class CaptionSets:
         return [[*self.candidates.texts[start:end]] for start, end in pairwise(self.candidates.offsets.tolist())]
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.references)
 
     def __getstate__(self) -> dict[str, object]:
@@ -83,7 +84,7 @@ class CaptionSets:
         return {name: value for name, value in self.__dict__.items() if name != "slots"}
 
     def __repr__(self) -> str:
-        return f"<CaptionSets: {len(self.candidates.texts):,} candidates with {self.references!r}>"
+        return f"<CaptionSets: {counted(len(self.candidates.texts), 'candidate')} with {self.references!r}>"
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
@@ -119,7 +120,7 @@ class CaptionSets:
 
     @cached_property
     def concatenated(self) -> CaptionSets:
-        """Return these candidates with ``References.concatenated``."""
+        """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
     def with_references_as(self, references_as: str) -> CaptionSets:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_file_names
 from captious.data.text_cache import TextCache
 from captious.errors import ParameterError
+from captious.phrases import counted
 
 R = TypeVar("R")
 C = TypeVar("C")
@@ -76,7 +77,7 @@ class LayerStore(Protocol):
 
     @property
     def of_concatenated(self) -> LayerStore:
-        """Return the store for ``References.concatenated``."""
+        """The store for ``References.concatenated``."""
         ...
 
     @property
@@ -85,7 +86,7 @@ class LayerStore(Protocol):
         ...
 
     def advice(self, metrics: Sequence[str]) -> str:
-        """A sentence of advice for users of metrics whose annotations are not in the store."""
+        """Return a sentence of advice for users of metrics whose annotations are not in the store."""
         ...
 
 
@@ -140,19 +141,21 @@ class References:
             raise ParameterError("duplicate image id", where=self.name, help="give each image id once")
         if offsets.shape != (len(self.ids) + 1,) or offsets[0] != 0 or offsets[-1] != len(self.texts):
             raise ParameterError(
-                f"offsets do not match {len(self.ids):,} images with {len(self.texts):,} references",
+                f"offsets do not match {counted(len(self.ids), 'image')} with {counted(len(self.texts), 'reference')}",
                 where=self.name,
                 help="offsets are int64[n_images + 1], from 0 to the number of references",
             )
         if len(self.images) != len(self.ids):
             raise ParameterError(
-                f"{len(self.images):,} images for {len(self.ids):,} ids", where=self.name, help="give one image per id"
+                f"{counted(len(self.images), 'image')} for {counted(len(self.ids), 'id')}",
+                where=self.name,
+                help="give one image per id",
             )
         if (np.diff(offsets) < 1).any():
             raise ParameterError("an image has no references", where=self.name, help="leave it out of ids")
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.ids)
 
     def __getstate__(self) -> dict[str, object]:
@@ -162,8 +165,8 @@ class References:
         return state
 
     def __repr__(self) -> str:
-        n_references = f"{len(self.texts):,}" if self.present else "no"
-        return f"<References {self.name!r}: {len(self):,} images, {n_references} references>"
+        references = counted(len(self.texts), "reference") if self.present else "no references"
+        return f"<References {self.name!r}: {counted(len(self), 'image')}, {references}>"
 
     def layer(self, layer: ReferenceLayer[R]) -> R:
         """Return an annotation of the references, read from the store or computed at the first request for its key."""
@@ -173,7 +176,7 @@ class References:
             self._layers.setdefault(layer.key, layer.of_references(self) if stored is None else stored)
         return cast(R, self._layers[layer.key])
 
-    def with_store(self, store: LayerStore | None) -> References:
+    def attach_store(self, store: LayerStore | None) -> References:
         """Make this object consult a store before it computes an annotation, and return it."""
         object.__setattr__(self, "stored", store)
         return self
@@ -237,7 +240,7 @@ class References:
             ids=ids,
             images=images,
             without_references=numbers_from_text(self.without_references),
-        ).with_store(self.stored)
+        ).attach_store(self.stored)
 
     @cached_property
     def with_numbers_in_file_names(self) -> References | None:
@@ -247,14 +250,14 @@ class References:
         if ids is None or images is None or without is None:
             return None
         renamed = replace(self, ids=ids, images=images, without_references=without, id_form="typed")
-        return renamed.with_store(self.stored)
+        return renamed.attach_store(self.stored)
 
     @cached_property
     def concatenated(self) -> References:
         """These images with one reference each: all joined by spaces (Yi et al. 2020, "cat"). Cached."""
         texts = tuple(" ".join(self.texts[start:end]) for start, end in pairwise(self.offsets.tolist()))
         table = replace(self, texts=texts, offsets=np.arange(len(self) + 1))
-        return table.with_store(None if self.stored is None else self.stored.of_concatenated)
+        return table.attach_store(None if self.stored is None else self.stored.of_concatenated)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -285,7 +288,7 @@ class Captions:
         object.__setattr__(self, "candidates", tuple(self.candidates))
         if len(self.candidates) != len(self.references):
             raise ParameterError(
-                f"{len(self.candidates):,} candidates for {len(self.references):,} images",
+                f"{counted(len(self.candidates), 'candidate')} for {counted(len(self.references), 'image')}",
                 where=self.references.name,
                 help="give one candidate per image, in the order of the references",
             )
@@ -296,7 +299,7 @@ class Captions:
         return self.references.ids
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.candidates)
 
     def __getstate__(self) -> dict[str, object]:
@@ -304,7 +307,7 @@ class Captions:
         return {**self.__dict__, "_layers": {}}
 
     def __repr__(self) -> str:
-        return f"<Captions: {len(self):,} candidates with {self.references!r}>"
+        return f"<Captions: {counted(len(self), 'candidate')} with {self.references!r}>"
 
     def layer(self, layer: Layer[R, C]) -> tuple[C, R]:
         """Return an annotation of candidates and references, each computed at the first request for its key."""
@@ -332,7 +335,7 @@ class Captions:
 
     @cached_property
     def concatenated(self) -> Captions:
-        """Return these candidates with ``References.concatenated``."""
+        """These candidates with ``References.concatenated``."""
         return replace(self, references=self.references.concatenated)
 
     def with_references_as(self, references_as: str) -> Captions:

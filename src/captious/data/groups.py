@@ -17,8 +17,9 @@ from captious.data.captions import References
 from captious.data.ids import IdForm, ImageId, differ_in_type, read_alike
 from captious.data.reading.caption_rows import CaptionRows
 from captious.data.reading.readers import read_rows
-from captious.data.reading.source import images, repeated, some
+from captious.data.reading.source import image_list, repeated_positions
 from captious.errors import InputError, option
+from captious.phrases import counted, counted_of, sample_of
 
 #: More groups than this are a column that does not hold groups, such as one of captions.
 MOST_GROUPS = 1000
@@ -49,7 +50,7 @@ class Groups:
         groups = set(self.group_of.values())
         if len(groups) > MOST_GROUPS:
             raise InputError(
-                f"{len(groups):,} groups of {len(self.group_of):,} images",
+                f"{counted(len(groups), 'group')} of {counted(len(self.group_of), 'image')}",
                 where=self.source,
                 help=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} what images are to be grouped by?",
             )
@@ -57,7 +58,7 @@ class Groups:
         object.__setattr__(self, "names", names)
 
     def __repr__(self) -> str:
-        return f"<Groups by {self.by}: {len(self.group_of):,} images, {len(self.names):,} groups>"
+        return f"<Groups by {self.by}: {counted(len(self.group_of), 'image')}, {counted(len(self.names), 'group')}>"
 
     def rows(self, references: References) -> dict[str, NDArray[np.int64]]:
         """Return the rows of each group: name -> int64[n_images of the group], without empty groups.
@@ -73,8 +74,8 @@ class Groups:
         if missing:
             n = len(ids)
             raise InputError(
-                f"{len(missing):,} of {n:,} images have no group" if n > 1 else "the only image has no group",
-                where=f"{self.source}: {images(missing)}",
+                f"{counted_of(len(missing), n, 'image', 'have')} no group" if n > 1 else "the only image has no group",
+                where=f"{self.source}: {image_list(missing)}",
                 help="ids are strings on one side and numbers on the other: make them the same"
                 if differ_in_type(missing, group_of)
                 else "give every image a group, or remove these images from the references and score the others with "
@@ -114,19 +115,19 @@ def _check_no_repeats(rows: CaptionRows, *, several: bool) -> None:
     """Refuse images that occur twice; if ``several``, only those that occur with different groups."""
     wrong = {
         image: at
-        for image, at in repeated(rows.ids).items()
+        for image, at in repeated_positions(rows.ids).items()
         if not (several and len({rows.texts[row] for row in at}) == 1)
     }
     if not wrong:
         return
     examples = [
-        f"image_id {image!r} in " + some(f"{rows.place(row)} ({rows.texts[row]})" for row in at)
+        f"image_id {image!r} in " + sample_of(f"{rows.place(row)} ({rows.texts[row]})" for row in at)
         for image, at in wrong.items()
     ]
-    what = "have several groups" if several else "have more than one entry"
+    what = "several groups" if several else "more than one entry"
     raise InputError(
-        f"{len(wrong):,} of {len(set(rows.ids)):,} images {what}",
-        where=f"{rows.name}: {some(examples, separator='; ')}",
+        f"{counted_of(len(wrong), len(set(rows.ids)), 'image', 'have')} {what}",
+        where=f"{rows.name}: {sample_of(examples, separator='; ')}",
         help="keep one group per image",
     )
 

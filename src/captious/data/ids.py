@@ -47,7 +47,7 @@ def same_images(a: Sequence[ImageId], b: Sequence[ImageId]) -> bool:
 def read_alike(
     left: Sequence[ImageId], left_form: IdForm, right: Sequence[ImageId], right_form: IdForm
 ) -> tuple[Sequence[ImageId], Sequence[ImageId]]:
-    """The ids of two sources, read so that those of the same image are equal; those that stay are the same objects.
+    """Return the ids of two sources, read so that those of an image are equal; unchanged ids are the same objects.
 
     Names of COCO's files are read as the numbers in them if all ids of the other side are numbers or spell them. If
     one side has only text and all ids of the other are numbers, text is read as numbers.

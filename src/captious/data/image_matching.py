@@ -22,8 +22,9 @@ from captious.data.reading.caption_file import CaptionFile, ColumnNames, ReadOpt
 from captious.data.reading.caption_rows import CaptionRows
 from captious.data.reading.file_contents import is_prepared
 from captious.data.reading.readers import read_rows
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
+from captious.phrases import counted, counted_of
 
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
@@ -240,14 +241,14 @@ def _matched(
     if not subset and references.without_references:
         without = references.without_references
         raise MissingReferencesError(
-            f"{len(without):,} of {len(references) + len(without):,} images have no references",
-            where=f"{references.name}: {images(without)}",
+            f"{counted_of(len(without), len(references) + len(without), 'image', 'have')} no references",
+            where=f"{references.name}: {image_list(without)}",
             help=f"add references or remove these images. To score the images that have them: {option('subset')}",
         )
     if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
             "the systems do not have the same images",
-            where=f"{references.name}: {images(references.ids)}; {candidates.name}: {images(candidates.ids)}",
+            where=f"{references.name}: {image_list(references.ids)}; {candidates.name}: {image_list(candidates.ids)}",
             help="compare systems on the same images; remove the others from both files",
         )
     if not rows:
@@ -269,14 +270,14 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
         )
     if by_position and (n_candidates := len(set(candidates.ids))) != n_references:
         raise ParameterError(
-            f"{n_candidates:,} candidates by position, but references for {n_references:,} images",
+            f"{counted(n_candidates, 'candidate')} by position, but references for {counted(n_references, 'image')}",
             where=f"{candidates.name}, {references.name}",
             help="give lists of the same length, or both with ids, as {image_id: caption}",
         )
 
 
 def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
-    """Both with ids that are read alike."""
+    """Return both with ids that are read alike."""
     left, right = read_alike(candidates.ids, candidates.id_form, references.ids, references.id_form)
     if left is not candidates.ids:
         candidates = replace(candidates, ids=tuple(left), id_form="typed")
@@ -292,16 +293,16 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         unknown = [image for image in candidates.ids if image not in with_references]
         help = f"is this the right reference file? To score the images that both files share: {option('subset')}"
         raise UnknownImageError(
-            f"{len(unknown):,} of {len(candidates.ids):,} candidates are for images that have no references",
-            where=f"{candidates.name}: {images(dict.fromkeys(unknown))}",
+            f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
+            where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
             help=_TYPES_DIFFER if differ_in_type(unknown, references.ids) else help,
         )
     if n_matched < len(references):
         with_candidates = set(candidates.ids)
         missing = [image for image in references.ids if image not in with_candidates]
         raise MissingCandidatesError(
-            f"{len(missing):,} of {len(references):,} images with references have no candidate",
-            where=f"{references.name}: {images(missing)}",
+            f"{counted_of(len(missing), len(references), 'image', 'have')} references but no candidate",
+            where=f"{references.name}: {image_list(missing)}",
             help=f"does {candidates.name} contain every image? To score the images that both share: {option('subset')}",
         )
 
@@ -310,9 +311,9 @@ def _nothing_in_common(candidates: CaptionRows, references: References) -> Unkno
     """Return the error for two sides without a common image, usually because ids differ in type."""
     differ = differ_in_type(candidates.ids, references.ids)
     return UnknownImageError(
-        f"none of the {len(candidates.ids):,} candidates is for an image that has references"
+        f"none of the {counted(len(candidates.ids), 'candidate')} is for an image that has references"
         if len(candidates.ids) > 1
         else "the only candidate is for an image that has no references",
-        where=f"{candidates.name}: {images(candidates.ids)}; {references.name}: {images(references.ids)}",
+        where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
         help=_TYPES_DIFFER if differ else "is this the right reference file?",
     )

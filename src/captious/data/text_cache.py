@@ -23,7 +23,7 @@ class TextCache(Generic[V]):
         self._lock = threading.Lock()
 
     def __len__(self) -> int:
-        """Number of cached values."""
+        """Return the number of cached values."""
         return len(self._values)
 
     def get(self, texts: Sequence[str], compute: Callable[[list[str]], Iterable[V]]) -> list[V]:

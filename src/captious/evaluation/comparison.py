@@ -22,6 +22,7 @@ from captious.evaluation.tables.difference_tables import difference_table
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
@@ -98,9 +99,9 @@ class Comparison(DisplayedMapping[str, Difference]):
         return label if label in self._parts else None
 
     def summary(self) -> str:
-        """Return a one-line summary with the main differences."""
+        """Return one line with the differences: "improved - baseline: bleu-4 +0.0392"."""
         differences = ", ".join(f"{d.name} {d.difference:+.4f}" for d in self._parts.values())
-        return f"<Comparison {self.b.system} - {self.a.system}: {differences}>"
+        return f"{self.b.system} - {self.a.system}: {differences}"
 
     def examples(self, n: int = 5, *, by: str | None = None) -> list[Example]:
         """Return the images on which the two systems differ most, largest difference first.
@@ -113,7 +114,7 @@ class Comparison(DisplayedMapping[str, Difference]):
             ParameterError: a negative number of examples.
         """
         if n < 0:
-            raise ParameterError(f"{n} examples cannot be shown", help="ask for 0 or more")
+            raise ParameterError(f"{counted(n, 'example')} cannot be shown", help="ask for 0 or more")
         by = self.examples_by if by is None else by
         scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
         order = np.argsort(-np.nan_to_num(np.abs(scores_b - scores_a), nan=-1.0), kind="stable")[:n].tolist()
@@ -292,7 +293,7 @@ def compare_reports(
     if not same_images(a.ids, b.ids):
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
-            where=f"{a.n_images:,} and {b.n_images:,} images",
+            where=f"{a.n_images:,} and {counted(b.n_images, 'image')}",
             help="compare systems on the same images; remove the others from both files",
         )
     if a.captions.references is not b.captions.references and (

@@ -17,6 +17,7 @@ from captious.metrics.contract.metric import BaseMetric, Savable
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 
 
@@ -93,5 +94,5 @@ def _fitted_to_people(
         )
     people = read_captions(human, references, subset=subset)
     name = os.path.basename(references.name)
-    source = f"{os.path.basename(human)}, with the references {name}; {len(people):,} images"
+    source = f"{os.path.basename(human)}, with the references {name}; {counted(len(people), 'image')}"
     return metric.calibrate(people, name.partition(".")[0], source)

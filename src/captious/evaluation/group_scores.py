@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from captious.data import Groups, read_groups, read_references
-from captious.data.reading.source import some
 from captious.errors import ParameterError
 from captious.evaluation.caption_checks.caption_warnings import FEW_IMAGES
 from captious.evaluation.inference.paired_tests import (
@@ -30,6 +29,7 @@ from captious.evaluation.inference.paired_tests import (
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, holm
 from captious.evaluation.tables.difference_tables import grouped_difference_table
 from captious.evaluation.tables.score_tables import grouped_score_table
+from captious.phrases import counted, counted_of, sample_of
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import Displayed, DisplayedMapping
@@ -112,8 +112,8 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
         self._parts = dict(groups)
 
     def summary(self) -> str:
-        """Return a one-line summary."""
-        return f"<GroupedReport {self.whole.system} by {self.by}: {', '.join(self)}>"
+        """Return one line with the groups: "improved by kind: indoor, outdoor"."""
+        return f"{self.whole.system} by {self.by}: {', '.join(self)}"
 
     def macro(self, name: str) -> float:
         """Return the mean of an output over groups; nan if a group has no score."""
@@ -215,8 +215,8 @@ class GroupedComparison(Displayed):
         self.differences = list(differences)
 
     def summary(self) -> str:
-        """Return a one-line summary."""
-        return f"<GroupedComparison {self.whole.b.system} - {self.whole.a.system} by {self.by}>"
+        """Return one line with the groups: "improved - baseline by kind: indoor, outdoor"."""
+        return f"{self.whole.b.system} - {self.whole.a.system} by {self.by}: {', '.join(self.group_sizes)}"
 
     @property
     def group_sizes(self) -> dict[str, int]:
@@ -230,7 +230,8 @@ class GroupedComparison(Displayed):
         sentences = [*self.whole.warnings, *_small_groups(sizes)]
         if (smallest := len(sizes) / (self.whole.resamples + 1)) > 0.05:
             sentences.append(
-                f"with {self.whole.resamples:,} resamples and {len(sizes):,} groups no corrected p value is below "
+                f"with {self.whole.resamples:,} resamples and {counted(len(sizes), 'group')} no corrected p value is "
+                "below "
                 f"{min(smallest, 1):.2f}: use more resamples."
             )
         return sentences
@@ -373,8 +374,9 @@ def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]
     if not small:
         return []
     return [
-        f"{len(small)} of {len(sizes)} groups have fewer than {FEW_IMAGES} images: {some(small)}. Scores of so few "
-        "images are unreliable, intervals are too narrow and p values too small."
+        f"{counted_of(len(small), len(sizes), 'group', 'have')} fewer than {FEW_IMAGES} images: {sample_of(small)}. "
+        "Scores of so "
+        "few images are unreliable, intervals are too narrow and p values too small."
     ]
 
 

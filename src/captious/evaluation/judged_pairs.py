@@ -18,6 +18,7 @@ from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.metric_run import add_reference_counts, reference_counts
 from captious.metrics.shared.judges.pairwise_judge import PairwiseJudge
 from captious.models.endpoints import ChatModel
+from captious.phrases import counted, counted_of
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import Displayed
 from captious.results.table import Cell, Column, Row, Table, json_document
@@ -107,7 +108,7 @@ class Preferences(Displayed):
             f"Win rate of the first: wins and half of the ties. {level:.0%} bootstrap over images, {resamples:,} "
             f"resamples, seed {seed}."
         ]
-        title = f"{self.n_images:,} images · judge-pairwise"
+        title = f"{counted(self.n_images, 'image')} · judge-pairwise"
         return Table(
             columns,
             rows,
@@ -239,7 +240,7 @@ def _judged(
             warnings += metric.other_models(judged)
     pair = Preference(a, b, points, changed, *_win_rate(metric, points, sampling))
     if invalid := pair.counts["invalid"]:
-        share = f"{invalid:,} of {len(points):,} images ({invalid / len(points):.1%})"
+        share = f"{counted_of(invalid, len(points), 'image')} ({invalid / len(points):.1%})"
         warnings.append(f"{metric.name} has no verdict on {a} and {b} for {share}, for lack of a valid answer.")
     return pair
 

@@ -189,7 +189,7 @@ def evaluate(
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
-    messages = caption_warnings(CaptionFindings.of(captions), selection)
+    messages = run_warnings(CaptionFindings.of(captions), selection)
     table = captions.with_references_as(references_as)
     counts = reference_counts(captions.references)
     store = table.references.stored
@@ -258,7 +258,7 @@ def check_needed_references(references: References, selection: Selection) -> Non
         )
 
 
-def caption_warnings(findings: CaptionFindings, selection: Selection) -> list[str]:
+def run_warnings(findings: CaptionFindings, selection: Selection) -> list[str]:
     """Return the warnings of a run about its captions and the selected metrics."""
     if any(item.metric.needs_references for item in selection):
         return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]

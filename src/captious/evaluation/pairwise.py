@@ -14,6 +14,7 @@ from captious.evaluation.comparison import Comparison, compare_reports
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, holm
 from captious.evaluation.systems import Reports
 from captious.evaluation.tables.difference_tables import SIGNIFICANT, pairwise_table
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
 from captious.results.table import Table, json_document
@@ -128,7 +129,7 @@ def pairwise_comparison(
     """Compare all pairs of systems; see ``Reports.compare``."""
     if not 2 <= len(reports) <= len(ascii_lowercase):
         raise ParameterError(
-            f"{len(reports)} systems cannot be compared", help=f"give 2 to {len(ascii_lowercase)} systems"
+            f"{counted(len(reports), 'system')} cannot be compared", help=f"give 2 to {len(ascii_lowercase)} systems"
         )
     return PairwiseComparison(
         reports,

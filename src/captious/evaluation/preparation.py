@@ -15,7 +15,7 @@ from captious.metrics.contract.settings import Settings
 def annotate(references: References, selection: Selection) -> None:
     """Let metrics compute everything that they need about references; the object keeps it.
 
-    To this end, the first reference of every image is scored as a candidate.
+    The first reference of every image is scored as a candidate for this.
     """
     firsts = tuple(references.texts[start] for start in references.offsets[:-1].tolist())
     evaluate(Captions(firsts, references), selection, system="preparing")

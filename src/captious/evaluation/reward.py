@@ -17,6 +17,7 @@ from captious.metrics.contract.metric import BaseMetric, Metric
 from captious.metrics.contract.selection import ALL, MetricLike, select
 from captious.metrics.contract.set_metrics import needs_several_error
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 
 
 def reward(
@@ -88,7 +89,7 @@ class Reward:
 
     def __repr__(self) -> str:
         metric, references, output, _ = self._arguments
-        return f"<Reward {output + metric.suffix()}: {len(references):,} images>"
+        return f"<Reward {output + metric.suffix()}: {counted(len(references), 'image')}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return Reward, self._arguments
@@ -127,7 +128,9 @@ class ImageRows:
         if not set(map(type, ids)) <= {int, str}:
             ids = [_image_id(image) for image in ids]
         if len(ids) != n_captions:
-            raise ParameterError(f"{len(ids):,} image ids for {n_captions:,} captions", help="give one id per caption")
+            raise ParameterError(
+                f"{counted(len(ids), 'image id')} for {counted(n_captions, 'caption')}", help="give one id per caption"
+            )
         try:
             return np.array([self._row_of[image] for image in ids], np.int64)
         except KeyError as error:

@@ -16,6 +16,7 @@ from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.tables.score_tables import score_table
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.request import Request
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
 from captious.results.table import Table, json_document
@@ -240,9 +241,9 @@ class Report(DisplayedMapping[str, Result]):
         return label if label in self._parts else None
 
     def summary(self) -> str:
-        """Return a one-line summary with the main scores."""
+        """Return one line with the scores: "improved: 24 images, bleu-4 0.4856"."""
         scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._parts.items())
-        return f"<Report {self.system}: {self.n_images:,} images, {scores}>"
+        return f"{self.system}: {counted(self.n_images, 'image')}, {scores}"
 
     def to_table(self, *, intervals: bool = False) -> Table:
         """Return the corpus scores as a table.

@@ -13,16 +13,17 @@ from captious.evaluation.caption_checks.caption_findings import CaptionFindings
 from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.evaluation.inference.exact_sums import ExactSums
 from captious.evaluation.metric_run import (
-    caption_warnings,
     check_needed_references,
     reference_counts,
     run_signatures,
+    run_warnings,
 )
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.phrases import counted
 
 
 class Stream:
@@ -156,7 +157,7 @@ class Stream:
             for captions in (self._waiting if item.metric.needs_fit else ())
             for warning in item.metric.warnings(captions, state)
         ]
-        of_captions = caption_warnings(self._findings, self._selection)
+        of_captions = run_warnings(self._findings, self._selection)
         return [*dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted])]
 
     def merge(self, other: Stream) -> None:
@@ -183,7 +184,7 @@ class Stream:
     def _check_no_repeats(self, other: Stream) -> None:
         if repeated := self._ids & other._ids:
             raise DuplicateCandidateError(
-                f"{len(repeated):,} images were added before",
+                f"{counted(len(repeated), 'image', 'were')} added before",
                 where=f"image_id {', '.join(map(repr, sorted(repeated, key=str)[:3]))}",
                 help="add each image once; reset() starts again",
             )
@@ -218,7 +219,7 @@ class Stream:
 
     @property
     def _identity(self) -> tuple[str, ...]:
-        """Return everything that the scores of each requested output depend on besides the captions."""
+        """Everything that the scores of each requested output depend on besides the captions."""
         references_as = self._selection.settings.references_as
         signatures = [
             item.metric.signatures()[column] for item in self._selection for column in item.output_indices.values()

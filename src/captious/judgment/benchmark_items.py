@@ -265,7 +265,7 @@ def _judged_items(protocol: Protocol, items: Iterable[AnItem]) -> list[AnItem]:
 
 
 def _numbered(values: Iterable[object], order: Sequence[str] = ()) -> tuple[NDArray[np.int64], list[str]]:
-    """Number values from 0, those in ``order`` first and others by first occurrence; returns numbers and values."""
+    """Return numbers of values from 0, those in ``order`` first and others by first occurrence, and the values."""
     numbers: dict[object, int] = {value: number for number, value in enumerate(order)}
     codes = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
     return codes, [str(value) for value in numbers]

@@ -100,7 +100,7 @@ class Points:
         self._ranks = np.unique(self.ratings, return_inverse=True)[1].astype(np.int32)
 
     def __len__(self) -> int:
-        """Number of points: ratings, not captions."""
+        """Return the number of points: ratings, not captions."""
         return len(self.ratings)
 
     def value(self, scores: NDArray[np.float64]) -> float:
@@ -169,7 +169,7 @@ class Points:
         return np.nan_to_num([correlation("kendall-tau-b", expanded[unit], self.ratings[unit]) for unit in rows])
 
     def _quick_value(self, scores: NDArray[np.float64]) -> float:
-        """As ``value``, but without scipy for Pearson, whose input checks take longer than the sum."""
+        """Return ``value``, without scipy for Pearson, whose input checks take longer than the sum."""
         if self.statistic != "pearson":
             return self.value(scores)
         expanded = np.repeat(scores, self.counts)

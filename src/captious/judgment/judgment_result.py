@@ -169,7 +169,7 @@ class Judgment(DisplayedMapping[str, BenchmarkResult]):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """Return one record per benchmark and metric, and per part, for data frames and csv."""
+        """One record per benchmark and metric, and per part, for data frames and csv."""
         rows = []
         for name, result in self.items():
             for a in (*result.agreements.values(), *([result.people] if result.people else [])):

@@ -101,7 +101,7 @@ class Protocol:
         return points.mean(keepdims=True) if self.ratings == "mean" else points
 
     def facts(self) -> dict[str, str]:
-        """Its rules in words; rules without text are omitted."""
+        """Return its rules in words; rules without text are omitted."""
         texts = {
             "of": self.of,
             "ratings": self.ratings,

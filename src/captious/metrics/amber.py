@@ -24,6 +24,7 @@ from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.metrics.shared.vector_metric import VectorsParameter
 from captious.models import WordVectors
 from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
+from captious.phrases import counted_of
 from captious.text.base_forms import nouns as nltk_nouns
 from captious.text.nltk_tokens import sentences
 from captious.text.tokenizers import PTB
@@ -146,7 +147,9 @@ class Amber(Metric):
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
         missing = sum(words is None for words in self._words(captions))
         messages = (
-            [f"amber leaves out {missing:,} of {len(captions):,} images, which have no lists."] if missing else []
+            [f"amber leaves out {counted_of(missing, len(captions), 'image')}, for which there are no lists."]
+            if missing
+            else []
         )
         if self.vectors is None:
             messages.append(

@@ -181,7 +181,7 @@ class BertScore(EncoderMetric):
                 f"{'is' if counted == 1 else 'are'} only {counted:,}: the score is unreliable and cannot be compared "
                 "with others."
             )
-        for encoded, what in zip(captions.layer(self._encoding), ("candidates", "references"), strict=True):
+        for encoded, what in zip(captions.layer(self._encoding), ("candidate", "reference"), strict=True):
             cut = self.encoder.were_cut(encoded.texts, encoded.ids)[encoded.rows]
             messages += cut_warning(cut, what, self.encoder.name, self.encoder.max_length)
         return messages
@@ -222,7 +222,7 @@ class BertScore(EncoderMetric):
 
     @property
     def _encoding(self) -> EncodingLayer:
-        """Return the encoding layer: texts are stripped and prefixed with a space if that makes a difference.
+        """The encoding layer: texts are stripped and prefixed with a space if that makes a difference.
 
         torchmetrics encodes texts as they are.
         """

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, ImageId, KeyedByFields, read_rows
 from captious.data.ids import numbers_from_text
 from captious.data.reading.caption_rows import CaptionRows
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import MissingObjectsError, ParameterError, setting
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.metric import Metric, State
@@ -34,6 +34,7 @@ from captious.metrics.shared.image_contents.object_words import (
     ObjectWords,
     as_object_words,
 )
+from captious.phrases import counted_of
 from captious.text.base_forms import Singulars, lemmas
 from captious.text.nltk_tokens import word_tokenize
 
@@ -162,7 +163,9 @@ class Chair(Metric):
         messages = []
         missing = sum(truth is None for truth in self._truths(captions))
         if missing:
-            messages.append(f"chair leaves out {missing:,} of {len(captions):,} images, whose objects are not known.")
+            messages.append(
+                f"chair leaves out {counted_of(missing, len(captions), 'image')}, whose objects are not known."
+            )
         if not any(captions.own_layer(_MentionedLayer(self._finder))):
             messages.append("no caption names an object of chair's vocabulary, so chair-s and chair-i are 0.")
         return messages
@@ -213,7 +216,7 @@ class Chair(Metric):
         if objects is None:
             raise MissingObjectsError(
                 "the objects of the image are not known",
-                where=f"{self.objects.name}: {images([image])}",
+                where=f"{self.objects.name}: {image_list([image])}",
                 help="give an image of that file",
             )
         return objects
@@ -256,7 +259,7 @@ class Chair(Metric):
         object_of = self.vocabulary.named(names)
         if unknown := sorted(names - object_of.keys()):
             raise ParameterError(
-                f"{len(unknown):,} of {len(names):,} objects are not in the vocabulary {self.vocabulary.name}",
+                f"{counted_of(len(unknown), len(names), 'object', 'are')} not in the vocabulary {self.vocabulary.name}",
                 where=f"{objects.name}: {', '.join(map(repr, unknown[:3]))}",
                 help="give the words for these objects: chair:vocabulary=FILE. captious fit chair writes such a file "
                 "from captions",

@@ -86,7 +86,7 @@ class ClipScore(EncoderMetric):
         return self.w * np.maximum(cosines(images, candidates), 0)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        return self._cut(self._candidates(captions), "candidates")
+        return self._cut(self._candidates(captions), "candidate")
 
     def _candidates(self, captions: Captions) -> ClipTexts:
         return captions.own_layer(PromptedCandidates(self.encoder, self.prompt))

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import CaptionSets
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import ParameterError
 from captious.metrics.bleu import Bleu
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.set_metrics import SetMetric, mean_of_scored
 from captious.native import bleu_statistics_within, threads
+from captious.phrases import counted_of
 from captious.text import NgramLayer
 
 _K = 10  # statistics of BLEU
@@ -66,7 +67,7 @@ class MBleu(SetMetric):
 
     def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
         single = int((sets.counts < 2).sum())
-        return [f"{single:,} of {len(sets):,} images have only one candidate and no mbleu."] if single else []
+        return [f"{counted_of(single, len(sets), 'image', 'have')} only one candidate and no mbleu."] if single else []
 
 
 _BLEU = Bleu()
@@ -83,7 +84,7 @@ def _different(sets: CaptionSets) -> ParameterError:
             help="give several candidates per image, or leave mbleu out",
         )
     row = int(np.flatnonzero(counts != first)[0])
-    where = f"{images([sets.ids[0]])} has {first:,}, {images([sets.ids[row]])} has {int(counts[row]):,}"
+    where = f"{image_list([sets.ids[0]])} has {first:,}, {image_list([sets.ids[row]])} has {int(counts[row]):,}"
     return ParameterError(
         "mbleu needs the same number of candidates, at least two, for all images",
         where=f"{sets.candidates.name}: {where}",

@@ -24,6 +24,7 @@ from captious.files.decompression import user_text
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.image_contents.known_images import check_known_images
+from captious.phrases import counted_of
 
 _LABELS = {"yes": True, "no": False}
 _NO = frozenset({"No", "not", "no"})
@@ -144,8 +145,9 @@ class Pope(Metric):
         )
         if not unclear:
             return []
-        treatment = "taken for yes unless they have the word no or not" if self.variant == "official" else "wrong"
-        return [f"pope: {unclear:,} of {len(answers):,} answers begin with neither yes nor no, and are {treatment}."]
+        treatment = "count as yes unless they have the word no or not" if self.variant == "official" else "are wrong"
+        share = counted_of(unclear, len(answers), "answer", "begin")
+        return [f"pope: {share} with neither yes nor no: such answers {treatment}."]
 
 
 def _read_answers(path: Path) -> _Answers:

@@ -50,7 +50,7 @@ class RefClipScore(ClipScore):
         return np.divide(2 * image * closest, total, out=np.zeros_like(total), where=total > 0)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        return super().warnings(captions, state) + self._cut(self._references(captions), "references")
+        return super().warnings(captions, state) + self._cut(self._references(captions), "reference")
 
     def _references(self, captions: Captions) -> ClipTexts:
         return captions.references.layer(PromptedReferences(self.encoder, self.prompt))

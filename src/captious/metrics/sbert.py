@@ -48,7 +48,7 @@ class Sbert(EncoderMetric):
         return np.stack([means, np.maximum.reduceat(cosines, offsets[:-1])], axis=1)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        sides = zip(self._layers(captions), ("candidates", "references"), strict=True)
+        sides = zip(self._layers(captions), ("candidate", "reference"), strict=True)
         most = most_tokens(self.encoder)
         return [text for side, what in sides for text in cut_warning(side.cut, what, self.encoder.name, most)]
 

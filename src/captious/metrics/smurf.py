@@ -29,6 +29,7 @@ from captious.metrics.mima import Mima
 from captious.metrics.shared.encoder_metric import OptionalEncoder
 from captious.metrics.sparcs import Sparcs
 from captious.metrics.spurts import Spurts
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 
 _PARTS = ("sparcs", "spurts", "mima")
@@ -224,7 +225,8 @@ class Smurf(Combined):
     def fit_resource(self, references: References, *, seed: int = DEFAULT_SEED) -> SmurfConstants:
         """Return the constants of one random reference of each image, with the others as its references."""
         people, _ = hold_out(references, seed)
-        source = f"one reference per image of {references.name}, with the others as references; {len(people):,} images"
+        images = counted(len(people), "image")
+        source = f"one reference per image of {references.name}, with the others as references; {images}"
         return self.calibrate(people, Path(references.name).name.partition(".")[0], source)
 
     def calibrate(self, captions: Captions, name: str, source: str = "") -> SmurfConstants:

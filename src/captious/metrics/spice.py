@@ -19,6 +19,7 @@ from captious.metrics.contract.set_metrics import mean_of_scored
 from captious.metrics.shared.parse_time import n_long_captions, slow_parses
 from captious.metrics.shared.parser_parameter import ParserParameter
 from captious.parsing.parsed_captions import approximate
+from captious.phrases import counted
 from captious.resources import meteor_tables as meteor
 from captious.scenes.caption_tuples import SPLITS
 from captious.scenes.facts import CATEGORIES, Facts, agreement, count
@@ -99,7 +100,8 @@ class Spice(Metric):
         if n < _SEVERAL:
             return []
         return [
-            f"{n:,} captions have more than {LONG_SENTENCE} words, and SPICE parses each as one sentence, as the "
+            f"{counted(n, 'caption', 'have')} more than {LONG_SENTENCE} words, and SPICE parses each as one "
+            "sentence, as the "
             f"official program does: -m {self.name}:split=sentences parses sentence by sentence."
         ]
 

@@ -24,6 +24,7 @@ from captious.metrics.shared.encoder_metric import EncoderMetric
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.models import EncodedTexts, EncodingLayer
+from captious.phrases import counted
 from captious.progress import Progress
 
 _LAYER = 8
@@ -192,7 +193,8 @@ class Yi2020(EncoderMetric):
             )
         if idf.n_captions < _FEW_CAPTIONS:
             messages.append(
-                f"yi2020 weights tokens by inverse document frequency, and only {idf.n_captions:,} captions were "
+                f"yi2020 weights tokens by inverse document frequency, and only "
+                f"{counted(idf.n_captions, 'caption', 'were')} "
                 "counted: the score is unreliable. Use the frequencies of a large corpus (token_idf= in Python)."
             )
         return messages

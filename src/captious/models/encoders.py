@@ -283,7 +283,7 @@ class _Weights:
 
     @cached_property
     def _blocks(self) -> tuple[Any, str] | None:
-        """Return the module that holds the list of blocks, and the name of the list; None if there is none."""
+        """The module that holds the list of blocks, and the name of the list; None if there is none."""
         from torch.nn import ModuleList
 
         lists = [

@@ -18,13 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import ImageId
-from captious.data.reading.source import images as image_list
+from captious.data.reading.source import image_list
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.files.atomic_write import check_place, whole_file
 from captious.files.checksum import checksum
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size
 from captious.files.row_files import write_parquet
 from captious.models.images import ids_in_name
+from captious.phrases import counted, counted_of
 from captious.resources.npy_files import read_npz
 
 #: Extensions of files of image features.
@@ -62,7 +63,8 @@ class ImageFeatures:
         object.__setattr__(self, "vectors", vectors)
         if vectors.ndim != 2 or len(vectors) != len(self.ids) or not vectors.size:
             raise ParameterError(
-                f"{len(self.ids):,} images with features of the shape {vectors.shape}", help="give one vector per image"
+                f"{counted(len(self.ids), 'image')} with features of the shape {vectors.shape}",
+                help="give one vector per image",
             )
         if not all(isinstance(image, int | str) and not isinstance(image, bool) for image in self.ids):
             raise ParameterError("image ids are numbers or strings", help="give the ids of the images")
@@ -81,7 +83,7 @@ class ImageFeatures:
             )
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.ids)
 
     @property
@@ -119,9 +121,9 @@ class ImageFeatures:
         rows = [self._rows.get(name, files.get(name, -1)) for name in map(str, images)]
         if absent := [*dict.fromkeys(image for image, row in zip(images, rows, strict=True) if row < 0)]:
             several = all(str(image) in files for image in absent)
-            problem = "are named by several image files" if several else "have no image features"
+            problem = "named by several image files" if several else "no image features"
             raise ParameterError(
-                f"{len(absent):,} of {len({*images}):,} images {problem}",
+                f"{counted_of(len(absent), len({*images}), 'image', 'are' if several else 'have')} {problem}",
                 where=image_list(absent),
                 help="keep one file per image"
                 if several

@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from captious.data.reading.source import images, some
+from captious.data.reading.source import image_list
 from captious.errors import InputError, reason
+from captious.phrases import counted_of, sample_of
 
 _EXTENSIONS = frozenset((".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
 #: COCO's names of files without extension: COCO_val2014_000000391895 (until 2015), 000000391895 (from 2017).
@@ -53,14 +54,14 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
     names_of = [[str(image)] if str(image) in files else files_of.get(str(image), []) for image in ids]
     if absent := [image for image, names in zip(ids, names_of, strict=True) if not names]:
         raise InputError(
-            f"{len(absent):,} of {len(ids):,} images have no file",
-            where=f"{folder}: {images(absent)}",
+            f"{counted_of(len(absent), len(ids), 'image', 'have')} no file",
+            where=f"{folder}: {image_list(absent)}",
             help="image files are named by id: ID, ID.jpg, 000000ID.jpg or COCO_val2014_000000ID.jpg",
         )
     if several := [f"{image!r}: {' or '.join(names)}" for image, names in zip(ids, names_of, strict=True) if names[1:]]:
         raise InputError(
-            f"{len(several):,} of {len(ids):,} images have more than one file",
-            where=f"{folder}: image_id {some(several, separator='; ')}",
+            f"{counted_of(len(several), len(ids), 'image', 'have')} more than one file",
+            where=f"{folder}: image_id {sample_of(several, separator='; ')}",
             help="keep one file per image in the folder, or give the file names as ids",
         )
     return [folder / names[0] for names in names_of]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from captious.errors import ParameterError, ResourceError
+from captious.phrases import counted
 from captious.resources.vectors import named_vectors as resource
 from captious.resources.vectors.compiled_vectors import INSTALL
 from captious.resources.vectors.vector_index import Block, DuplicateWordError, VectorIndex, index_of
@@ -88,7 +89,7 @@ class WordVectors:
             raise ParameterError("a vector contains a number that is not finite", help="remove that word")
         if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
             raise ParameterError(
-                f"an array of shape {rows.shape} does not match {len(words):,} words",
+                f"an array of shape {rows.shape} does not match {counted(len(words), 'word')}",
                 help="give one row of finite numbers for each word",
             )
         try:
@@ -116,11 +117,11 @@ class WordVectors:
         return self.index.width
 
     def __len__(self) -> int:
-        """Number of words."""
+        """Return the number of words."""
         return len(self.index)
 
     def __repr__(self) -> str:
-        return f"<WordVectors {self.label}: {len(self):,} words x {self.width}>"
+        return f"<WordVectors {self.label}: {counted(len(self), 'word')} x {self.width}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by reference, so that other processes map the same file instead of getting a copy."""

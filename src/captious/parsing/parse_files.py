@@ -28,6 +28,7 @@ from captious.files.checksum import checksum
 from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.conllu import read_conllu
 from captious.parsing.parses import Edge, Parse, check_tree
+from captious.phrases import counted
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class FileOfParses:
                 parses.append(parse)
         if missing:
             raise CaptionFileError(
-                f"{len(missing):,} caption{'s have' if len(missing) > 1 else ' has'} no parse",
+                f"{counted(len(missing), 'caption', 'have')} no parse",
                 where=f"{self.name}; for example {missing[0]!r:.100}",
                 help="parse the missing captions, each as a single tree (captious parse does this for English), or "
                 "omit the file of parses",
@@ -113,7 +114,7 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
 
 
 def write_parses(path: str | os.PathLike[str], parses: Iterable[tuple[str, Parse, str]], *, made_by: str = "") -> int:
-    """Atomically write captions with their parses and trees in brackets (empty for none) as JSON lines.
+    """Write captions with their parses and trees in brackets (empty for none) as JSON lines, atomically.
 
     Args:
         made_by: the parser's label.
@@ -179,7 +180,7 @@ def _parse_record(record: Mapping[str, Any]) -> Parse:
     words, tags, lemmas = (_texts(record[key], key) for key in ("word", "tag", "lemma"))
     n = len(words)
     if not len(tags) == len(lemmas) == n:
-        raise ValueError(f"{n} words, {len(tags)} tags, {len(lemmas)} lemmas")
+        raise ValueError(f"{counted(n, 'word')}, {len(tags)} tags, {len(lemmas)} lemmas")
     heads, relations = [0] * n, ["dep"] * n
     basic = [_dependency(item, "basic") for item in record["basic"]]
     for head, dependent, relation in basic:
@@ -223,7 +224,9 @@ def _number(place: Any, n: int) -> int:
     is_copy = isinstance(place, list) and len(place) == 2
     word, copy = place if is_copy else (place, 0)
     if not (_is_whole(word) and _is_whole(copy) and is_copy <= word <= n and is_copy <= copy):
-        raise ValueError(f"in ccprocessed, {json.dumps(place)[:60]} is neither one of {n} words nor a copy, [word, k]")
+        raise ValueError(
+            f"in ccprocessed, {json.dumps(place)[:60]} is neither one of {counted(n, 'word')} nor a copy, [word, k]"
+        )
     return int(word + copy * n)
 
 

@@ -22,6 +22,7 @@ from captious.parsing.bounds import Bounds, make_pcfg
 from captious.parsing.lexicon import Lexicon, WordLists, WordTags, lexicon_of
 from captious.parsing.span_ends import LONGEST as LONGEST_SPAN
 from captious.parsing.span_ends import SpanEnds
+from captious.phrases import counted
 from captious.resources.grammars.grammar import Grammar
 
 #: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB.
@@ -125,7 +126,7 @@ class TreeParser:
         for sentence in sentences:
             if len(sentence) > LONGEST:
                 raise ParameterError(
-                    f"a sentence of {len(sentence):,} words is too long; the limit is {LONGEST}",
+                    f"a sentence of {counted(len(sentence), 'word')} is too long; the limit is {LONGEST}",
                     where=" ".join(sentence[:12]) + " ...",
                     help="split it into sentences, or use captious.parsing.tree_parser.pieces",
                 )

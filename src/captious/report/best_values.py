@@ -10,7 +10,7 @@ from captious.results.table import Table
 
 def best_looking(table: Table) -> list[list[bool]]:
     """Return, for each cell of each row, whether it looks like the best of the comparable values."""
-    texts = [[*map(numbers.value, row.cells, table.columns)] for row in table.rows]
+    texts = [[*map(numbers.format_cell, row.cells, table.columns)] for row in table.rows]
     best = [[cell is not None and cell.best for cell in row.cells] for row in table.rows]
     if table.across:
         return [*map(_alike, texts, best)]

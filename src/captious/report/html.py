@@ -18,7 +18,7 @@ DESIGN_FOLDER = "design"
 
 def text(value: str) -> str:
     """Escape text from outside for HTML."""
-    return escape(numbers.plain(value))
+    return escape(numbers.single_line(value))
 
 
 @cache
@@ -131,13 +131,17 @@ def _cell(cell: Cell | None, column: Column) -> str:
     """Return a value, with its interval on a smaller line below."""
     if cell is None:
         return '<td><span class="value"></span></td>'
-    value = numbers.value(cell, column)
-    value = text(value if isinstance(cell.value, str) else numbers.typeset(value))
+    value = numbers.format_cell(cell, column)
+    value = text(value if isinstance(cell.value, str) else numbers.with_minus_signs(value))
     if column.align == "left":
         return f"<td class=text>{value}</td>"
     kind = " class=best" * (cell.best and column.marked) + " class=significant" * cell.significant
     value += f"<sup>{text(cell.marks)}</sup>" if cell.marks else ""
-    below = _beneath(numbers.typeset(" – ".join(numbers.interval(cell, column)))) if cell.interval else ""
+    below = (
+        _beneath(numbers.with_minus_signs(" – ".join(numbers.format_cell_interval(cell, column))))
+        if cell.interval
+        else ""
+    )
     drawing = f'<td class="drawing" aria-hidden="true">{difference_drawing(cell)}</td>' if column.drawn else ""
     return f'<td{kind}><span class="value">{value}</span>{below}</td>{drawing}'
 

@@ -110,7 +110,7 @@ def _ticks(low: float, high: float, scale: float) -> list[tuple[float, str]]:
     step = next(step for step in steps if (high - low) / step <= _MOST_STEPS * (1 + 1e-9))
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    labels = (numbers.typeset(numbers.score(n * step, digits)) if n else "0" for n in multiples)
+    labels = (numbers.with_minus_signs(numbers.format_score(n * step, digits)) if n else "0" for n in multiples)
     return [(_place(n * step, low, high), label) for n, label in zip(multiples, labels, strict=True)]
 
 

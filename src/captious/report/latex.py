@@ -43,13 +43,13 @@ def latex(table: Table) -> str:
     has_sections = any(row.section for row in table.rows)
     n_labels = 2 if has_sections else int(any(row.label for row in table.rows))
     lines = [
-        *(f"% {numbers.plain(comment)}" for comment in table.comments),
+        *(f"% {numbers.single_line(comment)}" for comment in table.comments),
         rf"\begin{{tabular}}{{{'l' * n_labels}{''.join(column.align[0] for column in table.columns)}}}",
         r"\toprule",
         *(line if isinstance(line, str) else " & ".join(line) + r" \\" for line in _lines(table, n_labels)),
         r"\bottomrule",
         r"\end{tabular}",
-        *([f"% {numbers.plain(table.legend)}"] if table.legend else []),
+        *([f"% {numbers.single_line(table.legend)}"] if table.legend else []),
         "",
     ]
     return "\n".join(["\n".join(lines), *map(latex, following)])
@@ -57,7 +57,7 @@ def latex(table: Table) -> str:
 
 def escaped(text: str) -> str:
     """Escape text for LaTeX, on one line."""
-    return "".join(_ESCAPES.get(c, c) for c in numbers.plain(text))
+    return "".join(_ESCAPES.get(c, c) for c in numbers.single_line(text))
 
 
 def _lines(table: Table, n_labels: int) -> Iterator[Line]:
@@ -106,8 +106,8 @@ def _value(cell: Cell | None, column: Column, best: bool) -> str:
     if cell is None:
         return ""
     if isinstance(cell.value, tuple):
-        return _ends(numbers.bounds(cell.value, cell.form or column.form, cell.digits))
-    value = numbers.value(cell, column)
+        return _ends(numbers.format_bounds(cell.value, cell.form or column.form, cell.digits))
+    value = numbers.format_cell(cell, column)
     value = escaped(value) if isinstance(cell.value, str) else _number(value)
     value = rf"\textbf{{{value}}}" if best else value
     return value + (rf"\textsuperscript{{{escaped(cell.marks)}}}" if cell.marks else "")
@@ -115,7 +115,7 @@ def _value(cell: Cell | None, column: Column, best: bool) -> str:
 
 def _span(cell: Cell | None, column: Column) -> str:
     """Return the interval of a value; empty if there is none."""
-    return _ends(numbers.interval(cell, column)) if cell is not None and cell.interval else ""
+    return _ends(numbers.format_cell_interval(cell, column)) if cell is not None and cell.interval else ""
 
 
 def _ends(bounds: Sequence[str]) -> str:

@@ -27,7 +27,7 @@ def markdown(table: Table) -> str:
         section = row.section if number == 0 or sections[number - 1] != row.section else ""
         labels_of_row = [section, row.in_papers or row.label][2 - len(labels) :]
         lines.append(_line([*map(_escaped, labels_of_row), *map(_value, row.cells, table.columns, best)]))
-    comments = [numbers.plain(comment).replace("--", "- -") for comment in table.comments]
+    comments = [numbers.single_line(comment).replace("--", "- -") for comment in table.comments]
     above = ["<!--", *comments, "-->", ""] if comments else []
     legend = ["", _escaped(table.legend)] if table.legend else []
     text = "\n".join([*above, *lines, *legend, ""])
@@ -48,16 +48,18 @@ def _head(column: Column) -> str:
 def _value(cell: Cell | None, column: Column, best: bool) -> str:
     if cell is None:
         return ""
-    value = numbers.value(cell, column)
+    value = numbers.format_cell(cell, column)
     if isinstance(cell.value, tuple):
-        return numbers.typeset(f"[{', '.join(numbers.bounds(cell.value, cell.form or column.form, cell.digits))}]")
-    value = _escaped(value) if isinstance(cell.value, str) else _escaped(numbers.typeset(value))
+        return numbers.with_minus_signs(
+            f"[{', '.join(numbers.format_bounds(cell.value, cell.form or column.form, cell.digits))}]"
+        )
+    value = _escaped(value) if isinstance(cell.value, str) else _escaped(numbers.with_minus_signs(value))
     value = f"**{value}**" if best else value
     value += f"<sup>{_escaped(cell.marks)}</sup>" if cell.marks else ""
-    span = numbers.interval(cell, column)
-    return value + (numbers.typeset(f" [{', '.join(span)}]") if span else "")
+    span = numbers.format_cell_interval(cell, column)
+    return value + (numbers.with_minus_signs(f" [{', '.join(span)}]") if span else "")
 
 
 def _escaped(text: str) -> str:
     """Escape text for Markdown, on one line."""
-    return re.sub(r"([\\`*_\[\]<>|$~])", r"\\\1", numbers.plain(text))
+    return re.sub(r"([\\`*_\[\]<>|$~])", r"\\\1", numbers.single_line(text))

@@ -13,14 +13,14 @@ from captious.results.table import Cell, Column, Form
 NOTHING = "–"
 
 
-def written(value: object, form: Form, digits: int | None = None) -> str:
+def format_value(value: object, form: Form, digits: int | None = None) -> str:
     """Format a value of a table in the form of its column, or with other digits after the decimal point."""
     if value is None:
         return NOTHING
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return " – ".join(bounds(value, form, digits))
+        return " – ".join(format_bounds(value, form, digits))
     if isinstance(value, Integral):
         return f"{value:,}"
     if not isinstance(value, Real):
@@ -28,31 +28,31 @@ def written(value: object, form: Form, digits: int | None = None) -> str:
     if digits is None:
         return _FORMS[form](float(value))
     scaled = 100 * float(value) if form.startswith("percent") else float(value)
-    return signed(scaled, digits) if form.endswith("difference") else score(scaled, digits)
+    return format_difference(scaled, digits) if form.endswith("difference") else format_score(scaled, digits)
 
 
-def bounds(interval: tuple[float, float], form: Form, digits: int | None = None) -> list[str]:
+def format_bounds(interval: tuple[float, float], form: Form, digits: int | None = None) -> list[str]:
     """Format the two ends of an interval around values of a form."""
     scale, usual = (100, 1) if form.startswith("percent") else (1, 3)
-    return [score(scale * end, usual if digits is None else digits) for end in interval]
+    return [format_score(scale * end, usual if digits is None else digits) for end in interval]
 
 
-def value(cell: Cell | None, column: Column) -> str:
+def format_cell(cell: Cell | None, column: Column) -> str:
     """Format the value of a cell; empty if there is no cell."""
-    return "" if cell is None else written(cell.value, cell.form or column.form, cell.digits)
+    return "" if cell is None else format_value(cell.value, cell.form or column.form, cell.digits)
 
 
-def interval(cell: Cell, column: Column) -> list[str]:
+def format_cell_interval(cell: Cell, column: Column) -> list[str]:
     """Format the two ends of the interval of a cell; empty if it has none."""
-    return bounds(cell.interval, cell.form or column.form, cell.digits) if cell.interval else []
+    return format_bounds(cell.interval, cell.form or column.form, cell.digits) if cell.interval else []
 
 
-def typeset(number: str) -> str:
+def with_minus_signs(number: str) -> str:
     """Replace the hyphen of a number by a minus sign, for pages and papers; programs could not parse it."""
     return number.replace("-", "\N{MINUS SIGN}")
 
 
-def score(value: float, digits: int = 4) -> str:
+def format_score(value: float, digits: int = 4) -> str:
     """Format a score: ".7080", "1.0957", "-.0312"; a dash for nan."""
     if math.isnan(value):
         return NOTHING
@@ -64,24 +64,24 @@ def score(value: float, digits: int = 4) -> str:
     return text.replace("0.", ".", 1) if text.removeprefix("-").startswith("0.") else text
 
 
-def signed(value: float, digits: int = 4) -> str:
+def format_difference(value: float, digits: int = 4) -> str:
     """Format a difference with its sign: "+.0392"."""
-    text = score(value, digits)
+    text = format_score(value, digits)
     return text if text.startswith(("-", NOTHING)) else f"+{text}"
 
 
-def span(low: float, high: float, digits: int = 3) -> str:
+def format_interval(low: float, high: float, digits: int = 3) -> str:
     """Format an interval: ".704 – .712"."""
-    return f"{score(low, digits)} – {score(high, digits)}"
+    return f"{format_score(low, digits)} – {format_score(high, digits)}"
 
 
-def p_value(p: float, digits: int = 3) -> str:
+def format_p_value(p: float, digits: int = 3) -> str:
     """Format a p value: ".042", or "<.001" if three digits would be zeros."""
     smallest = 10**-digits
-    return f"<{score(smallest, digits)}" if p < smallest else score(p, digits)
+    return f"<{format_score(smallest, digits)}" if p < smallest else format_score(p, digits)
 
 
-def plain(text: str) -> str:
+def single_line(text: str) -> str:
     """Return text from outside on one line, with line breaks, tabs and control characters as spaces.
 
     Joiners that emoji and some scripts need are kept.
@@ -94,13 +94,13 @@ def _is_control(c: str) -> bool:
 
 
 _FORMS: Mapping[Form, Callable[[float], str]] = {
-    "score": score,
-    "number": score,
-    "rounded": lambda value: score(value, 2),
-    "difference": signed,
-    "effect": lambda value: signed(value, 3),
-    "p": p_value,
-    "percent": lambda value: score(100 * value, 1),
-    "percent difference": lambda value: signed(100 * value, 1),
+    "score": format_score,
+    "number": format_score,
+    "rounded": lambda value: format_score(value, 2),
+    "difference": format_difference,
+    "effect": lambda value: format_difference(value, 3),
+    "p": format_p_value,
+    "percent": lambda value: format_score(100 * value, 1),
+    "percent difference": lambda value: format_difference(100 * value, 1),
     "count": lambda value: f"{value:,.0f}",
 }

@@ -191,7 +191,7 @@ def draw_matrix(matrix: Matrix) -> Figure:
     axes.set_yticks(range(n), labels)
     for row, column in np.ndindex(n, n):
         value = float(matrix.values[row, column])
-        text = numbers.score(value, 2) if np.isfinite(value) else ""
+        text = numbers.format_score(value, 2) if np.isfinite(value) else ""
         axes.text(column, row, text, ha="center", va="center", fontsize=8, color="w" if abs(value) > 0.7 else "k")
     axes.set_title(_title(matrix.title, 22 + 5 * n))
     figure.colorbar(image, ax=axes, shrink=0.8)
@@ -260,7 +260,7 @@ def _styles() -> Iterator[tuple[str, str]]:
 
 def _label(text: str) -> str:
     """Escape text so that a dollar sign does not begin a formula."""
-    return numbers.plain(text).replace("$", r"\$")
+    return numbers.single_line(text).replace("$", r"\$")
 
 
 def _title(text: str, width: int) -> str:

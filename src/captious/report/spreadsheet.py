@@ -40,7 +40,7 @@ def xlsx(table: Table) -> bytes:
         view = oriented(part, PAPER)
         sheet.append([part.label_head, *(text for column in view.columns for text in _heads(view, column))])
         for row in view.rows:
-            label = numbers.plain(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
+            label = numbers.single_line(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
             pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(view, place, cell)]
             sheet.append([_text(label), *(value for value, _, _ in pieces)])
             for place, (_, form, bold) in enumerate(pieces, start=2):
@@ -60,13 +60,13 @@ def xlsx(table: Table) -> bytes:
 
 def _text(value: str) -> str:
     """Return text that no program interprets as a formula."""
-    plain = numbers.plain(value)
+    plain = numbers.single_line(value)
     return f"'{plain}" if plain[:1] in ("=", "+", "@") else plain
 
 
 def _heads(table: Table, column: Column) -> Iterator[str]:
     """Return the heading of a column, and those of its interval columns."""
-    name = numbers.plain(column.in_papers or column.head)
+    name = numbers.single_line(column.in_papers or column.head)
     name = f"{column.group}: {name}" if column.group else name
     yield _text(name)
     if _has_intervals(table, table.columns.index(column)):
@@ -85,7 +85,7 @@ def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, 
     if isinstance(value, Real) and not isinstance(value, bool):
         value = json_value(float(value) * scale)
     elif value is not None:
-        value = _text(numbers.written(value, form))
+        value = _text(numbers.format_value(value, form))
     yield value, _DIGITS[form], cell is not None and cell.best
     if _has_intervals(table, place):
         ends = (None, None) if cell is None or cell.interval is None else cell.interval

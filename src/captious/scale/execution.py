@@ -15,6 +15,7 @@ from captious.evaluation.caption_checks.caption_warnings import issue
 from captious.files.atomic_write import whole_file
 from captious.metrics.contract.metric import Metric
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted, counted_of
 from captious.progress import Progress
 from captious.results.table import document_text
 from captious.scale.engines import Engine, engine_named
@@ -161,7 +162,7 @@ def _outcomes(
     failed: dict[int, Exception] = {}
     with Progress(len(plan.shards)) as progress:
         done = len(plan.shards) - len(tasks)
-        progress.reach(done, f"{what} {len(plan.shards):,} shards")
+        progress.reach(done, f"{what} {counted(len(plan.shards), 'shard')}")
         for task, result in engine.run(partial(_tried, work, retries), tasks, workers):
             if not isinstance(result, Exception):
                 yield result
@@ -201,7 +202,7 @@ def _failure(failed: Mapping[int, Exception], plan: Plan, retries: int) -> Excep
         reasons.append(f"{where or plan.shards[task].name}: {reason}")
     more = f"and {len(failed) - 3:,} more" if len(failed) > 3 else ""
     return ShardError(
-        f"{len(failed):,} of {len(plan.shards):,} shards could not be scored, each tried {retries + 1} times",
+        f"{counted_of(len(failed), len(plan.shards), 'shard')} could not be scored, each tried {retries + 1} times",
         where="\n".join([*reasons, *filter(None, [more])]),
         help="correct them and run again: with an output folder, shards that are done are not scored again",
     )

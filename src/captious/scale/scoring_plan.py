@@ -41,6 +41,7 @@ from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.selection import RequestedMetric, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.phrases import counted
 from captious.scale.shard_report import ShardReport, reduced
 from captious.scale.shard_rows import BATCH_ROWS, RowBatch, ShardColumns
 from captious.scale.shards import Shard, as_shards
@@ -94,8 +95,8 @@ def plan(
     for item in selection:
         if "tokenizer" in item.metric.declared and item.metric.tokenizer.as_one_text:
             raise ParameterError(
-                f"the tokenizer {item.metric.tokenizer.name} cuts captions by those that follow, so a corpus cannot "
-                "be split into shards",
+                f"the tokens of {item.metric.tokenizer.name} depend on the captions that follow, so a corpus cannot be "
+                "split into shards",
                 where=item.metric.name,
                 help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )
@@ -221,7 +222,7 @@ class Plan:
         if missing or len(by_name) > len(self.shards):
             strange = [*by_name.keys() - {shard.name for shard in self.shards}]
             raise ShardError(
-                f"{len(missing):,} shards have no sums" if missing else "there are sums of other shards",
+                f"{counted(len(missing), 'shard', 'have')} no sums" if missing else "there are sums of other shards",
                 where=", ".join((missing or strange)[:3]),
                 help="map every shard of the plan, and no other",
             )

@@ -116,7 +116,7 @@ class ShardReport(Report):
         return self.counts.references
 
     def few_captions(self) -> list[str]:
-        """A warning if there are too few captions for intervals over captions."""
+        """Return a warning if there are too few captions for intervals over captions."""
         if self.n_images >= _FEW_CAPTIONS:
             return []
         return [

@@ -19,8 +19,9 @@ from captious.data.ids import as_image_id, numbers_from_text, numbers_in_file_na
 from captious.data.reading.caption_file import Columns
 from captious.data.reading.caption_rows import caption_rows
 from captious.data.reading.row_parser import Batch, Choose
-from captious.data.reading.source import Source, is_unicode, some
+from captious.data.reading.source import Source, is_unicode
 from captious.errors import InputError, MissingReferencesError, UnknownImageError, option
+from captious.phrases import counted_of, sample_of
 
 #: Rows that are in memory at a time, unless another number is asked for.
 BATCH_ROWS = 8192
@@ -113,7 +114,7 @@ class RowBatch:
 
     @cached_property
     def captions(self) -> Captions:
-        """Return the rows as captions for metrics."""
+        """The rows as captions for metrics."""
         offsets = np.zeros(len(self) + 1, np.int64)
         np.cumsum([*map(len, self.references)], out=offsets[1:])
         texts = tuple(chain.from_iterable(self.references))
@@ -146,8 +147,8 @@ class RowBatch:
         if None in rows:
             unknown = [self.place(i) for i, row in enumerate(rows) if row is None]
             raise UnknownImageError(
-                f"{len(unknown):,} of {len(self):,} rows have ids without references",
-                where=f"{some(unknown)}; in {table.name}",
+                f"{counted_of(len(unknown), len(self), 'row', 'have')} ids without references",
+                where=f"{sample_of(unknown)}; in {table.name}",
                 help="ids are strings on one side and numbers on the other: write them alike"
                 if type(self.ids[0]) is not type(table.ids[0])
                 else "is this the right reference file?",
@@ -207,8 +208,8 @@ def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...
     if with_references:
         if empty := [f"{rows.unit} {rows.numbers[row]:,}" for row, texts in enumerate(rows.references) if not texts]:
             raise MissingReferencesError(
-                f"{len(empty):,} of {len(rows):,} rows have no references",
-                where=f"{rows.source}: {some(empty)}",
+                f"{counted_of(len(empty), len(rows), 'row', 'have')} no references",
+                where=f"{rows.source}: {sample_of(empty)}",
                 help='rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}',
             )
         check(source("candidates"), values=rows.candidates)

@@ -49,7 +49,7 @@ class MergedStates:
 
     @property
     def states(self) -> States:
-        """Return the merged states."""
+        """The merged states."""
         leaves = [leaf.total if isinstance(leaf, FrequencySum) else leaf for leaf in self._leaves]
         return _put_together(self._shape or [], leaves)
 

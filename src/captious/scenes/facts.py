@@ -85,7 +85,7 @@ class Facts:
         return cls(by_category)
 
     def __len__(self) -> int:
-        """Number of facts."""
+        """Return the number of facts."""
         return sum(len(self.by_category[kind]) for kind in KINDS)
 
     def find(self, fact: Fact, category: str) -> Fact | None:

@@ -103,7 +103,7 @@ _ENDINGS = [
 
 @lru_cache(1 << 20)
 def singular(word: str) -> str:
-    """The singular of a word in lower case."""
+    """Return the singular of a word in lower case."""
     parts = word.split("-")
     if len(parts) > 1 and parts[1] in _IS_PREPOSITION:
         return "-".join((singular(parts[0]), *parts[1:]))

@@ -226,7 +226,7 @@ Function = TypeVar("Function", bound=Callable[[str], Sequence[str]])
 
 
 def register_tokenizer(name: str) -> Callable[[Function], Function]:
-    """Function decorator that registers a tokenizer under a name for this process.
+    """Return a function decorator that registers a tokenizer under a name for this process.
 
     To make a tokenizer available everywhere, including the command line, a package declares an entry point of the group
     ``captious.tokenizers``. Its name is that of the tokenizer, its value the function or a ``Tokenizer``.

@@ -81,14 +81,14 @@ class Tokens:
         return Tokens(self.ids[ranges(starts, lengths)], offsets, self.vocabulary)
 
     def equal(self) -> NDArray[np.int64]:
-        """Number the captions, with equal numbers for equal tokens: int64[n_captions], from 0."""
+        """Return a number for each caption, equal for equal tokens: int64[n_captions], from 0."""
         content, numbers = self.ids.tobytes(), dict[bytes, int]()
         ends = (self.ids.itemsize * self.offsets).tolist()
         distinct = (numbers.setdefault(content[start:end], len(numbers)) for start, end in pairwise(ends))
         return np.fromiter(distinct, np.int64, len(ends) - 1)
 
     def split(self) -> Tokens:
-        """The captions with tokens split further at white space, and without empty tokens.
+        """Return the captions with tokens split further at white space, and without empty tokens.
 
         PTB tokens may contain non-breaking spaces (``3 1/2``, phone numbers); the official BLEU and CIDEr split there,
         the official ROUGE does not. Returns itself if there is nothing to split.

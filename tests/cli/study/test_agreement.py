@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ..conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 BOARD = [{"team": {"name": "Human"}, "leaderboard_name": "cap-c5", "results": json.dumps({"Bleu_1": 0.663})}]
 

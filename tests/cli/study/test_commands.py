@@ -18,9 +18,8 @@ from captious.cli.study import study, study_command
 from captious.errors import OutputError
 from captious.judgment import Study, studies
 from captious.metrics.contract.settings import Settings
-
-from ..conftest import Run, assert_refused
-from .conftest import METRICS
+from tests.cli.conftest import Run, assert_refused
+from tests.cli.study.conftest import METRICS
 
 CONTEXT = click.Context(study)
 NAMES = study.list_commands(CONTEXT)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from captious.judgment import studies
-
-from ..conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 
 def test_distributions_command_agrees_with_the_python_function(folder: Path, run: Run) -> None:

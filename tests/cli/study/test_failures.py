@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from captious.judgment import studies
-
-from ..conftest import Run, assert_refused
-from .conftest import METRICS
+from tests.cli.conftest import Run, assert_refused
+from tests.cli.study.conftest import METRICS
 
 
 def test_failures_command_agrees_with_the_python_function(rated: Path, run: Run) -> None:

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 from captious.judgment import studies
-
-from ..conftest import Run, assert_refused
-from .conftest import METRICS
+from tests.cli.conftest import Run, assert_refused
+from tests.cli.study.conftest import METRICS
 
 
 def test_robustness_study_shows_areas(folder: Path, run: Run) -> None:

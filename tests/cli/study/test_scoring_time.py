@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..conftest import Run
-from .conftest import METRICS
+from tests.cli.conftest import Run
+from tests.cli.study.conftest import METRICS
 
 
 def test_timing_study_shows_seconds_per_metric(folder: Path, run: Run) -> None:

@@ -9,9 +9,8 @@ import pytest
 
 from captious.judgment.studies.smurf_analysis import smurf_analysis
 from captious.metrics.smurf import Smurf, SmurfConstants
-
-from ...support.random_roberta import random_roberta
-from ..conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
+from tests.support.random_roberta import random_roberta
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ..conftest import Run, assert_refused
-from .conftest import METRICS
+from tests.cli.conftest import Run, assert_refused
+from tests.cli.study.conftest import METRICS
 
 
 def test_systems_study_shows_scores_and_correlations(third: Path, run: Run) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from captious.judgment import studies
-
-from ..conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 
 def test_frequencies_study_compares_people_and_systems(run: Run, folder: Path) -> None:

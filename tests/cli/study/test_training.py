@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ..conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 RECIPE = """base = "lceval"
 epochs = 3

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ..conftest import Run, assert_refused
+from tests.cli.conftest import Run, assert_refused
 
 
 def test_words_study_writes_agreement_as_json(run: Run, folder: Path) -> None:

@@ -8,22 +8,18 @@ import numpy as np
 import pytest
 
 from captious.data import read_rows
-from captious.data.reading.source import images, some
+from captious.data.reading.source import image_list
 from captious.errors import CaptionTypeError, DuplicateCandidateError, EncodingError, MissingCandidatesError
+from tests.data.conftest import Refuses, Write
 
-from ..conftest import Refuses, Write
 
-
-def test_at_most_three_items_are_shown() -> None:
-    assert some("abc") == "a, b, c"
-    assert some(range(20)) == "0, 1, 2 and 17 more"
-    assert some(range(2000), separator="; ") == "0; 1; 2 and 1,997 more"
-    assert images([7, "7"]) == "image_id 7, '7'"
+def test_text_ids_are_quoted() -> None:
+    assert image_list([7, "7"]) == "image_id 7, '7'"
 
 
 @pytest.mark.parametrize("wrong", [True, 1.5, None, float("nan"), (1, 2), np.float32(1), np.bool_(True), b"x"])
 def test_ids_are_integers_or_strings(refuses: Refuses, wrong: Any) -> None:
-    with refuses(CaptionTypeError, "1 of 2 image ids are neither integers nor strings", "candidates: index 1", "id"):
+    with refuses(CaptionTypeError, "1 of 2 image ids is neither integer nor text", "candidates: index 1", "id"):
         read_rows([{"id": 3, "caption": "a"}, {"id": wrong, "caption": "b"}], "candidates")
 
 
@@ -35,9 +31,9 @@ def test_ids_of_listed_images_are_checked(refuses: Refuses) -> None:
 
 @pytest.mark.parametrize("wrong", [None, 5, 1.5, float("nan"), True, b"a cat"])
 def test_captions_are_strings(refuses: Refuses, wrong: Any) -> None:
-    with refuses(CaptionTypeError, "1 of 2 captions are not strings", "candidates: key 9 (image_id 9) is", "string"):
+    with refuses(CaptionTypeError, "1 of 2 captions is not text", "candidates: key 9 (image_id 9) is", "string"):
         read_rows({7: "a", 9: wrong}, "candidates")
-    with refuses(CaptionTypeError, "1 of 3 captions are not strings", "references: key 9 (image_id 9) is"):
+    with refuses(CaptionTypeError, "1 of 3 captions is not text", "references: key 9 (image_id 9) is"):
         read_rows({7: ["a"], 9: ["b", wrong]}, "references")
 
 
@@ -54,9 +50,9 @@ def test_only_the_first_wrong_ones_are_shown(refuses: Refuses) -> None:
 
 def test_lone_surrogates_are_refused(refuses: Refuses, write: Write) -> None:
     path = write("c.jsonl", '{"id": 1, "caption": "caf\u00e9"}\n{"id": 2, "caption": "a \\ud800 cat"}')
-    with refuses(EncodingError, "1 of 2 captions contain a lone surrogate", f"{path}: line 2", "write the full"):
+    with refuses(EncodingError, "1 of 2 captions contains a lone surrogate", f"{path}: line 2", "write the full"):
         read_rows(path, "candidates")
-    with refuses(EncodingError, "1 of 2 image ids contain a lone surrogate", "key '\\udc00'"):
+    with refuses(EncodingError, "1 of 2 image ids contains a lone surrogate", "key '\\udc00'"):
         read_rows({"a": "b", "\udc00": "c"}, "candidates")
 
 

@@ -9,8 +9,7 @@ import pytest
 
 from captious.data import read_rows
 from captious.errors import CaptionFileError, EmptyInputError, EncodingError, TruncatedFileError
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 
 def test_missing_file_is_named(refuses: Refuses, tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from captious.data import read_rows
 from captious.data.reading.json_files import DECODER, json_lines, parse_json
 from captious.data.reading.source import RowProblem, Source
 from captious.errors import CaptionFileError, DuplicateCandidateError, TruncatedFileError
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 scalars = st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=8)
 documents = st.recursive(scalars, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=4), inner))

@@ -1,4 +1,4 @@
-"""Columns of JSON records are what Python's parser reads, and what it would refuse is left to it."""
+"""Columns of JSON records are equal to those of Python's parser, which also gets everything that it would refuse."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from captious.data import read_rows
 from captious.data.reading.json_files import JsonRecords, columns_of, outlined
 from captious.errors import CaptionFileError, EncodingError
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 texts = st.text(st.characters(), max_size=12)  # lone surrogates included: JSON can escape them
 values = texts | st.integers(-(2**70), 2**70) | st.none() | st.booleans() | st.floats() | st.lists(texts, max_size=2)

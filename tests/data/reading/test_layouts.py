@@ -24,8 +24,7 @@ from captious.errors import (
     InputError,
     UnknownImageError,
 )
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 FOLDER = Path(__file__).parent / "layouts"
 #: The captions that all files hold, from the examples.

@@ -1,4 +1,4 @@
-"""Every accepted form, as a file plain and packed and as a Python object, and the refusal of others."""
+"""Every accepted form, as a plain file, a compressed one and a Python object, and the refusal of others."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ import pytest
 
 from captious.data import read_rows
 from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, InputError, MissingExtraError
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 pd = pytest.importorskip("pandas")
 
@@ -260,7 +259,7 @@ def test_sources_with_only_empty_lists_are_refused(refuses: Refuses) -> None:
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_missing_value_in_a_data_frame_is_refused(refuses: Refuses, frame: Any) -> None:
-    with refuses(CaptionTypeError, "1 of 3 captions are not strings", "candidates: row index 1 (image_id 2)"):
+    with refuses(CaptionTypeError, "1 of 3 captions is not text", "candidates: row index 1 (image_id 2)"):
         read_rows(frame({"id": [1, 2, 3], "caption": ["a", None, "c"]}), "candidates")
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from captious.data import read_rows
 from captious.errors import CaptionFileError, CaptionTypeError, EmptyInputError, EncodingError, TruncatedFileError
-
-from ..conftest import Refuses, Write
+from tests.data.conftest import Refuses, Write
 
 
 def test_missing_column_is_refused(refuses: Refuses, write: Write) -> None:

@@ -37,7 +37,7 @@ def content(arrays: dict[str, Any] = ARRAYS) -> bytes:
 
 
 def forged(change: Any) -> bytes:
-    """The file with another header, whose checksum is right."""
+    """Return the file with another header and its correct checksum."""
     whole = content()
     length = struct.unpack("<8sII", whole[:16])[1]
     header = json.loads(whole[16 : 16 + length])

@@ -1,4 +1,4 @@
-"""Files of prepared references: what is in them comes back, and nothing that does not fit is believed."""
+"""Files of prepared references: they can be read back, and files that do not fit are refused."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def written(path: Path, references: References, *layers: Any) -> References:
 
 
 def rewritten(path: Path, about: Mapping[str, Any] | None = None, arrays: Mapping[str, Any] | None = None) -> None:
-    """Change what is in a file, with checksums that are right."""
+    """Change the content of a file, with correct checksums."""
     file = ArrayFile(path, module.PREPARED_MAGIC, what="", help="")
     content = {name: np.array(file.array(name)) for name in file._entries} | dict(arrays or {})
     about = {**file.about, **(about or {})}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ...support.judgments import read_jsonl
+from tests.support.judgments import read_jsonl
 
 
 @pytest.fixture(scope="session")

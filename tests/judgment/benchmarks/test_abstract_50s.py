@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from captious.judgment.human_judgments import CaptionPairs
-
-from ...support.judgments import load, write_jsonl
+from tests.support.judgments import load, write_jsonl
 
 
 @pytest.mark.parametrize("categories", [(), ("near", "far")])

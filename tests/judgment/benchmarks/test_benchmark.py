@@ -36,7 +36,7 @@ def read(folder: DataFolder) -> list[RatedCaption]:
 MINE = Benchmark("mine", (RATED, replace(RATED, name="second")), (Files(("mine.json",), read),), "nowhere")
 
 
-def test_built_in_benchmarks_are_what_the_registry_calls_them() -> None:
+def test_every_file_of_a_benchmark_is_in_the_catalogue() -> None:
     modules = {benchmark_names._MODULES.get(name, name.replace("-", "_")) for name in benchmark_names.names()}
     files = {path.stem for path in Path(benchmark_names.__file__).parent.glob("*.py")}
     assert files == modules | {"__init__", "benchmark", "benchmark_names"}

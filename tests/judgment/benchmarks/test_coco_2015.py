@@ -10,8 +10,7 @@ import pytest
 from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import SystemRanking
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 
 def team(m1: float, m2: float, *entries: tuple[str, dict[str, float | None]]) -> dict[str, Any]:

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import load, write_jsonl
+from tests.support.judgments import load, write_jsonl
 
 
 def record(image: str, slot: int, candidate: str, refs: list[str], human: int) -> dict[str, Any]:

@@ -9,8 +9,7 @@ import pytest
 from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import CaptionPairs
-
-from ...support.judgments import load, write_jsonl
+from tests.support.judgments import load, write_jsonl
 
 FILE = "distractors/pairs.jsonl"
 

@@ -12,8 +12,7 @@ from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
 from captious.judgment.rated_systems import RatedSystems
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 
 def judged(score: object, *sentences: str) -> dict[str, Any]:

@@ -13,8 +13,7 @@ from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.rated_systems import RatedSystems
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 REFERENCES = ["r1", "r2", "r3", "r4", "r5"]
 RECORD: dict[str, Any] = {

@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from captious.errors import CaptionFileError
-
-from ...support.judgments import assert_same, load, read_jsonl, tokens, write, write_jsonl
+from tests.support.judgments import assert_same, load, read_jsonl, tokens, write, write_jsonl
 
 N = 300  # pairs of each file
 TOKENS = "a.jpg#0\ta dog\na.jpg#1\ta cat\n"

@@ -11,8 +11,7 @@ import pytest
 
 from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import assert_same, load, tokens, write, write_jsonl
+from tests.support.judgments import assert_same, load, tokens, write, write_jsonl
 
 N = 300  # pairs of each file
 

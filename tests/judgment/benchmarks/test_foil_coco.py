@@ -10,8 +10,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment.human_judgments import CaptionPairs
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 
 def annotation(key: int, image: int, caption: str, foil: bool) -> dict[str, Any]:

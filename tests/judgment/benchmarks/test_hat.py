@@ -9,8 +9,7 @@ import pytest
 from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 
 def record(image: str, caption: str, hallucination: object) -> dict[str, object]:

@@ -9,8 +9,7 @@ import pytest
 
 from captious.errors import CaptionFileError, ResourceError
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import load
+from tests.support.judgments import load
 
 
 def write(folder: Path, name: str, rows: list[dict[str, object]]) -> None:

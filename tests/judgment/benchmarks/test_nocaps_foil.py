@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 RECORDS = [
     {

@@ -14,8 +14,7 @@ from captious.judgment.benchmarks.pascal_50s import PASCAL_50S
 from captious.judgment.files.judgment_files import data_folder
 from captious.judgment.human_judgments import CaptionPairs
 from captious.judgment.rated_systems import RatedSystems
-
-from ...support.judgments import load, write, write_jsonl
+from tests.support.judgments import load, write, write_jsonl
 
 
 def files(folder: Path, label: object = 1) -> Path:

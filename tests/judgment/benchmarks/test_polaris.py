@@ -8,8 +8,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 HEAD = "imgid,mt,refs,score"
 

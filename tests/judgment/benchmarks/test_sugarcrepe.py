@@ -12,8 +12,7 @@ import pytest
 
 from captious.errors import CaptionFileError, ResourceError
 from captious.judgment.benchmarks.sugarcrepe import CHANGES
-
-from ...support.judgments import assert_same, load, read_jsonl, write, write_jsonl
+from tests.support.judgments import assert_same, load, read_jsonl, write, write_jsonl
 
 
 @pytest.mark.parametrize(

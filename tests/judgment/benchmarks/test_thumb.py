@@ -8,8 +8,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import load, write_jsonl
+from tests.support.judgments import load, write_jsonl
 
 RATINGS = [
     {"SYS": "Up-Down", "seg_id": "7", "hyp": "A dog.", "image": "x_7.jpg", "P": 4.0, "R": 3.0, "human_score": 3.5},

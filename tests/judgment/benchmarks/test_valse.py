@@ -10,8 +10,7 @@ import pytest
 from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import CaptionPairs
-
-from ...support.judgments import load, write
+from tests.support.judgments import load, write
 
 
 def entry(image: str, caption: str, votes: int = 3, **more: str) -> dict[str, object]:

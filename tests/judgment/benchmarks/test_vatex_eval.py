@@ -14,8 +14,7 @@ from scipy import stats
 from captious.errors import CaptionFileError
 from captious.judgment import judge
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import load
+from tests.support.judgments import load
 
 CANDIDATES = ["a man runs", "a woman sings", "un café", "a man"]
 REFERENCES = [[f"a man runs {n}" for n in range(9)], ["she sings"] * 9, ["a café"] * 9, ["a man sits"] * 9]

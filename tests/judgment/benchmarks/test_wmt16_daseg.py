@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from captious.judgment.human_judgments import RatedCaptions
-
-from ...support.judgments import load, write_jsonl
+from tests.support.judgments import load, write_jsonl
 
 
 def test_wmt16_ratings_are_read(tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from scipy.io import savemat
 
 from captious.errors import CaptionFileError, ResourceError
 from captious.judgment.human_judgments import CaptionPairs
-
-from ...support.judgments import load
+from tests.support.judgments import load
 
 
 def cell(text: str) -> Any:

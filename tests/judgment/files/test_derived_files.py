@@ -11,8 +11,7 @@ import pytest
 from captious.errors import ResourceError
 from captious.judgment.files.derived_files import coco_examples, expert_ratings
 from captious.learned.networks.training_example_files import read_examples, read_judged
-
-from ...support.judgments import write_jsonl
+from tests.support.judgments import write_jsonl
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -22,8 +22,7 @@ from captious.judgment.studies import word_frequencies
 from captious.learned.networks.feature_sets import Feature, FeatureSet
 from captious.learned.networks.network_recipes import Recipe, as_recipe
 from captious.report.formats import FORMATS
-
-from ...support.judgments import write_jsonl
+from tests.support.judgments import write_jsonl
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 RATINGS = [(5, 4, 5), (1, 2, 1), (3, 3, 2), (4, 4, 3), (2, 1, 1)]

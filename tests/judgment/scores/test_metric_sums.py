@@ -12,8 +12,7 @@ from captious import score
 from captious.errors import CaptiousError, ParameterError
 from captious.judgment import judge
 from captious.judgment.studies import metric_correlations, system_correlations
-
-from ...support.judgments import write_jsonl
+from tests.support.judgments import write_jsonl
 
 REFERENCES = ["a dog runs on grass", "the dog"]
 CAPTIONS = ["a dog runs", "a dog", "the cat sleeps on it", "a red bus", "people", "a dog runs on the grass there"]

@@ -8,8 +8,7 @@ from captious.errors import ParameterError
 from captious.judgment import Study
 from captious.judgment.studies import collection_rules
 from captious.judgment.studies.collection_rules import RULES
-
-from ...support.corpora import references_table
+from tests.support.corpora import references_table
 
 LONG = "a brown dog runs on a wide green field"
 PEOPLE = references_table(

@@ -11,8 +11,7 @@ import pytest
 from captious.data import read_captions
 from captious.errors import ParameterError
 from captious.judgment.studies import critique_grid
-
-from ...support.critiques import small_recipe
+from tests.support.critiques import small_recipe
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.models

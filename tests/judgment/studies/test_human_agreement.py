@@ -58,7 +58,7 @@ def test_the_candidate_stays_and_references_grow() -> None:
         assert {candidate, *texts} <= set(own)
     assert len(held_out) == 41
     assert "40:0" not in {text.split(":")[0] for text in held_out}
-    assert any("Excluded: 1 images" in note for note in study.notes)
+    assert any("Excluded: 1 image" in note for note in study.notes)
     assert study.settings["images"] == 41
 
 

@@ -66,7 +66,7 @@ def test_all_references_give_the_result_of_judge(rated: Path) -> None:
         assert (of_all[metric]["ci95_low"], of_all[metric]["ci95_high"]) == agreement.interval
     assert study.signatures["cider-d"] == verdict["cider-d"].signature
     assert study.data == verdict.data
-    assert study.notes == ["2 of 240 captions have fewer than 5 references and keep all of them."]
+    assert study.notes == ["2 of 240 captions have fewer than 5 references, all of which are kept."]
 
 
 def test_the_statistic_is_the_mean_over_draws(rated: Path) -> None:

@@ -144,7 +144,7 @@ def test_held_out_reference_is_corrupted(captions: dict[str, list[str]]) -> None
     assert len(places) == 5
     assert Counter(others) == Counter(intact)
     assert all(Counter(a.split()) == Counter(b.split()) for a, b in zip(intact, permuted, strict=True))
-    assert study.notes[-1].startswith("1 images with a single reference")
+    assert study.notes[-1].startswith("Excluded: 1 image with a single reference")
     assert study.settings["images"] == 300
 
 

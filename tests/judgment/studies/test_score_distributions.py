@@ -14,8 +14,7 @@ import captious
 from captious.data.hold_out import hold_out
 from captious.errors import ParameterError
 from captious.judgment.studies.score_distributions import PEOPLE, _auc, _overlap, score_distributions
-
-from ...support.corpora import references_table
+from tests.support.corpora import references_table
 
 PEOPLE_SAY = [
     ["a dog runs on the beach", "a dog is running", "one dog on a beach"],
@@ -47,7 +46,7 @@ def test_human_captions_are_scored_against_the_references_that_are_left() -> Non
     assert good["auc"] == pytest.approx(mannwhitneyu(expected, scores).statistic / 9)
     assert bad["auc"] > good["auc"]
     assert study.settings["images"] == 3
-    assert any("1 images with a single reference" in note for note in study.notes)
+    assert any("1 image with a single reference" in note for note in study.notes)
 
 
 def test_auc_is_that_of_mann_and_whitney() -> None:
@@ -101,8 +100,8 @@ def test_distributions_of_real_systems(shared_data: Path) -> None:
     [
         ({}, {}, "there are no systems"),
         ({PEOPLE: GOOD}, {}, "a system is called people"),
-        ({"good": GOOD}, {"sample": 1}, "1 images are too few"),
-        ({"good": {0: "a dog"}}, {"subset": True}, "there are 1 images"),
+        ({"good": GOOD}, {"sample": 1}, "1 image is too few"),
+        ({"good": {0: "a dog"}}, {"subset": True}, "only 1 image has captions"),
     ],
 )
 def test_invalid_distribution_studies_are_refused(

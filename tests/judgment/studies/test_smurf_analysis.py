@@ -13,9 +13,8 @@ from captious.data import References
 from captious.errors import CaptionFileError, ParameterError
 from captious.judgment.studies.smurf_analysis import PEOPLE, hold_out, places, smurf_analysis, smurf_scores
 from captious.metrics.smurf import PUBLISHED, Parts, Smurf, fuse
-
-from ...support.corpora import references_table
-from ...support.random_roberta import CAPTIONS, random_roberta
+from tests.support.corpora import references_table
+from tests.support.random_roberta import CAPTIONS, random_roberta
 
 SYSTEMS = (PEOPLE, "one", "two", "three")
 
@@ -110,7 +109,7 @@ def test_smurf_analysis_is_computed_from_captions(metric: Smurf, references: Ref
     assert 0 <= other["overlap"] <= 1
     assert study.signatures == {"smurf": metric.signatures()[0]}
     assert any("held out" in note for note in study.notes)
-    assert any("1 images with a single reference" in note for note in study.notes)
+    assert any("1 image with a single reference" in note for note in study.notes)
     assert any("computed with other models" in warning for warning in study.warnings)
     json.dumps(study.to_dict(), allow_nan=False)
     clouds = study.pictures["smurf"].clouds

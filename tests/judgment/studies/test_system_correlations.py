@@ -16,8 +16,7 @@ import captious
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment import Study
 from captious.judgment.studies import system_correlations
-
-from ...support.judgments import write, write_jsonl
+from tests.support.judgments import write, write_jsonl
 
 METRICS = ["bleu-4", "rouge-l", "cider-d"]
 #: Captions of systems, and references.

@@ -209,8 +209,8 @@ def test_images_with_other_numbers_of_captions_are_drawn_or_excluded() -> None:
     table = {0: ["cat", "dog", "cat"], 1: ["cat"], 2: ["dog", "dog", "dog", "dog"], 3: ["cat", "cat", "cat"]}
     study = word_agreement(table, 2)
     assert study.settings["k"] == 2
-    assert "Excluded: 1 images with fewer than 3 captions." in study.notes
-    assert "For 1 images with more captions, 3 captions were drawn." in study.notes
+    assert "Excluded: 1 image with fewer than 3 captions." in study.notes
+    assert "For 1 image with more captions, 3 captions were drawn." in study.notes
     found = {record["word"]: (record["images"], record["recall"], record["p"]) for record in study.records}
     images, recall, p = found["cat"]
     assert (images, recall) == (2, pytest.approx(8 / 10))

@@ -6,8 +6,7 @@ import pytest
 
 from captious.errors import ParameterError
 from captious.judgment.studies import word_frequencies
-
-from ...support.corpora import references_table
+from tests.support.corpora import references_table
 
 #: Both captions of an image have the same words, so that it does not matter which one is held out.
 PEOPLE = references_table([["a dog runs.", "A dog runs"], ["a red bus", "a red bus"], ["two dogs", "two dogs!"]])
@@ -34,7 +33,7 @@ def test_images_with_one_reference_are_left_out() -> None:
     table = references_table([["a dog", "a dog"], ["a lonely caption"]])
     study = word_frequencies({"mine": {0: "a cat", 1: "a cat"}}, table)
     assert [record["word"] for record in study.records] == ["a", "dog"]
-    assert any("1 images with a single reference" in note for note in study.notes)
+    assert any("1 image with a single reference" in note for note in study.notes)
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def test_two_folds_score_every_image_by_the_other_critique(captions: Captions) -
 
 def test_examples_without_features_or_references_are_refused(tmp_path: Path) -> None:
     lone = read_captions(["a dog"] * 3, [["a dog", "the dog"], ["one"], ["a cat", "cats"]]).references
-    with pytest.raises(ParameterError, match="1 of 3 images have a single reference"):
+    with pytest.raises(ParameterError, match="1 of 3 images has a single reference"):
         train_critique(lone, small_recipe())
     pairs = read_captions(["a dog"] * 2, [["a dog", "the dog"], ["a cat", "cats"]]).references
     with pytest.raises(ParameterError, match="needs image features"):
@@ -128,5 +128,5 @@ def test_inputs_that_a_recipe_does_not_take_are_refused() -> None:
     with pytest.raises(ParameterError, match="not a valid name"):
         train_critique(pairs, small_recipe(), name="a|b")
     lone = read_captions(["a dog"] * 4, [["a", "b"], ["one"], ["c", "d"], ["e", "f"]])
-    with pytest.raises(ParameterError, match="1 of 4 images have a single reference"):
+    with pytest.raises(ParameterError, match="1 of 4 images has a single reference"):
         two_folds(lone, small_recipe())

@@ -13,7 +13,7 @@ import pytest
 import captious
 from captious.data import Captions
 from captious.errors import MissingExtraError, ParameterError
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.feature_sets import Feature, FeatureSet, as_feature_set
 from captious.metrics.cider_d import CiderD
 from captious.metrics.contract.settings import Settings
@@ -24,12 +24,11 @@ from captious.models import WordVectors
 from captious.parsing.parsed_captions import ParsedCaptions, as_parse_source
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
-
-from ...oracles import cider, lceval
-from ...oracles.ngrams import ngrams
-from ...oracles.word_means import clean
-from ...parity.real_captions import read_lines
-from ...support.corpora import table
+from tests.oracles import cider, lceval
+from tests.oracles.ngrams import ngrams
+from tests.oracles.word_means import clean
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
 
 N = 100
 
@@ -80,7 +79,7 @@ def own_frequencies(counted: DocumentFrequencies, inputs: list[lceval.Inputs]) -
 
 
 def test_nneval_features_equal_their_metrics(case: Case) -> None:
-    matrix = Features(feature_set=as_feature_set("nneval"), settings=case.settings).matrix(case.captions)
+    matrix = FeatureMetric(feature_set=as_feature_set("nneval"), settings=case.settings).matrix(case.captions)
     expected = [lceval.nneval(caption, case.known) for caption in case.inputs]
     np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-6)
     assert (matrix.std(axis=0) > 0.01).all()
@@ -88,7 +87,7 @@ def test_nneval_features_equal_their_metrics(case: Case) -> None:
 
 @pytest.mark.parametrize(("name", "combine"), [("lceval", None), ("lceval-mean", fmean), ("lceval-min", min)])
 def test_lceval_features_equal_their_metrics(name: str, combine: lceval.Combine | None, case: Case) -> None:
-    features = Features(feature_set=as_feature_set(name), settings=case.settings)
+    features = FeatureMetric(feature_set=as_feature_set(name), settings=case.settings)
     matrix = features.matrix(case.captions, features.fit(case.captions.references))
     expected = [lceval.lceval(caption, case.known, combine) for caption in case.inputs]
     np.testing.assert_allclose(matrix, expected, rtol=0, atol=1e-6)
@@ -113,25 +112,25 @@ def test_layers_are_computed_once(case: Case, monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(type(source), "parse", counting)
     captions = case.captions.select(range(20))
-    Features(feature_set=as_feature_set("lceval"), settings=case.settings).matrix(captions)
+    FeatureMetric(feature_set=as_feature_set("lceval"), settings=case.settings).matrix(captions)
     texts = {tuple(PTB(text)) for text in (*captions.candidates, *captions.references.texts)}
     assert sum(parsed) == len(texts)
 
 
 def test_a_score_that_a_caption_has_not_is_zero(meteor_tables: object) -> None:
-    features = Features(feature_set=FeatureSet("colors", (Feature("spice-color"), Feature("bleu-1", 2.0))))
+    features = FeatureMetric(feature_set=FeatureSet("colors", (Feature("spice-color"), Feature("bleu-1", 2.0))))
     matrix = features.matrix(table(["a dog", "a red dog"], [["a cat"], ["a red dog"]]))
     np.testing.assert_allclose(matrix, [[0, 1], [1, 2]], atol=1e-8)
 
 
 def test_resources_are_shown_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    features = Features(feature_set=FeatureSet("some", (Feature("mowe"), Feature("yi2020-unigram"))))
+    features = FeatureMetric(feature_set=FeatureSet("some", (Feature("mowe"), Feature("yi2020-unigram"))))
     assert features.resources["tokenizer"] == "ptb+whitespace"
     assert str(features.resources["vectors"]).startswith("vectors-")
     with pytest.raises(ParameterError, match="the setting parser was given, but no requested metric uses it"):
-        Features(feature_set=FeatureSet("some", (Feature("bleu-1"),)), settings=Settings(parser="bundled"))
+        FeatureMetric(feature_set=FeatureSet("some", (Feature("bleu-1"),)), settings=Settings(parser="bundled"))
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     with pytest.raises(MissingExtraError, match="word vectors") as refused:
-        Features(feature_set=as_feature_set("lceval"))
+        FeatureMetric(feature_set=as_feature_set("lceval"))
     assert "captious vectors add" in refused.value.help

@@ -10,8 +10,7 @@ import pytest
 from captious.errors import ParameterError
 from captious.learned.lceval import OFFICIAL_8010, LCEval
 from captious.learned.networks.network import Network
-
-from ...oracles import lceval as oracle
+from tests.oracles import lceval as oracle
 
 #: Features as in training, MOWE as (MOWE + 1) / 2, and the probability that the shipped checkpoint 8010 gives, in
 #: double precision.

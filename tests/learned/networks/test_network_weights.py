@@ -15,8 +15,7 @@ from captious.errors import ResourceError
 from captious.learned.networks.feature_sets import Feature, FeatureSet
 from captious.learned.networks.network import Network
 from captious.learned.networks.network_weights import NetworkWeights, bundled
-
-from .test_network import random_network
+from tests.learned.networks.test_network import random_network
 
 FEATURES = FeatureSet("three", (Feature("bleu-1"), Feature("rouge-l", 0.5), Feature("cider-d:idf=coco")))
 

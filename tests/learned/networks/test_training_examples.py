@@ -12,8 +12,7 @@ from captious.data import References
 from captious.errors import CaptionFileError, EmptyInputError, ParameterError, UnknownNameError
 from captious.learned.networks.training_example_files import read_examples, read_ids, read_judged, write_examples
 from captious.learned.networks.training_examples import HUMAN, OTHER, Examples, make_examples, normalized
-
-from ...support.corpora import references_table
+from tests.support.corpora import references_table
 
 N = 60
 REFERENCES = references_table(

@@ -20,9 +20,8 @@ from captious.metrics.contract import catalogue
 from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.selection import select
-
-from ...support.corpora import table
-from ...support.every_metric import MISSING
+from tests.support.corpora import table
+from tests.support.every_metric import MISSING
 
 NAMES = list(METRICS)
 

@@ -1,6 +1,6 @@
-"""The contract, over every metric of the registry in every variant, and over one that only this file registers.
+"""The contract, over every metric of the catalogue in every variant, and over one that only this file registers.
 
-What it says is in captious/metrics/contract/metric.py: rows of statistics do not look at each other, sums of them are
+It is stated in captious/metrics/contract/metric.py: rows of statistics do not look at each other, sums of them are
 all that corpus scores need, and fitted states merge to what fitting together gives.
 """
 
@@ -32,9 +32,8 @@ from captious.metrics.shared.frequencies.document_frequencies import DocumentFre
 from captious.models import WordVectors
 from captious.parsing.parse_files import FileOfParses
 from captious.text import PTB, WHITESPACE, TokenLayer
-
-from ...support.corpora import TOY, Corpus, large_corpus, references_table, table
-from ...support.every_metric import LOWEST, every_variant, variants_of
+from tests.support.corpora import TOY, Corpus, large_corpus, references_table, table
+from tests.support.every_metric import LOWEST, every_variant, variants_of
 
 
 @dataclass(frozen=True)
@@ -110,7 +109,7 @@ HARD = table(
 
 @cache
 def pieces(captions: Captions) -> list[Captions]:
-    """The table in three pieces of different sizes, which share nothing with it."""
+    """Return the table in three parts of different sizes, without shared annotations."""
     n = len(captions)
     bounds = [0, n // 5, n // 5 + 1, n]
     return [captions.select(range(a, b)) for a, b in itertools.pairwise(bounds)]

@@ -20,11 +20,10 @@ from captious.metrics.contract.metric import Metric
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
 from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.models import Encoder
-
-from ...support.corpora import large_corpus, references_table, table
-from ...support.encoders import random_head, save_tiny_encoder
-from ...support.every_metric import MODEL_VARIANTS, MODELS
-from ...support.parses import KnownParses
+from tests.support.corpora import large_corpus, references_table, table
+from tests.support.encoders import random_head, save_tiny_encoder
+from tests.support.every_metric import MODEL_VARIANTS, MODELS
+from tests.support.parses import KnownParses
 
 pytestmark = pytest.mark.models
 

@@ -8,8 +8,7 @@ import pytest
 import captious
 from captious.errors import ParameterError
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
-
-from ...support.corpora import references_table
+from tests.support.corpora import references_table
 
 
 @pytest.mark.parametrize("other", [5, None, "rouge-l", captious.RougeL])

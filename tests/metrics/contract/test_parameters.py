@@ -1,4 +1,4 @@
-"""Every number that a metric takes has a range, and what is outside is refused with the range."""
+"""Every numeric parameter of a metric has a range; the error for other values names it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from captious.errors import CaptiousError, ParameterError
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter, Parameter
 from captious.models import WordVectors
-
-from ...support.corpora import table
+from tests.support.corpora import table
 
 VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 

@@ -1,4 +1,4 @@
-"""Metrics as text: names in any case, variants and parameters, and what cannot be meant."""
+"""Metrics as text: names in any case, variants and parameters, and invalid requests."""
 
 from __future__ import annotations
 

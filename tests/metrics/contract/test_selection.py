@@ -1,4 +1,4 @@
-"""From what is asked for to metrics that are ready to run."""
+"""Selection of metrics that are ready to run, from requests."""
 
 from __future__ import annotations
 

@@ -26,11 +26,10 @@ from captious.metrics.lsa import Lsa
 from captious.metrics.mbleu import MBleu
 from captious.metrics.self_cider import SelfCider
 from captious.text import WHITESPACE
-
-from ...oracles import cider, diversity
-from ...support.corpora import captions as caption_strategy
-from ...support.corpora import references_table
-from ...support.every_metric import MISSING, OF_SETS, every_variant
+from tests.oracles import cider, diversity
+from tests.support.corpora import captions as caption_strategy
+from tests.support.corpora import references_table
+from tests.support.every_metric import MISSING, OF_SETS, every_variant
 
 VARIANTS = [
     pytest.param(
@@ -219,7 +218,7 @@ def test_mbleu_needs_equal_numbers() -> None:
 
 
 class Count(MeanMetric):
-    """The number of words, of which more or fewer are better."""
+    """The number of words, as a metric without a direction."""
 
     name = "count"
     outputs = ("count-up", "count-down")

@@ -1,4 +1,4 @@
-"""Settings: which metrics they reach, what goes first, and what is refused."""
+"""Settings: the metrics that they reach, precedence, and refusals."""
 
 from __future__ import annotations
 
@@ -26,10 +26,9 @@ from captious.models import Encoder, WordVectors
 from captious.models.endpoints import ChatModel
 from captious.native import MOST_THREADS, threads
 from captious.text import PTB, WHITESPACE
-
-from ...support.corpora import large_corpus, references_table
-from ...support.every_metric import INPUTS, MISSING, MODELS
-from ...support.parses import KnownParses
+from tests.support.corpora import large_corpus, references_table
+from tests.support.every_metric import INPUTS, MISSING, MODELS
+from tests.support.parses import KnownParses
 
 IDF = DocumentFrequencies.of(references_table([["a dog"]] * 9), PTB)
 MODEL = Encoder("a-model")
@@ -56,7 +55,7 @@ VALUES: dict[str, Any] = {
 
 
 def parts(metric: Any) -> tuple[Any, ...]:
-    """The metrics that a metric is made of, or itself."""
+    """Return the parts of a metric, or the metric itself."""
     return getattr(metric, "metrics", (metric,))
 
 

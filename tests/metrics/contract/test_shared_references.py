@@ -16,9 +16,8 @@ import pytest
 from captious.data import Captions, References
 from captious.data.text_cache import TextCache
 from captious.metrics.contract import catalogue
-
-from ...support.corpora import large_corpus
-from ...support.every_metric import MISSING, every_variant
+from tests.support.corpora import large_corpus
+from tests.support.every_metric import MISSING, every_variant
 
 THREADS = 8
 ROUNDS = 4

@@ -1,4 +1,4 @@
-"""Metrics that take long are left out unless they are named, and said before they run."""
+"""Slow metrics are left out unless they are named, and are announced before they run."""
 
 from __future__ import annotations
 

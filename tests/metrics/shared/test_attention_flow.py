@@ -20,10 +20,9 @@ from captious.metrics.shared.attention_flow import FlowLayer, information_flow, 
 from captious.metrics.spurts import Spurts
 from captious.models import Encoder, encoders
 from captious.text.nltk_tokens import smurf_text
-
-from ...oracles import smurf as oracle
-from ...support.corpora import references_table
-from ...support.random_roberta import CAPTIONS, random_roberta
+from tests.oracles import smurf as oracle
+from tests.support.corpora import references_table
+from tests.support.random_roberta import CAPTIONS, random_roberta
 
 pytestmark = pytest.mark.models
 

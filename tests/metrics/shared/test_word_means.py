@@ -16,12 +16,11 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_means import WordMeanMetric
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
-
-from ...oracles import word_means as oracle
-from ...parity.real_captions import read_lines
-from ...support.corpora import table
-from ...support.encoders import save_tiny_encoder
-from ...support.vector_files import read_text
+from tests.oracles import word_means as oracle
+from tests.parity.real_captions import read_lines
+from tests.support.corpora import table
+from tests.support.encoders import save_tiny_encoder
+from tests.support.vector_files import read_text
 
 VECTORS = WordVectors.of(["dog", "cat", "bus", "nt", "dogs"], [[1, 0], [0, 1], [-1, 0], [1, 1], [3, 4]])
 METRICS = {"mowe": (Mowe, oracle.mowe, max), "wembsim": (Wembsim, oracle.wembsim, np.mean)}

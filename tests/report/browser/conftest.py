@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from captious.report.html_report import write_report
-
-from ..page.conftest import hostile, systems
+from tests.report.page.conftest import hostile, systems
 
 
 @pytest.fixture(scope="package")

@@ -68,5 +68,5 @@ def test_every_kind_is_drawn(drawings: Any) -> None:
 
 
 def _letters(text: str) -> str:
-    """Text without what separates its parts, with one kind of minus sign."""
+    """Return text without separators, with one kind of minus sign."""
     return re.sub(r"[\s·]", "", text).replace("−", "-")

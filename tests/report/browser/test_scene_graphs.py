@@ -1,4 +1,4 @@
-"""Scene graphs in a browser: within the page, no box on another, and what matches side by side."""
+"""Scene graphs in a browser: within the page, without overlapping boxes, matches side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""captious.explain: captions by image, the worst ones, and what is refused."""
+"""captious.explain: captions by image, the worst ones, and refusals."""
 
 from __future__ import annotations
 

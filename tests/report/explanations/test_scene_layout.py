@@ -1,4 +1,4 @@
-"""The rows of scene graphs: what matches is in one row, and no row of a column holds two nodes."""
+"""The rows of scene graphs: matching nodes share a row, and no cell holds two nodes."""
 
 from __future__ import annotations
 

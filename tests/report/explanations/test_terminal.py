@@ -9,15 +9,14 @@ import pytest
 from captious.metrics.contract.selection import select_one
 from captious.report.explanations.terminal import explanation_text
 from captious.report.terminal import as_text
-
-from .test_transport_plans import TWO
+from tests.report.explanations.test_transport_plans import TWO
 
 CANDIDATE = "a man in a red shirt is riding a motorcycle down a dirt road beside a field of tall grass"
 REFERENCES = ["a man riding on the back of a motorcycle on a road that leads through a field", "a motorcycle"]
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a text, sorted, without what separates parts of lines."""
+    """Return the words of a text, sorted, without separators."""
     return sorted(word for word in text.split() if word != "·")
 
 

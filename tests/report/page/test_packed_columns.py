@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.report.page.packed_columns import Columns
-
-from ...support.pages import Page
+from tests.support.pages import Page
 
 
 def read(columns: Columns) -> Page:

@@ -1,4 +1,4 @@
-"""The design that pages of results and of the evaluation server share, and what docs/server-design.md says of it."""
+"""The design that pages of results and of the evaluation server share, and its description in docs/server-design.md."""
 
 from __future__ import annotations
 

@@ -19,9 +19,8 @@ from captious.report.html_report import report_page, write_report
 from captious.report.interval_drawings import scores_drawing
 from captious.report.page.document import document
 from captious.results.table import Cell
-
-from ...support.pages import Page, imports_of
-from .conftest import EXAMPLES, HOSTILE, hostile, systems
+from tests.report.page.conftest import EXAMPLES, HOSTILE, hostile, systems
+from tests.support.pages import Page, imports_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
@@ -54,12 +53,16 @@ def test_tables_show_scores_intervals_and_tests(page: Page, examples: list[capti
     for name in examples[0]:
         for report in examples:
             low, high = report[name].confidence_interval(resamples=50)
-            assert numbers.score(report[name].score) in page.text
-            assert numbers.span(low, high) in page.text
+            assert numbers.format_score(report[name].score) in page.text
+            assert numbers.format_interval(low, high) in page.text
             assert report[name].signature in page.text
         d = compared[name]
-        for message in (numbers.signed(d.difference), numbers.span(*d.interval), numbers.p_value(d.p_randomization)):
-            assert numbers.typeset(message) in page.text
+        for message in (
+            numbers.format_difference(d.difference),
+            numbers.format_interval(*d.interval),
+            numbers.format_p_value(d.p_randomization),
+        ):
+            assert numbers.with_minus_signs(message) in page.text
 
 
 def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
@@ -69,8 +72,8 @@ def test_scores_in_hundredths(examples: list[captious.Report]) -> None:
     for name in examples[0]:
         for report in examples:
             assert f"{100 * report[name].score:.1f}" in page.text
-            assert numbers.score(report[name].score) not in page.text
-        assert numbers.typeset(f"{100 * compared[name].difference:+.1f}") in page.text
+            assert numbers.format_score(report[name].score) not in page.text
+        assert numbers.with_minus_signs(f"{100 * compared[name].difference:+.1f}") in page.text
     drawing = re.findall(r'<svg class="scores".*?</svg>', page.html)[[*examples[0]].index("rouge-l")]
     ticks = [float(tick) for tick in re.findall(r"<text[^>]*>(.*?)</text>", drawing)]
     low, high = (100 * end for end in examples[0]["rouge-l"].confidence_interval(resamples=50))
@@ -353,7 +356,7 @@ def test_page_shows_scores_by_group(examples: list[captious.Report]) -> None:
     about = page.manifest["groups"]
     assert [about["names"][k] for k in page.integers(about["of_images"])] == [of[image] for image in examples[0].ids]
     score = examples[0].by_group(of)["even"]["cider-d"].score
-    assert numbers.score(score) in page.text
+    assert numbers.format_score(score) in page.text
 
 
 def test_ids_that_are_text() -> None:

@@ -10,8 +10,7 @@ from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
 from captious.judgment.benchmarks.benchmark_names import protocol
 from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.report.html_report import report_page
-
-from ...support.pages import Page
+from tests.support.pages import Page
 
 NASTY = "</script><b>\0 & 'x'"
 PLAIN = "</script><b>  & 'x'"

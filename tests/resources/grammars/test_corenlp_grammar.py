@@ -1,4 +1,4 @@
-"""CoreNLP's grammar: the published file says what its text form says, and files of another form are refused."""
+"""CoreNLP's grammar: the published file is equal to its text form, and files of other forms are refused."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ import pytest
 from captious.resources.arrays import write_arrays
 from captious.resources.grammars.corenlp_grammar import fingerprint_of, read_grammar
 from captious.resources.grammars.grammar import ANY, Grammar
-
-from ...support.java_streams import Java, stream
-from ...support.spice_grammar_files import BINARY, SEEN, STATES, TAGS, UNARY, UNSEEN, WORDS, packed
-from . import text_grammar
+from tests.resources.grammars import text_grammar
+from tests.support.java_streams import Java, stream
+from tests.support.spice_grammar_files import BINARY, SEEN, STATES, TAGS, UNARY, UNSEEN, WORDS, packed
 
 
 def same(one: Grammar, other: Grammar) -> bool:

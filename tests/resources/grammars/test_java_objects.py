@@ -15,8 +15,7 @@ import pytest
 
 from captious.resources.grammars import java_objects
 from captious.resources.grammars.java_objects import JavaClass, JavaConstant, JavaObject, JavaStreamError, read_object
-
-from ...support.java_streams import Java, JavaArray, JavaEnum, stream, utf
+from tests.support.java_streams import Java, JavaArray, JavaEnum, stream, utf
 
 HEADER = bytes.fromhex("aced0005")
 

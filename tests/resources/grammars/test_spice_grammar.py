@@ -20,11 +20,10 @@ from captious.resources.grammars.corenlp_grammar import fingerprint_of
 from captious.resources.grammars.grammar import Grammar
 from captious.resources.grammars.spice_grammar import SpiceGrammar
 from captious.resources.user_resources import RESOURCES
-
-from ...support.spice_grammar_files import GRAMMAR, IN_JAR, JAR, WORDS, distribution, models_jar, packed
-from ...support.web_server import Web, serving
-from ..conftest import Install
-from ..programs import output, start
+from tests.resources.conftest import Install
+from tests.resources.programs import output, start
+from tests.support.spice_grammar_files import GRAMMAR, IN_JAR, JAR, WORDS, distribution, models_jar, packed
+from tests.support.web_server import Web, serving
 
 PACKED = packed()
 OTHER = packed({"words": (*WORDS[:3], "UNK-LC-x")})

@@ -1,4 +1,4 @@
-"""Word vectors in the cache: compiled once, whoever comes and however a build ends; names; what is damaged."""
+"""Word vectors in the cache: compiled once, by whichever process and however a build ends; names; damaged files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ import pytest
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.resources.vectors import compiled_vectors, named_vectors
 from captious.resources.vectors.named_vectors import VectorFile, add, default, describe, find, names, remove
-
-from ...support.vector_files import npz_of, text_of
-from ..programs import output, start, wait_until
+from tests.resources.programs import output, start, wait_until
+from tests.support.vector_files import npz_of, text_of
 
 WORDS = [f"word{i}" for i in range(200)]
 VECTORS = {word: np.full(3, row, np.float32) for row, word in enumerate(WORDS)}
@@ -24,7 +23,7 @@ VECTORS = {word: np.full(3, row, np.float32) for row, word in enumerate(WORDS)}
 
 @pytest.fixture
 def cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache, and nothing that names vectors."""
+    """An empty cache, and no environment variable that names vectors."""
     monkeypatch.delenv("CAPTIOUS_VECTORS", raising=False)
     return cache
 
@@ -148,7 +147,7 @@ def test_invalid_vector_names_are_refused(name: str, file: Path) -> None:
 
 def test_name_in_use_is_refused(file: Path, cache: Path, tmp_path: Path) -> None:
     add(VectorFile(file), "glove")
-    add(VectorFile(file), "glove")  # the same again is nothing new
+    add(VectorFile(file), "glove")  # adding the same again changes nothing
     other = tmp_path / "other.txt"
     other.write_bytes(text_of({"word7": np.zeros(3)}))
     with pytest.raises(ParameterError, match="the name glove is taken") as caught:
@@ -266,7 +265,7 @@ def test_a_build_that_is_killed_leaves_nothing_that_is_taken_for_whole(file: Pat
     os.kill(victim.pid, signal.SIGKILL)
     victim.communicate()
     assert output(waiting) == "7.0\n"
-    assert len(in_cache(cache)) == 2  # what was left is cleared away
+    assert len(in_cache(cache)) == 2  # leftovers are removed
 
 
 LIMITED = """

@@ -1,4 +1,4 @@
-"""Files of word vectors in every form: what is read is what was written, and what is wrong is told with its place."""
+"""Files of word vectors in every form: read back as written, and errors name the place."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ import pytest
 
 from captious.errors import ResourceError
 from captious.resources.vectors.named_vectors import VectorFile
-
-from ...support.vector_files import (
+from tests.support.vector_files import (
     Vectors,
     binary_of,
     fasttext_of,

@@ -15,9 +15,8 @@ import tomlkit
 
 pytest.importorskip("django")
 
+from tests.server.boards.archives import commands, commented, computed_again, extract, table
 from tests.support.site import EXAMPLES, Site
-
-from .archives import commands, commented, computed_again, extract, table
 
 DURING = datetime(2019, 6, 1, tzinfo=UTC)
 

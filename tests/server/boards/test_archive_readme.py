@@ -10,10 +10,9 @@ import pytest
 
 pytest.importorskip("django")
 
+from tests.server.boards.archives import archive, commands
 from tests.support.site import Site
 from tests.support.small_challenge import queue, write_folder
-
-from .archives import archive, commands
 
 
 def test_private_references_and_captions(site: Site, tmp_path: Path) -> None:

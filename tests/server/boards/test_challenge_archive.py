@@ -14,9 +14,8 @@ import pytest
 
 pytest.importorskip("django")
 
+from tests.server.boards.archives import archive, commands, computed_again, table
 from tests.support.site import EXAMPLES, Site
-
-from .archives import archive, commands, computed_again, table
 
 
 def test_everything(demo: Site) -> None:

@@ -10,9 +10,8 @@ import pytest
 
 pytest.importorskip("django")
 
+from tests.server.boards.archives import archive
 from tests.support.site import Site
-
-from .archives import archive
 
 
 def checked_record(site: Site, **values: Any) -> Any:

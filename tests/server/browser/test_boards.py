@@ -34,7 +34,7 @@ def test_leaderboard_columns_sort_in_both_directions(page: Any, server: Server) 
             head = page.get_by_role("columnheader", name=name, exact=True)
             expect(head).to_have_attribute("aria-sort", direction)
             wanted = scores if direction == "descending" else scores[::-1]
-            assert column(page, name) == [numbers.score(score) for score in wanted]
+            assert column(page, name) == [numbers.format_score(score) for score in wanted]
 
 
 def test_sorted_column_is_on_the_first_screen_of_a_phone(open_page: Callable[..., Any]) -> None:
@@ -82,9 +82,11 @@ def test_comparison_of_two_systems_opens_from_the_leaderboard(page: Any, server:
     for name, score in scores["Improved"].items():
         row = table.get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True))
         cells = row.get_by_role("cell")
-        expect(cells.nth(0)).to_have_text(numbers.score(score))
-        expect(cells.nth(1)).to_have_text(numbers.score(scores["Baseline"][name]))
-        expect(cells.nth(2)).to_contain_text(numbers.signed(scores["Baseline"][name] - score).replace("-", "−"))
+        expect(cells.nth(0)).to_have_text(numbers.format_score(score))
+        expect(cells.nth(1)).to_have_text(numbers.format_score(scores["Baseline"][name]))
+        expect(cells.nth(2)).to_contain_text(
+            numbers.format_difference(scores["Baseline"][name] - score).replace("-", "−")
+        )
     page.get_by_role("link", name="Browse their captions").click()
     expect(page.get_by_label("Order")).to_have_value("difference")
     expect(

@@ -13,8 +13,7 @@ from captious.server.challenges.folder import check_folder
 from captious.server.challenges.problems import ChallengeError
 from captious.server.submissions.upload import Problem
 from captious.server.submissions.upload_process import read_upload
-
-from .conftest import Problems, change, coco, write_json
+from tests.server.challenges.conftest import Problems, change, coco, write_json
 
 
 def test_baselines_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 from captious.server.challenges.challenge_metrics import settings_in
 from captious.server.challenges.folder import check_folder
-
-from .conftest import Problems, change, write_json
+from tests.server.challenges.conftest import Problems, change, write_json
 
 
 def test_document_frequencies_in_the_folder(folder: Path) -> None:

@@ -15,8 +15,7 @@ from captious.metrics.contract.selection import select
 from captious.server.challenges.challenge_metrics import directions_of
 from captious.server.challenges.definition import ChallengeDefinition, definition_from
 from captious.server.challenges.problems import ChallengeError
-
-from .conftest import TOML
+from tests.server.challenges.conftest import TOML
 
 SMALL = """
 title = "Small"

@@ -14,8 +14,7 @@ import pytest
 from captious.data import read_captions
 from captious.server.challenges.folder import check_folder, read_reference_set
 from captious.server.challenges.problems import ChallengeError
-
-from .conftest import Problems, change, coco, write_json
+from tests.server.challenges.conftest import Problems, change, coco, write_json
 
 
 class TestChecked:

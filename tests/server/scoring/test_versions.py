@@ -343,5 +343,5 @@ def test_organizers_see_scores_before_and_after(site: Site, folder: Path) -> Non
     text = page()
     assert "The leaderboard shows version 2" in text
     assert (text.count(old), text.count(new)) == (2, 2)
-    assert numbers.signed(float(new) - float(old)) in text
+    assert numbers.format_difference(float(new) - float(old)) in text
     assert rows[0].method in text

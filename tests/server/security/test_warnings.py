@@ -72,8 +72,8 @@ def test_warnings_do_not_count_private_references(site: Site, tmp_path: Path, pu
 
     for user in (None, ann, olga):
         shown = read(user, copies)
-        assert ("3 of 3 candidates are copies" in shown) is public, user
-        assert ("Some candidates are copies" in shown) is (user == olga and not public), user
+        assert ("3 of 3 candidates repeat a reference" in shown) is public, user
+        assert ("Some candidates repeat a reference" in shown) is (user == olga and not public), user
         assert ("image_id" in shown) is public, user
         assert "3 of 3 candidates hold Markdown" in read(user, marks), user
         assert "remove it before you submit." in read(user, marks), user

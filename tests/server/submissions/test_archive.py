@@ -13,8 +13,7 @@ import zipfile
 import pytest
 
 from captious.server.submissions.upload import UploadLimits
-
-from .uploads import (
+from tests.server.submissions.uploads import (
     GOOD,
     NAME,
     TEST,

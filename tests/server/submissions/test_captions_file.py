@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from captious.data.ids import ImageId, numbers_from_text
 from captious.server.submissions.upload import UploadLimits
-
-from .uploads import GOOD, IDS, as_json, messages, problems, read
+from tests.server.submissions.uploads import GOOD, IDS, as_json, messages, problems, read
 
 CAPTIONS = {row["image_id"]: row["caption"] for row in GOOD}
 

@@ -16,8 +16,7 @@ import pytest
 from captious.errors import CaptiousError, OutputError, ResourceError
 from captious.server.submissions import upload_process
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
-
-from .uploads import GOOD, IDS, NAME, Forged, as_json, deflated_zeros, forged, zipped
+from tests.server.submissions.uploads import GOOD, IDS, NAME, Forged, as_json, deflated_zeros, forged, zipped
 
 pytestmark = pytest.mark.upload_process
 SMALL = UploadLimits(memory_bytes=256 << 20, seconds=20)

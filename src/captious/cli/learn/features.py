@@ -10,10 +10,11 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file, reads_captions, settings_options, subset_option
 from captious.cli.outputs import warn
 from captious.data import read_captions
-from captious.learned.networks.feature_metrics import FEATURE_FORMATS, Features, check_feature_file, write_features
+from captious.learned.networks.feature_metrics import FEATURE_FORMATS, FeatureMetric, check_feature_file, write_features
 from captious.learned.networks.feature_sets import FEATURE_SETS
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.phrases import counted
 
 
 @click.command()
@@ -38,7 +39,7 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
     on is written to the file as a signature (parquet and json).
     """
     check_feature_file(output)
-    computed = Features(feature_set=set_, settings=settings)
+    computed = FeatureMetric(feature_set=set_, settings=settings)
     captions = read_captions(candidates, references, subset=subset)
     table = captions.with_references_as(settings.references_as)
     with using_threads(settings.threads):
@@ -46,5 +47,8 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
         matrix = computed.matrix(table, state)
     signature_text = computed.signature(state)
     write_features(output, captions.ids, computed.feature_set.labels, matrix, signature_text)
-    click.echo(f"{output}: {len(captions):,} captions, {matrix.shape[1]} features, {signature_text}", err=True)
+    click.echo(
+        f"{output}: {counted(len(captions), 'caption')}, {counted(matrix.shape[1], 'feature')}, {signature_text}",
+        err=True,
+    )
     warn(computed.warnings(table, state))

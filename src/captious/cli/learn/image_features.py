@@ -10,6 +10,7 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file
 from captious.models.image_features import IMAGE_FEATURE_FORMATS, check_image_feature_file
 from captious.models.vision import EFFICIENTNET
+from captious.phrases import counted
 
 
 @click.command()
@@ -33,4 +34,7 @@ def image_features(folder: Path, model: str, output: Path) -> None:
 
     features = vision.image_features(folder, model)
     features.save(output)
-    click.echo(f"{output}: {len(features):,} images, {features.width:,} features of {features.label}", err=True)
+    click.echo(
+        f"{output}: {counted(len(features), 'image')}, {counted(features.width, 'feature')} of {features.label}",
+        err=True,
+    )

@@ -147,7 +147,7 @@ class Evaluate(classes.KeptCaptions):
         return iter(self._metrics)
 
     def __len__(self) -> int:
-        """Number of metrics."""
+        """Return the number of metrics."""
         return len(self._metrics)
 
     def __getitem__(self, index: int) -> classes.AACMetric:

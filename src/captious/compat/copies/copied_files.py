@@ -15,7 +15,7 @@ from captious.compat.copies.original_classes import ORIGINALS, Original
 
 __all__ = ["is_ignored", "is_named_as_one", "look_alikes"]
 
-#: File names of the toolkits' scorers and tokenizers, in lower case, and where they are beside each other.
+#: File names of the toolkits' scorers and tokenizers, in lower case, and the folders that hold them side by side.
 _FILES = frozenset(
     {
         *("bleu", "bleu_scorer", "cider", "cider_scorer", "ciderd", "ciderd_scorer"),

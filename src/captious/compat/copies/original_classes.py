@@ -27,7 +27,7 @@ class Original:
 
     @property
     def replacement(self) -> type:
-        """Return captious's class."""
+        """Captious's class."""
         replacement: type = getattr(import_module(f"captious.compat.{self.module}"), self.name)
         return replacement
 

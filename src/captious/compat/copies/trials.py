@@ -23,8 +23,8 @@ from captious.errors import MissingExtraError
 
 __all__ = ["difference"]
 
-#: Captions by image, tokenized. In their scores shows which reference length counts, that short candidates are
-#: penalized, what repeated words count, that cases differ, and that a caption may be that of the reference.
+#: Captions by image, tokenized. Their scores show which reference length counts, that short candidates are penalized,
+#: how repeated words count, that upper and lower case differ, and that a candidate may be equal to a reference.
 _GTS = {
     "7": ["a man rides a brown horse on the beach", "a person is riding a horse", "the horse , a brown one"],
     "3": ["two dogs play in the green park", "dogs in a park"],
@@ -167,7 +167,7 @@ def _tokens(copy: type, module: ModuleType, tokenize: Callable[[Any], Any], repl
     return (
         _command(commands, "stanford-corenlp-3.4.1.jar")
         or _tokenizer_options(commands)
-        or ("" if of_copy == tokenize(replacement) else "it cuts captions otherwise")
+        or ("" if of_copy == tokenize(replacement) else "it tokenizes captions differently")
     )
 
 

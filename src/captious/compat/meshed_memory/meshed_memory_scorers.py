@@ -29,7 +29,7 @@ class Bleu(pycocoevalcap.Bleu):
     """
 
     def compute_score(self, gts: Texts, res: Texts, verbose: int = 0) -> tuple[list[float], list[list[float]]]:
-        """As in ``captious.compat.pycocoevalcap``."""
+        """Score as in ``captious.compat.pycocoevalcap``."""
         return super().compute_score(gts, res, verbose)
 
     def __str__(self) -> str:

@@ -24,6 +24,7 @@ from captious.compat.pycocoevalcap.input_errors import (
 from captious.data import Captions, References
 from captious.data.reading.source import is_unicode
 from captious.errors import CaptionTypeError, EncodingError, InputError
+from captious.phrases import counted, counted_of
 
 __all__ = [
     "Texts",
@@ -154,14 +155,14 @@ def _check_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) 
     if unknown:
         examples = _some(image for image in res if image in unknown)
         raise UnknownImage(
-            f"{len(unknown):,} of {len(res):,} candidates are for images that have no references",
+            f"{counted_of(len(unknown), len(res), 'candidate', 'are')} for images that have no references",
             where=f"res: {examples}",
             help=help,
         )
     if missing:
         examples = _some(image for image in gts if image in missing)
         raise MissingCandidates(
-            f"{len(missing):,} of {len(gts):,} images with references have no candidate",
+            f"{counted_of(len(missing), len(gts), 'image', 'have')} references but no candidate",
             where=f"gts: {examples}",
             help=help,
         )
@@ -179,7 +180,7 @@ def _check_candidates(image: Hashable, candidates: list[Any], where: str, *, sev
         raise MissingCandidates("an image has no candidate", where=_place(where, image), help=f"give it one; {_SUBSET}")
     if len(candidates) > 1 and not several:
         raise DuplicateCandidate(
-            f"an image has {len(candidates)} candidates",
+            f"an image has {counted(len(candidates), 'candidate')}",
             where=_place(where, image),
             help="give one candidate per image; are these the references?",
         )

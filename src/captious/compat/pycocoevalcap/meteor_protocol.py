@@ -73,7 +73,7 @@ class Process:
         return 0
 
     def kill(self) -> None:
-        """Only set ``returncode``."""
+        """Set ``returncode``, and do nothing else."""
         self.returncode = 0
 
     terminate = kill

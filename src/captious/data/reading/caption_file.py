@@ -61,7 +61,7 @@ class Columns:
         )
 
     def texts(self, role: Role) -> tuple[str, ...]:
-        """Columns of captions named for a role."""
+        """Return the columns of captions that are named for a role."""
         if role == "candidates" and self.candidate is not None:
             return (self.candidate,)
         if role in ("references", "objects") and self.references:

@@ -15,7 +15,7 @@ import numpy as np
 
 from captious.data.ids import IdForm, ImageId, as_image_id
 from captious.data.reading.caption_file import Role
-from captious.data.reading.source import Source, is_unicode, repeated, some
+from captious.data.reading.source import Source, is_unicode, repeated_positions
 from captious.errors import (
     CaptionTypeError,
     DuplicateCandidateError,
@@ -24,6 +24,7 @@ from captious.errors import (
     MissingCandidatesError,
     option,
 )
+from captious.phrases import counted_of, sample_of
 
 
 @dataclass(frozen=True)
@@ -125,11 +126,11 @@ def caption_rows(
         what = source.role if source.role in ("groups", "objects") else "captions"
         raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
     if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
-        twice = repeated(rows.ids)
-        examples = [f"image_id {image!r} in {some(map(rows.place, at))}" for image, at in twice.items()]
+        twice = repeated_positions(rows.ids)
+        examples = [f"image_id {image!r} in {sample_of(map(rows.place, at))}" for image, at in twice.items()]
         raise DuplicateCandidateError(
-            f"{len(twice):,} of {n_images:,} images have more than one candidate",
-            where=f"{rows.name}: {some(examples, separator='; ')}",
+            f"{counted_of(len(twice), n_images, 'image', 'have')} more than one candidate",
+            where=f"{rows.name}: {sample_of(examples, separator='; ')}",
             help=f"keep one candidate per image; {_several_help()}",
         )
     return rows
@@ -141,17 +142,17 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     if types <= {int}:
         return ids
     if types == {str}:
-        _check_unicode(source.name, "image ids", ids, place)
+        _check_unicode(source.name, "image id", ids, place)
         return ids
     checked = [as_image_id(value) for value in ids]
     wrong = [entry for entry, image in enumerate(checked) if image is None]
     if wrong:
         raise CaptionTypeError(
-            f"{len(wrong):,} of {len(ids):,} image ids are neither integers nor strings",
-            where=f"{source.name}: " + some([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
+            f"{counted_of(len(wrong), len(ids), 'image id', 'are')} neither integer nor text",
+            where=f"{source.name}: " + sample_of([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
             help="image ids must be integers or strings",
         )
-    _check_unicode(source.name, "image ids", [str(image) for image in checked], place)
+    _check_unicode(source.name, "image id", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
 
 
@@ -200,15 +201,15 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
     many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
     if many and source.one_each:
         raise DuplicateCandidateError(
-            f"{len(many):,} of {len(lists):,} images have more than one candidate",
-            where=f"{source.name}: {some(many)}",
+            f"{counted_of(len(many), len(lists), 'image', 'have')} more than one candidate",
+            where=f"{source.name}: {sample_of(many)}",
             help=f"give one candidate per image; {_several_help()}",
         )
     none = [place(entry) for entry, captions in enumerate(lists) if not captions]
     if none:
         raise MissingCandidatesError(
-            f"{len(none):,} of {len(lists):,} images have an empty list of candidates",
-            where=f"{source.name}: {some(none)}",
+            f"{counted_of(len(none), len(lists), 'image', 'have')} an empty list of candidates",
+            where=f"{source.name}: {sample_of(none)}",
             help=f"give a candidate for every image, or remove the image and use {option('subset')}",
         )
 
@@ -216,13 +217,13 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
 def _check_texts(rows: CaptionRows) -> None:
     """Check that every caption is a string that UTF-8 can encode. Empty captions are legal."""
     try:
-        _check_unicode(rows.name, "captions", rows.texts, rows.place)
+        _check_unicode(rows.name, "caption", rows.texts, rows.place)
     except TypeError:
         wrong = [row for row, text in enumerate(rows.texts) if not isinstance(text, str)]
         cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
         raise CaptionTypeError(
-            f"{len(wrong):,} of {len(rows.texts):,} captions are not strings",
-            where=f"{rows.name}: {some(cases)}",
+            f"{counted_of(len(wrong), len(rows.texts), 'caption', 'are')} not text",
+            where=f"{rows.name}: {sample_of(cases)}",
             help='captions must be strings; use "" for an empty caption',
         ) from None
 
@@ -237,8 +238,8 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
         return
     wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not is_unicode(text)]
     raise EncodingError(
-        f"{len(wrong):,} of {len(texts):,} {what} contain a lone surrogate (half of a character)",
-        where=f"{name}: {some(wrong)}",
+        f"{counted_of(len(wrong), len(texts), what, 'contain')} a lone surrogate (half of a character)",
+        where=f"{name}: {sample_of(wrong)}",
         help="write the full character, or remove it",
     )
 

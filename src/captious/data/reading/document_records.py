@@ -138,13 +138,13 @@ class DenseCaptions:
 
 
 def _videos(document: _Document) -> _Document:
-    """The captions of each video in a document of dense captions."""
+    """Return the captions of each video in a document of dense captions."""
     results = document.get("results")
     return results if isinstance(results, Mapping) else document
 
 
 def _events(value: object) -> Iterator[tuple[str | None, object]]:
-    """Seconds and sentence of each event of a video, with None for what is not there."""
+    """Return seconds and sentence of each event of a video, with None for what is not there."""
     pairs: list[tuple[object, object]] = []
     if isinstance(value, Mapping):
         times, sentences = value.get("timestamps"), value.get("sentences")

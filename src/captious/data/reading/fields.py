@@ -12,8 +12,9 @@ from captious.data.ids import IdForm, ImageId
 from captious.data.reading.caption_file import Role
 from captious.data.reading.caption_rows import CaptionRows, caption_rows
 from captious.data.reading.layouts import Layout, fields_of, nearest_layout, row_layouts
-from captious.data.reading.source import Source, some
+from captious.data.reading.source import Source
 from captious.errors import InputError, UnknownNameError, option
+from captious.phrases import sample_of
 
 #: Names of one group contradict each other; otherwise the first group with one that is there wins.
 _Names = tuple[tuple[str, ...], ...]
@@ -195,12 +196,12 @@ class _Row:
 
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """Return the error for two fields to choose from."""
-        options = some([option("columns", choice) for choice in choices], separator=" or ")
+        options = sample_of([option("columns", choice) for choice in choices], separator=" or ")
         return self.source.error(problem, where=self.where, help=f"choose: {options}")
 
     def _could_be(self, names: Sequence[str]) -> str:
         both = "both " * (len(names) == 2)
-        return f"{both}{some(names, separator=' and ')} could be the {self.source.role}"
+        return f"{both}{sample_of(names, separator=' and ')} could be the {self.source.role}"
 
     def _missing(self, what: str, column: str, usual: _Names, other_names: _Names) -> InputError:
         """Return the error for a row without any of the usual names; ``other_names`` are those of its other column."""
@@ -277,7 +278,7 @@ def _key_values(
     """Return the values of a key of objects."""
     for number, cell in zip(numbers, column, strict=True):
         if not isinstance(cell, Mapping) or key not in cell:
-            shown_cell = some(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
+            shown_cell = sample_of(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
             problem = f"expected {name!r} to be an object with {key!r}, found {shown_cell}"
             raise source.error(
                 problem, where=f"{unit} {number}", help=f"name another key: {option('columns', f'caption={name}/KEY')}"

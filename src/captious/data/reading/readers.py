@@ -36,8 +36,9 @@ from captious.data.reading.file_contents import (
 from captious.data.reading.json_files import DECODER, JsonRecords, RepeatedKeys, outlined, parse_json
 from captious.data.reading.record_shapes import is_document, rows_of_document, rows_of_mapping, rows_of_records
 from captious.data.reading.row_parser import parse_rows
-from captious.data.reading.source import RowProblem, Source, repeated, some
+from captious.data.reading.source import RowProblem, Source, repeated_positions
 from captious.errors import CaptionFileError, DuplicateCandidateError, EmptyInputError, InputError, ParameterError
+from captious.phrases import counted_of, sample_of
 
 # A cell of csv is one string: what a column named for lists holds (JSON? a separator?) would be a guess.
 _LIST_COLUMNS = ("captions", "candidates", "predictions", "references", "refs", "objects")
@@ -195,12 +196,12 @@ def _rows_of_text(text: str, source: Source) -> CaptionRows:
 
 def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     """Return the error for a mapping that repeats an image, of which ``json.loads`` would keep the last."""
-    twice = repeated(key for key, _ in document.pairs)
-    examples = [f"key {key!r} in " + some([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
+    twice = repeated_positions(key for key, _ in document.pairs)
+    examples = [f"key {key!r} in " + sample_of([f"entry {place + 1}" for place in at]) for key, at in twice.items()]
     kind = DuplicateCandidateError if source.one_each else CaptionFileError
     return kind(
-        f"{len(twice):,} of {len(document):,} images appear more than once as a key",
-        where=f"{source.name}: {some(examples, separator='; ')}",
+        f"{counted_of(len(twice), len(document), 'image', 'appear')} more than once as a key",
+        where=f"{source.name}: {sample_of(examples, separator='; ')}",
         help=f"keep one {source.role.removesuffix('s')} per image"
         if source.one_each or source.role == "groups"
         else f"put the {source.role} of an image in one list",

@@ -27,8 +27,9 @@ from captious.data.reading.fields import (
 from captious.data.reading.json_files import columns_of
 from captious.data.reading.layouts import COCO, Layout, document_layouts, nearest_layout
 from captious.data.reading.row_parser import record_batches
-from captious.data.reading.source import Source, some
+from captious.data.reading.source import Source
 from captious.errors import option
+from captious.phrases import sample_of
 
 
 def is_document(content: Mapping[Any, Any], role: Role) -> bool:
@@ -75,7 +76,7 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
         choices = " or ".join(option("columns", f"caption={one.captions[0]}") for one in layouts)
         raise source.error(
             f"this fits two layouts, {' and '.join(one.name for one in layouts)}",
-            where="keys: " + some(map(repr, document)),
+            where="keys: " + sample_of(map(repr, document)),
             help=f"choose: {choices}",
         )
     return layouts[0] if layouts else COCO
@@ -176,14 +177,14 @@ def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdFo
     if source.column is not None:
         raise missing_column(source, "an object from images to values has no columns")
     if has_usual_fields(source.role, mapping.keys()):
-        raise source.error("expected a list of records, not a single record", where=some(map(repr, mapping)))
+        raise source.error("expected a list of records, not a single record", where=sample_of(map(repr, mapping)))
     keys = list(mapping)
     if len(keys) == 1 and _are_records_of_many_images(mapping[keys[0]]):
         raise source.error("a list of records is wrapped in an object; give the list", where=f"key {keys[0]!r}")
     if source.role != "groups" and (near := nearest_layout((), mapping)) is not None:
         layout, missing = near
         message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
-        raise source.error(message, where="keys: " + some(map(repr, keys)))
+        raise source.error(message, where="keys: " + sample_of(map(repr, keys)))
     return caption_rows(source, keys, list(mapping.values()), unit="key", numbers=keys, id_form=id_form)
 
 

@@ -27,6 +27,7 @@ from captious.data.reading.json_files import (
 )
 from captious.data.reading.source import Refuse, RowProblem, Source, raise_error
 from captious.errors import CaptionFileError, TruncatedFileError
+from captious.phrases import counted
 
 #: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
 Choose: TypeAlias = Callable[[list[str], str], Sequence[str]]
@@ -208,7 +209,7 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iter
                     yield line, row
             elif row:
                 uneven = CaptionFileError(
-                    f"a row has {len(row)} cell{'s' if len(row) != 1 else ''} where the header has {width}",
+                    f"a row has {counted(len(row), 'cell')} where the header has {width}",
                     where=f"{source.name}: line {line}",
                     help="quote cells that contain the separator, and give every row the same number of cells",
                 )

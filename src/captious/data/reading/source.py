@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 from captious.data.ids import ImageId
 from captious.data.reading.caption_file import Role
 from captious.errors import CaptionFileError, InputError
+from captious.phrases import sample_of
 
 if TYPE_CHECKING:
     from captious.data.reading.caption_file import ReadOptions
@@ -134,14 +135,7 @@ def raise_error(problem: RowProblem) -> None:
     raise problem.error from None
 
 
-def some(items: Iterable[object], *, separator: str = ", ") -> str:
-    """Format up to three items and the number of others: "a, b, c and 17 more"."""
-    texts = [str(item) for item in items]
-    more = f" and {len(texts) - 3:,} more" if len(texts) > 3 else ""
-    return separator.join(texts[:3]) + more
-
-
-def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:
+def repeated_positions(keys: Iterable[Key]) -> dict[Key, list[int]]:
     """Return the positions of keys that occur more than once."""
     places: defaultdict[Key, list[int]] = defaultdict(list)
     for place, key in enumerate(keys):
@@ -149,9 +143,9 @@ def repeated(keys: Iterable[Key]) -> dict[Key, list[int]]:
     return {key: at for key, at in places.items() if len(at) > 1}
 
 
-def images(ids: Iterable[ImageId]) -> str:
+def image_list(ids: Iterable[ImageId]) -> str:
     """Format image ids for messages, strings in quotes to distinguish "12" from 12."""
-    return "image_id " + some([repr(i) for i in ids])
+    return "image_id " + sample_of([repr(i) for i in ids])
 
 
 def is_unicode(text: str) -> bool:

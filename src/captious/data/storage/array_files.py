@@ -114,7 +114,7 @@ class ArrayFile:
         return name in self._entries
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays by name; see ``array``."""
+        """Return all arrays by name; see ``array``."""
         return {name: self.array(name) for name in self._entries}
 
     def array(self, name: str) -> NDArray[Any]:

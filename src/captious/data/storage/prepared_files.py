@@ -36,7 +36,7 @@ _SOURCE, _JOINED = "each", "cat"  # the tables that a file has annotations of
 
 def recorded(references: References) -> References:
     """Return a copy of references that records the annotations requested of it."""
-    return replace(references).with_store(_Recording(references.stored))
+    return replace(references).attach_store(_Recording(references.stored))
 
 
 def write_prepared(path: str | os.PathLike[str], references: References, metrics: Sequence[str]) -> None:
@@ -117,7 +117,7 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
             images=images,
             without_references=without,
         )
-        return table.with_store(_PreparedLayers(file, _SOURCE))
+        return table.attach_store(_PreparedLayers(file, _SOURCE))
     except CaptionFileError:
         raise
     except (CaptiousError, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:

@@ -9,6 +9,7 @@ from captious.data.image_matching import MatchOptions
 from captious.errors import EmptyInputError
 from captious.evaluation.caption_checks.caption_findings import KINDS, CaptionFindings, Finding
 from captious.evaluation.systems import name_of
+from captious.phrases import counted
 from captious.results.displayed import Displayed
 from captious.results.table import Cell, Column, Row, Table, json_document
 from captious.version import __version__
@@ -64,7 +65,10 @@ class CaptionCheck(Displayed):
         lengths = f"{self.words[0]:.1f} words per candidate"
         if self.n_references:
             lengths += f", {self.words[1]:.1f} per reference"
-        title = f"{self.system}: {self.n_candidates:,} candidates, {self.n_references:,} references, {lengths}."
+        title = (
+            f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
+            f"{counted(self.n_references, 'reference')}, {lengths}."
+        )
         notes = self.warnings or ["Nothing that would make scores misleading."]
         return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=notes)
 

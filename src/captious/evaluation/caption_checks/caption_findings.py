@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, References, text_checks
 from captious.data.text_checks import is_cut_off, is_empty, is_in_another_script, is_markdown, is_prompt_answer
 from captious.errors import option
+from captious.phrases import counted_of
 from captious.text import PTB
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
@@ -39,7 +40,7 @@ class FindingKind:
     """A kind of finding.
 
     Args:
-        predicate: the rest of the sentence "12 of 100 candidates ...".
+        predicate: the rest of the sentence "12 of 100 candidates ...", from its verb, in the plural.
         advice: the effect on scores, and a remedy.
         option: name and value of an option to append to the advice.
         always: report it however rare it is.
@@ -61,7 +62,7 @@ class FindingKind:
 KINDS = {
     "empty": FindingKind("are empty", "most metrics give them 0: was the output of the captioner lost?", always=True),
     "copy": FindingKind(
-        "are copies of a reference of their image",
+        "repeat a reference of the image",
         "are the candidates included in their own references?",
         needs_references=True,
     ),
@@ -81,13 +82,13 @@ KINDS = {
         "those of spice",
     ),
     "long": FindingKind(
-        "are more than twice as long as the references of their image",
+        "are more than twice as long as the references of the image",
         "CIDEr-D and BLEU then mostly measure length: ask the captioner for the length of the references, or look at "
         "precision and recall",
         needs_references=True,
     ),
     "short": FindingKind(
-        "are less than half as long as the references of their image",
+        "are less than half as long as the references of the image",
         "CIDEr-D and BLEU then mostly measure length, and METEOR and SPICE recall",
         needs_references=True,
     ),
@@ -134,23 +135,28 @@ class Finding:
     def sentence(self) -> str:
         """The problem and the remedy, in one sentence."""
         ids = ", ".join(self.examples) + (", ..." if self.n > len(self.examples) else "")
-        return self._worded(f"{self.n:,} of {self.of:,}", f" (image_id {ids})")
+        return self._worded(f" (image_id {ids})")
 
     @property
     def sentence_without_ids(self) -> str:
         """The sentence with the number of candidates only."""
-        return self._worded(f"{self.n:,} of {self.of:,}")
+        return self._worded()
 
     @property
     def sentence_without_numbers(self) -> str:
         """The sentence without the number of candidates and their ids."""
-        return self._worded("Some")
+        return f"Some candidates {KINDS[self.kind].predicate}{self._advice}"
 
-    def _worded(self, amount: str, where: str = "") -> str:
+    def _worded(self, where: str = "") -> str:
+        verb, rest = KINDS[self.kind].predicate.split(" ", 1)
+        return f"{counted_of(self.n, self.of, 'candidate', verb)} {rest}{where}{self._advice}"
+
+    @property
+    def _advice(self) -> str:
         kind = KINDS[self.kind]
         end = "" if kind.advice.endswith("?") else "."
         advice = kind.advice if kind.option is None else f"{kind.advice} {option(*kind.option)}"
-        return f"{amount} candidates {kind.predicate}{where}: {advice}{end}"
+        return f": {advice}{end}"
 
 
 @dataclass(frozen=True)

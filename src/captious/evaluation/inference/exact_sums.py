@@ -59,12 +59,12 @@ class ExactSums:
         return ExactSums(tuple(_added(a, b) for a, b in zip(self.units, other.units, strict=True)))
 
     def __len__(self) -> int:
-        """Number of columns."""
+        """Return the number of columns."""
         return len(self.units)
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """Return the sums, each rounded once to the nearest float64: float64[k]."""
+        """The sums, each rounded once to the nearest float64: float64[k]."""
         one = 1 << _UNIT
         return np.array([units if isinstance(units, float) else units / one for units in self.units], np.float64)
 

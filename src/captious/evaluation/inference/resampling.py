@@ -176,8 +176,9 @@ def permutation_p_value(observed: float, permuted: NDArray[np.float64], *, scale
 
 
 def can_vary(n_images: int | None) -> bool:
-    """Whether resampling so many images says anything: every resample of a single one is the same, so that it is no
-    evidence of a difference. None is for more than one.
+    """Return whether resampling so many images says anything; None stands for more than one.
+
+    Every resample of a single image is the same, so it is no evidence of a difference.
     """
     return n_images != 1
 

@@ -16,7 +16,7 @@ from captious.evaluation.tables.score_tables import (
     signature_lines,
     subject,
 )
-from captious.results.counts import counted
+from captious.phrases import counted
 from captious.results.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
 from captious.version import __version__
 
@@ -69,7 +69,7 @@ def difference_table(
         records=[_record(comparison, d) for d in comparison.values()],
         document=comparison.to_dict(examples=examples),
         title=subject([a]),
-        caption=f"{a.n_images:,} images; below each difference its {comparison.level:.0%} interval; "
+        caption=f"{counted(a.n_images, 'image')}; below each difference its {comparison.level:.0%} interval; "
         f"{comparison.resamples:,} resamples, seed {comparison.seed}",
         notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],
         pictures={"effect-sizes": effect_picture(comparison)},
@@ -95,7 +95,7 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
                 signature=d.signature,
             )
         )
-    correction = f"Holm's correction for {len(grouped.group_sizes)} groups, for each metric"
+    correction = f"Holm's correction for {counted(len(grouped.group_sizes), 'group')}, for each metric"
     note = (
         f"{whole.level:.0%} intervals and p values from {whole.resamples:,} resamples of the images of each group, "
         f"seed {whole.seed}. Corrected: {correction}."
@@ -110,7 +110,7 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
         records=[_record(whole, d) for d in grouped.differences],
         document=grouped.to_dict(examples=examples),
         title=f"{subject([whole.a])} · by {grouped.by}",
-        caption=f"{whole.a.n_images:,} images by {grouped.by}; below each difference its {whole.level:.0%} "
+        caption=f"{counted(whole.a.n_images, 'image')} by {grouped.by}; below each difference its {whole.level:.0%} "
         f"interval; corrected: {correction}",
         notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],
         comments=[
@@ -118,7 +118,7 @@ def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -
             *signature_lines(whole.a),
             f"by {grouped.by}; macro: mean over groups",
             f"p values of groups have {correction}",
-            *(f"  {name}: {n:,} images" for name, n in grouped.group_sizes.items()),
+            *(f"  {name}: {counted(n, 'image')}" for name, n in grouped.group_sizes.items()),
         ],
         pictures=difference_pictures(rows, 3, f"{whole.b.system} − {whole.a.system}; {whole.level:.0%} intervals"),
         below=_examples(whole, examples) if examples else None,
@@ -170,7 +170,7 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
         rows=rows,
         records=records,
         document=compared.to_dict(),
-        caption=f"{reports[0].n_images:,} images",
+        caption=counted(reports[0].n_images, "image"),
         notes=[*scores.notes, sampling],
         comments=[*scores.comments, sampling],
         legend=f"Letters: systems that are significantly worse (p < .05 of approximate randomization, {correction}).",

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from captious.data import same_images
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
-from captious.results.counts import counted
 from captious.results.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
 
@@ -96,14 +96,16 @@ def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = F
     over = f"95% bootstrap over images, within groups, {DEFAULT_RESAMPLES:,} resamples, seed {DEFAULT_SEED}."
     about_groups = [
         f"by {grouped[0].by}; macro: mean over groups",
-        *(f"  {name}: {report.n_images:,} images" for name, report in grouped[0].items()),
+        *(f"  {name}: {counted(report.n_images, 'image')}" for name, report in grouped[0].items()),
     ]
     table = _side_by_side(reports, rows, records, documents, over * intervals, about_groups)
     return replace(
         table,
         columns=[Column("images", "count", media=(SCREEN, PAGE)), *table.columns],
         title=f"{table.title} · by {grouped[0].by}",
-        caption=f"{reports[0].system}: {reports[0].n_images:,} images by {grouped[0].by}" if table.caption else "",
+        caption=f"{reports[0].system}: {counted(reports[0].n_images, 'image')} by {grouped[0].by}"
+        if table.caption
+        else "",
     )
 
 
@@ -173,7 +175,7 @@ def subject(reports: Sequence[Report]) -> str:
     if _have_same_images(reports):
         images = counted(first.n_images, "image")
     else:
-        images = ", ".join(f"{report.system} {report.n_images:,} images" for report in reports)
+        images = ", ".join(f"{report.system} {counted(report.n_images, 'image')}" for report in reports)
     tokenizers = dict.fromkeys(
         tokenizer for result in first.values() for tokenizer in result.statistics.metric.tokens.split(", ")
     )
@@ -185,7 +187,7 @@ def subject(reports: Sequence[Report]) -> str:
 
 def images_text(report: Report) -> str:
     """Return the name of a system with the size of the data: "mine: 5,000 images, 25,010 references"."""
-    return f"{report.system}: {report.n_images:,} images, {report.n_references:,} references"
+    return f"{report.system}: {counted(report.n_images, 'image')}, {counted(report.n_references, 'reference')}"
 
 
 def signature_lines(report: Report) -> list[str]:

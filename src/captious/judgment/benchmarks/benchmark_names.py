@@ -1,4 +1,4 @@
-"""Registry of benchmarks by name: built-in ones, and those of other packages.
+"""The catalogue of benchmarks by name: built-in ones, and those of other packages.
 
 Another package adds one with an entry point of the group ``captious.benchmarks``, whose name is that of the benchmark
 and whose value is a ``Benchmark``.

@@ -15,6 +15,7 @@ import numpy as np
 
 from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, DataFolder, Files, Protocol, RatedCaption, Rule
+from captious.phrases import counted
 
 _NAMES = ("candidates_list", "gts_list", "human_scores", "video_ids")
 _FILES = tuple(f"vatex_eval/{name}.pkl" for name in _NAMES)
@@ -27,7 +28,8 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     ratings = np.array(scores, dtype=np.float64).reshape(_ANNOTATORS, -1).T
     if not len(candidates) == len(references) == len(ratings) == len(videos):
         raise CaptionFileError(
-            f"{len(candidates):,} candidates, references of {len(references):,}, ratings of {len(ratings):,} and "
+            f"{counted(len(candidates), 'candidate')}, references of {len(references):,}, ratings of "
+            f"{len(ratings):,} and "
             f"{len(videos):,} videos",
             where=f"{folder.folder}: {', '.join(_FILES)}",
             help="get the files of one release",

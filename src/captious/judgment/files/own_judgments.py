@@ -18,6 +18,7 @@ from captious.judgment.files.judgment_files import DataFolder
 from captious.judgment.human_judgments import HumanJudgments
 from captious.judgment.protocols import SYSTEM_FACT, Protocol, Rule
 from captious.judgment.rated_systems import SYSTEM_STATISTICS
+from captious.phrases import counted
 
 #: Before statistics that compare mean scores of systems with their mean ratings.
 _SYSTEM = "system-"
@@ -93,7 +94,9 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     if of_systems:
         if (n := len({str(record["system"]) for _, record in lines})) < 3:
             raise CaptionFileError(
-                f"{n} systems are too few for a correlation", where=str(path), help="give captions of three or more"
+                f"{counted(n, 'system', 'are')} too few for a correlation",
+                where=str(path),
+                help="give captions of three or more",
             )
         protocol = replace(protocol, parts=None, systems=SYSTEM_FACT)
     if pairs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
+from captious.phrases import counted
 
 _HUMAN = Run(
     "human_agreement",
@@ -46,7 +47,7 @@ PAPER = Paper(
             _METRICS,
             [
                 PaperColumn("c5, expected from four references", _HUMAN, value="expected"),
-                *(PaperColumn(f"{n} reference{'s' if n > 1 else ''}", _HUMAN, value=f"refs_{n}") for n in (1, 2, 3, 4)),
+                *(PaperColumn(counted(n, "reference"), _HUMAN, value=f"refs_{n}") for n in (1, 2, 3, 4)),
             ],
             {row: (figure, *[None] * 4) for row, figure in zip(_METRICS, _C5, strict=True)},
             comparable=False,

@@ -21,6 +21,7 @@ from captious.judgment.papers.paper import (
 )
 from captious.learned.networks.feature_sets import FeatureSet, as_feature_set
 from captious.learned.networks.network_recipes import Recipe, as_recipe
+from captious.phrases import counted
 
 _METRICS = {
     "BLEU-1": "bleu-1",
@@ -265,7 +266,7 @@ SIZE = _trained(
     "size of the training set",
     "Agreement by the number of images whose captions are examples.",
     {"LCEval": _COMPOSITE},
-    [PaperColumn(f"{size:,} images", _SIZE, {"images": size}, row="benchmark") for size in _SIZES],
+    [PaperColumn(counted(size, "image"), _SIZE, {"images": size}, row="benchmark") for size in _SIZES],
     command="captious study size",
     remark="The figure's values are not at hand.",
 )
@@ -331,7 +332,7 @@ REFERENCES = PaperTable(
     "Accuracy on PASCAL-50S by the number of references.",
     {name: _METRICS[name] for name in ("BLEU-1", "BLEU-4", "ROUGE-L", "METEOR")} | {"CIDEr-D": "cider-d"},
     [
-        PaperColumn(f"{n} reference{'s' if n > 1 else ''}", run, {"references": n})
+        PaperColumn(counted(n, "reference"), run, {"references": n})
         for run in [Run("reference_counts", {"benchmark": "pascal-50s", "counts": (1, 5, 20), "draws": 1})]
         for n in (1, 5, 20)
     ],

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, File, Paper, PaperColumn, PaperTable, Run, judged
 from captious.learned.critique.critique_recipes import CritiqueRecipe
+from captious.phrases import counted
 
 _METRICS = {
     "BLEU-1": "bleu-1",
@@ -194,7 +195,7 @@ PAPER = Paper(
             "layers",
             "figure 8",
             "Scores of a system and of people by the number of layers of the LSTM, with augmentation.",
-            {f"{n} layer{'s' if n > 1 else ''}": str(n) for n in _LAYERS},
+            {counted(n, "layer"): str(n) for n in _LAYERS},
             _SCORES,
             "layers",
         ),

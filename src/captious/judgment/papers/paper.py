@@ -76,7 +76,7 @@ class Run:
 
     @property
     def features(self) -> list[str]:
-        """Return the metrics that are features of a network, if it trains one."""
+        """The metrics that are features of a network, if it trains one."""
         recipe = self.arguments.get("recipe")
         if isinstance(recipe, str):
             recipe = as_recipe(recipe)
@@ -84,7 +84,7 @@ class Run:
 
     @property
     def needs(self) -> list[str]:
-        """Return the requirements of the features of a network that it trains."""
+        """The requirements of the features of a network that it trains."""
         return [*dict.fromkeys(need for feature in self.features for need in needs_of_metric(feature))]
 
 
@@ -185,7 +185,7 @@ class PaperTable:
 
     @cached_property
     def all_needs(self) -> Mapping[str, Sequence[str]]:
-        """Return all requirements besides judgments, of the table and its metrics: requirement -> rows.
+        """All requirements besides judgments, of the table and its metrics: requirement -> rows.
 
         Raises:
             UnknownNameError, ParameterError: a row with an invalid request.
@@ -200,7 +200,7 @@ class PaperTable:
 
     @property
     def needs_text(self) -> str:
-        """Return all requirements, with their rows, as text; empty if there are none."""
+        """All requirements, with their rows, as text; empty if there are none."""
         return "; ".join(
             need + ("" if len(rows) == len(self.rows) else f", for {_joined(rows)}")
             for need, rows in self.all_needs.items()
@@ -221,7 +221,7 @@ class PaperTable:
 
     @property
     def status(self) -> str:
-        """Return the state, the requirements of the table, and how our figures differ."""
+        """The state, the requirements of the table, and how our figures differ."""
         clauses: list[str] = [self.state] if self.state not in ("needs", "differs") else []
         clauses += [f"needs {self.needs_text}"] if self.all_needs else []
         clauses += [f"differs: {self.differs}"] if self.differs else []

@@ -1,4 +1,4 @@
-"""Registry of papers by name: built-in ones, and those of other packages.
+"""The catalogue of papers by name: built-in ones, and those of other packages.
 
 Another package adds one with an entry point of the group ``captious.papers``, whose name is that of the paper and whose
 value is a ``Paper``.

@@ -191,7 +191,7 @@ class _Runner:
         reasons = {request: why for request in requests if request != PEOPLE and (why := self._why_not(request))}
         usable = tuple(request for request in requests if request not in reasons and request != PEOPLE)
         if not usable:
-            with_a_metric = Reason("not computed", "people are compared beside a metric: add one to the table")
+            with_a_metric = Reason("not computed", "people are compared together with metrics: add one to the table")
             return _Records([], reasons | {PEOPLE: with_a_metric})
         computed = self._called(run, usable)
         return replace(computed, reasons={**computed.reasons, **reasons})

@@ -197,7 +197,7 @@ class Reproduction(Displayed):
 
     @property
     def records(self) -> list[dict[str, Any]]:
-        """Return one record per figure, for data frames and csv."""
+        """One record per figure, for data frames and csv."""
         return [
             {
                 "paper": self.paper.name,

@@ -41,6 +41,7 @@ from captious.metrics.contract.own_function import FunctionMetric
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.selection import ALL, MetricLike
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted, counted_of
 from captious.version import __version__
 
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
@@ -232,13 +233,13 @@ def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list
         if isinstance(values, Mapping):
             if unknown := values.keys() - set(judgments.items):
                 raise ParameterError(
-                    f"{label} has scores for {len(unknown):,} unknown item{'s' if len(unknown) > 1 else ''}",
+                    f"{label} has scores for {counted(len(unknown), 'unknown item')}",
                     where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, unknown))[:3]),
                     help="give scores only for the items that captious data items lists",
                 )
             if missing := [item for item in judgments.items if item not in values]:
                 raise ParameterError(
-                    f"{label}: scores are missing for {len(missing):,} of {len(judgments.items):,} items",
+                    f"{label}: scores are missing for {counted_of(len(missing), len(judgments.items), 'item')}",
                     where=f"{protocol.full_name}: " + ", ".join(missing[:3]),
                     help="give a score for every item; captious data items lists them",
                 )

@@ -13,6 +13,7 @@ from captious.errors import ParameterError
 from captious.evaluation import Report, Result, evaluate
 from captious.metrics.contract.selection import MetricLike, Selection, select
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 
 _ROUNDING = 1e-12
 #: Metrics of a study: one, several, a selection, or None for the metrics of the COCO evaluation that can run here.
@@ -121,9 +122,9 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
             f"the scores are not numbers: {error}", where=where, help="give one number each"
         ) from error
     if array.shape != (len(items),):
-        what = f"{len(array):,} scores" if array.ndim == 1 else f"scores of the shape {array.shape}"
+        what = counted(len(array), "score") if array.ndim == 1 else f"scores of the shape {array.shape}"
         raise ParameterError(
-            f"there are {what} for {len(items):,} items",
+            f"there are {what} for {counted(len(items), 'item')}",
             where=where,
             help="give one score for each item, in their order; captious data items lists them",
         )

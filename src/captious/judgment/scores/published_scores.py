@@ -21,6 +21,7 @@ from captious.data.ids import numbers_in_file_names
 from captious.errors import CaptionFileError, ParameterError
 from captious.files.decompression import user_text
 from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments
+from captious.phrases import counted_of
 
 #: Names of the scores in FLEUR's program -> their suffixes after the name of the file.
 _FLEUR = {"our score": "", "model score": "-model-score"}
@@ -186,7 +187,7 @@ def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: S
                 table = judgments.captions
                 pairs = zip(table.references.images, table.candidates, strict=True)
                 n = sum(_key(str(image), text) in keys for image, text in pairs)
-                shares.append(f"{n:,} of {len(table.candidates):,} captions of {judgments.protocol.full_name}")
+                shares.append(f"{counted_of(n, len(table.candidates), 'caption')} of {judgments.protocol.full_name}")
         raise ParameterError(
             f"{file.file} does not have scores for a whole benchmark",
             where=", ".join(shares),

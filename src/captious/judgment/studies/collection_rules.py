@@ -16,6 +16,7 @@ from captious.data import read_captions, read_references
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file
 from captious.judgment.study_result import Study
+from captious.phrases import counted
 from captious.progress import steps
 from captious.text import PTB, Tokens
 
@@ -61,7 +62,7 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
                 records.append(record)
     return Study(
         "rules",
-        f"Rules of COCO's collection: {name_of_file(references, table.name)}, {len(table):,} images",
+        f"Rules of COCO's collection: {name_of_file(references, table.name)}, {counted(len(table), 'image')}",
         ("captions_of", "rule", "captions", "broken", "share", "example"),
         records,
         {},

@@ -27,6 +27,7 @@ from captious.learned.critique.critique_scores import critique_scores
 from captious.learned.critique.two_folds import TwoFolds, two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
@@ -103,7 +104,7 @@ def critique_grid(
     name = name_of_file(candidates, "candidates")
     return Study(
         "critiques",
-        f"LEIC in two folds, trained in several ways: {name}, {len(captions):,} images, recipe {recipe.name}",
+        f"LEIC in two folds, trained in several ways: {name}, {counted(len(captions), 'image')}, recipe {recipe.name}",
         ("images", "augmentation", "layers", "score", "ci95_low", "ci95_high", "human", *PATHOLOGIES),
         records,
         {},

@@ -30,6 +30,7 @@ from captious.judgment.studies.shared.study_sources import checksums, name_of_fi
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.metrics.contract.catalogue import TOOLKIT_NAMES
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
@@ -115,7 +116,8 @@ def human_agreement(
         lines[label] = _line(label, counts, scores, intervals, rows)
     return Study(
         "agreement",
-        f"Human captions against other human captions: {name_of_file(references, table.name)}, {len(images):,} images",
+        f"Human captions against other human captions: {name_of_file(references, table.name)}, "
+        f"{counted(len(images), 'image')}",
         [key for key in records[0] if key != "ci95"],
         records,
         {label: result.signature for label, result in last.items()},
@@ -241,7 +243,7 @@ def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
         )
     if wrong := [count for count in counts if not 1 <= count <= most]:
         raise ParameterError(
-            f"no image has {wrong[0]} references in addition to the held-out caption",
+            f"no image has {counted(wrong[0], 'reference')} in addition to the held-out caption",
             where=f"{table.name}: up to {most + 1} captions per image",
             help=f"give 1 to {most}",
         )
@@ -288,9 +290,11 @@ def _column(count: int) -> str:
 
 
 def _notes(counts: Sequence[int], n_left_out: int) -> list[str]:
-    notes = [f"The interval is for {counts[-1]} references (bootstrap over images)."]
+    notes = [f"The interval is for {counted(counts[-1], 'reference')} (bootstrap over images)."]
     if n_left_out:
-        notes.append(f"Excluded: {n_left_out:,} images with too few captions for {counts[-1]} references.")
+        notes.append(
+            f"Excluded: {counted(n_left_out, 'image')} with too few captions for {counted(counts[-1], 'reference')}."
+        )
     return notes
 
 
@@ -298,7 +302,7 @@ def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], pub
     """Return the differences from published scores, and the part due to the number of references."""
     n = published.n_references
     notes = [
-        f"The published scores use {n} references per image. They can differ from the last column for "
+        f"The published scores use {counted(n, 'reference')} per image. They can differ from the last column for "
         "that reason, and because the images, the captions and the corpus of CIDEr's idf differ."
         if n not in (None, counts[-1])
         else "The images, the captions and the corpus of CIDEr's idf differ from those of the published scores."
@@ -311,6 +315,6 @@ def _comparison(records: Sequence[Mapping[str, Any]], counts: Sequence[int], pub
         notes.append(
             f"Expected: the score extrapolated to {n} references, assuming a power law in the number "
             "of references; it is missing where scores do not grow that way. Mean difference from the published "
-            f"scores: {then:.3f} for the extrapolation, {now:.3f} for {counts[-1]} references."
+            f"scores: {then:.3f} for the extrapolation, {now:.3f} for {counted(counts[-1], 'reference')}."
         )
     return notes

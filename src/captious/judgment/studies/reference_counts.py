@@ -31,6 +31,7 @@ from captious.judgment.studies.shared.study_sources import judged_captions
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.metrics.contract.selection import Selection
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted, counted_of
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
@@ -130,7 +131,7 @@ def _scored(
             captions = Captions(judgments.captions.candidates, _first_references(table, orders[number], count))
             report = score_captions(captions, selection, name=what)
             for label, result in report.items():
-                check_not_constant(result.per_caption, where=f"{label} with {count} references")
+                check_not_constant(result.per_caption, where=f"{label} with {counted(count, 'reference')}")
                 scores.setdefault((label, count), []).append(oriented(result))
                 signatures[label] = result.signature
             if count == counts[-1]:  # fewer references are what the study is about
@@ -156,7 +157,9 @@ def _checked_counts(counts: Sequence[int], most: int) -> list[int]:
     wrong = [count for count in counts if not 1 <= count <= most]
     if wrong:
         raise ParameterError(
-            f"no caption has {wrong[0]} references", where=f"there are up to {most}", help=f"give 1 to {most}"
+            f"no caption has {counted(wrong[0], 'reference')}",
+            where=f"there are up to {most}",
+            help=f"give 1 to {most}",
         )
     return sorted(set(counts))
 
@@ -188,4 +191,7 @@ def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:
     short = int((available < max(counts)).sum())
     if not short:
         return []
-    return [f"{short:,} of {len(available):,} captions have fewer than {max(counts)} references and keep all of them."]
+    return [
+        f"{counted_of(short, len(available), 'caption', 'have')} fewer than {max(counts)} references, all of which "
+        "are kept."
+    ]

@@ -33,6 +33,7 @@ from captious.judgment.studies.shared.similar_images import CAPTIONS, image_vect
 from captious.judgment.studies.shared.study_sources import checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.text import PTB, TokenLayer
@@ -129,10 +130,11 @@ def robustness(
             curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalized score", lines)
     notes = ["Intact captions score 1. Area: area under the curve of score over strength; smaller is better."]
     if left_out:
-        notes.append(f"{left_out:,} images with a single reference are excluded.")
+        notes.append(f"Excluded: {counted(left_out, 'image')} with a single reference.")
     return Study(
         "robustness",
-        f"Normalized scores of corrupted captions: {name_of_file(references, table.name)}, {len(intact.ids):,} images",
+        f"Normalized scores of corrupted captions: {name_of_file(references, table.name)}, "
+        f"{counted(len(intact.ids), 'image')}",
         ("pathology", "metric", "intact", "area", "ci95_low", "ci95_high", *map(_strength_label, strengths[1:])),
         records,
         {label: result.signature for label, result in intact.items()},
@@ -220,7 +222,7 @@ class Specimens:
 def specimens_of(table: References, images: int | None, rng: np.random.Generator) -> tuple[Specimens, int]:
     """Draw images from a table, hold out one reference of each, and count the images with a single one."""
     if images is not None and images < 2:
-        raise ParameterError(f"{images} images are too few", help="draw at least 2; 5000 is usual")
+        raise ParameterError(f"{counted(images, 'image', 'are')} too few", help="draw at least 2; 5000 is usual")
     several = np.flatnonzero(np.diff(table.offsets) > 1)
     if len(several) < 2:
         raise ParameterError(

@@ -22,6 +22,7 @@ from captious.judgment.scores.metric_scores import Metrics, all_warnings, as_sel
 from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 
@@ -68,7 +69,7 @@ def score_distributions(
     sampling = Sampling(resamples, seed)
     check_systems(systems)
     if sample is not None and sample < 2:
-        raise ParameterError(f"{sample} images are too few", help="draw at least 2; 5000 is usual")
+        raise ParameterError(f"{counted(sample, 'image', 'are')} too few", help="draw at least 2; 5000 is usual")
     selection = as_selection(metrics, settings)
     table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, sampling.seed)
@@ -79,7 +80,7 @@ def score_distributions(
     rows = common if sample is None else np.sort(np.random.default_rng(sampling.seed).permutation(common)[:sample])
     if len(rows) < 2:
         raise ParameterError(
-            f"there are {len(rows)} images with captions of people and of every system",
+            f"only {counted(len(rows), 'image', 'have')} captions of people and of every system",
             help="distributions need several; 5000 is usual",
         )
     captions = {PEOPLE: people.select(rows)}
@@ -109,10 +110,10 @@ def score_distributions(
     if selection.lower_is_better:
         notes.append(f"Lower scores are better for {', '.join(selection.lower_is_better)}.")
     if left_out:
-        notes.append(f"{left_out:,} images with a single reference are excluded.")
+        notes.append(f"Excluded: {counted(left_out, 'image')} with a single reference.")
     return Study(
         "distributions",
-        f"Scores of human and machine captions: {name_of_file(references, table.name)}, {len(rows):,} images",
+        f"Scores of human and machine captions: {name_of_file(references, table.name)}, {counted(len(rows), 'image')}",
         (
             *("metric", "captions_of", *SUMMARY),
             *("auc", "auc_low", "auc_high", "overlap"),

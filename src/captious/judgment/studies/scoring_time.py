@@ -16,6 +16,7 @@ from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Study
 from captious.metrics.contract.settings import Settings
 from captious.native import threads, using_threads
+from captious.phrases import counted
 from captious.progress import steps
 
 _WARM_UP = 10  # captions
@@ -77,8 +78,8 @@ def scoring_time(
             records.append({key: value if key == "metric" else float(value) for key, value in record.items()})
     return Study(
         "timing",
-        f"Seconds per 1,000 captions, median of {repeats}: {n:,} captions, "
-        f"{len(captions.references.texts) / n:.1f} references each, {n_threads} thread{'s' if n_threads > 1 else ''}",
+        f"Seconds per 1,000 captions, median of {repeats}: {counted(n, 'caption')}, "
+        f"{len(captions.references.texts) / n:.1f} references each, {counted(n_threads, 'thread')}",
         ("metric", "wall_s", "fastest_s", "slowest_s", "cpu_s"),
         records,
         signatures,

@@ -27,6 +27,7 @@ from captious.judgment.study_result import Cloud, Clouds, Study
 from captious.metrics.contract.selection import select_one
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 
@@ -133,7 +134,7 @@ def smurf_analysis(
     if not all(same_images(table.ids, people.ids) for table in captions.values()):
         notes.append("The systems were scored on different images, so their numbers cannot be compared.")
     return _study(
-        f"{name_of_file(references, table.name)}, {len(people):,} images",
+        f"{name_of_file(references, table.name)}, {counted(len(people), 'image')}",
         scores,
         {system: (table_of_system.ids, table_of_system.candidates) for system, table_of_system in captions.items()},
         seed,
@@ -178,7 +179,7 @@ def smurf_scores(scores: str | os.PathLike[str], *, seed: int = DEFAULT_SEED) ->
             "these are not SMURF's scores of two or more images, each with as many captions", path.name
         ) from error
     standardized = {name: PUBLISHED.standardized(*columns[:, i].T) for i, name in enumerate(names)}
-    what = f"{path.name}, {len(rows):,} images"
+    what = f"{path.name}, {counted(len(rows), 'image')}"
     return _study(what, standardized, captions, checked_seed(seed), THRESHOLD, average=True, data=folder.read)
 
 
@@ -237,11 +238,11 @@ def _notes(people: Captions, table: References, held_out: bool, left_out: int) -
     """Return notes about the source of the human captions."""
     if held_out:
         notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
-        return [*notes, f"{left_out:,} images with a single reference are excluded."] if left_out else notes
+        return [*notes, f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else notes
     ends = people.references.offsets
     spans = zip(people.candidates, ends[:-1], ends[1:], strict=True)
     repeated = sum(caption in people.references.texts[start:end] for caption, start, end in spans)
-    return [f"{repeated:,} human captions are among their own references."] if repeated else []
+    return [f"{counted(repeated, 'human caption', 'are')} among their own references."] if repeated else []
 
 
 def _clouds(scores: Mapping[str, Parts], place_of: Mapping[str, Place], seed: int) -> Clouds:

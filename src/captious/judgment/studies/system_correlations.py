@@ -26,6 +26,7 @@ from captious.judgment.studies.metric_correlations import check_statistic, corre
 from captious.judgment.studies.shared.study_sources import checksums
 from captious.judgment.study_result import Matrix, Study
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.resources.text_files import text_as_json
@@ -79,7 +80,7 @@ def system_correlations(
     check_statistic(statistic)
     if len(systems) < 3:
         raise ParameterError(
-            f"{len(systems)} systems are too few for a correlation",
+            f"{counted(len(systems), 'system', 'are')} too few for a correlation",
             help="give three or more; for two, use captious compare",
         )
     where = str(human) if _names_a_benchmark(human) else "human scores"
@@ -126,7 +127,7 @@ def system_correlations(
     signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}
     return Study(
         "systems",
-        f"{len(reports)} systems: scores, and {statistic} correlations between metrics"
+        f"{counted(len(reports), 'system')}: scores, and {statistic} correlations between metrics"
         + (" and with human scores" if measures else ""),
         ("what", "of", *over_systems),
         records,
@@ -134,12 +135,16 @@ def system_correlations(
         {**files, **checksums(*systems.values(), *([] if _names_a_benchmark(human) else [human]))},
         {"statistic": statistic, **sampling.settings},
         pictures={
-            "over-systems": Matrix(f"{len(reports)} systems, {statistic}", list(over_systems), system_matrix),
-            "over-captions": Matrix(f"{n_captions:,} captions, {statistic}", list(over_captions), caption_matrix),
+            "over-systems": Matrix(
+                f"{counted(len(reports), 'system')}, {statistic}", list(over_systems), system_matrix
+            ),
+            "over-captions": Matrix(
+                f"{counted(n_captions, 'caption')}, {statistic}", list(over_captions), caption_matrix
+            ),
         }
         | {
             f"{measure}-{metric}": scatter(
-                f"{len(reports)} systems: {metric}",
+                f"{counted(len(reports), 'system')}: {metric}",
                 metric_scores[metric],
                 over_systems[measure],
                 [*reports],

@@ -21,6 +21,7 @@ from captious.learned.networks.network import Network
 from captious.learned.networks.network_recipes import Recipe
 from captious.learned.networks.network_training import train_network
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 
 
@@ -79,7 +80,8 @@ def training_epochs(
     points = {"epochs": Curve(of_column["accuracy"], of_column["tau_b"], points=True)}
     return Study(
         "epochs",
-        f"Agreement and accuracy by epoch: recipe {trials.recipe.name}, {len(trials.human):,} training examples",
+        f"Agreement and accuracy by epoch: recipe {trials.recipe.name}, "
+        f"{counted(len(trials.human), 'training example')}",
         columns,
         records,
         trials.signatures,

@@ -12,6 +12,7 @@ from captious.judgment.studies.shared.network_trials import Trials, Variation
 from captious.judgment.study_result import Study
 from captious.learned.networks.network_recipes import Recipe
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 
 _HALVINGS = 6
@@ -75,7 +76,7 @@ def training_size(
             help=f"give 1 to {most:,}",
         )
     sizes = sorted({*sizes}, reverse=True)
-    rows = trials.compared({f"{size:,} images": ({"images": size}, Variation(images=size)) for size in sizes})
+    rows = trials.compared({counted(size, "image"): ({"images": size}, Variation(images=size)) for size in sizes})
     return trials.study(
         "size",
         "by number of training images",

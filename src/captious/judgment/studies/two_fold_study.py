@@ -19,6 +19,7 @@ from captious.learned.critique.drawn_negatives import captions_by_image
 from captious.learned.critique.two_folds import two_folds
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
+from captious.phrases import counted
 
 
 def two_fold_study(
@@ -77,7 +78,8 @@ def two_fold_study(
     ]
     return Study(
         "leic",
-        f"LEIC in two folds: {len(captions):,} images, recipe {settings['recipe']}, images: {settings['images']}",
+        f"LEIC in two folds: {counted(len(captions), 'image')}, recipe {settings['recipe']}, images: "
+        f"{settings['images']}",
         ("captions", "score", "ci95_low", "ci95_high", "fold_1", "fold_2"),
         [
             {"captions": name, **_record(scores, folds.folds, sampling)}

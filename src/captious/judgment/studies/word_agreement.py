@@ -33,6 +33,7 @@ from captious.judgment.studies.shared.word_counts import (
 )
 from captious.judgment.study_result import Curve, Curves, Study
 from captious.parsing.spacy_pipelines import Tagger, load_tagger
+from captious.phrases import counted
 from captious.progress import Progress, steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
@@ -105,7 +106,7 @@ def word_agreement(
     rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
     return Study(
         "words",
-        f"Human agreement on words: {name_of_file(references, table.name)}, {people.n_images:,} images, "
+        f"Human agreement on words: {name_of_file(references, table.name)}, {counted(people.n_images, 'image')}, "
         f"k = {people.k} references",
         list(columns),
         [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)],
@@ -282,9 +283,11 @@ def _notes(people: WordCounts, words: NDArray[np.int64], n_table: int) -> list[s
         f"{np.count_nonzero(gap < 0):,} of {len(words):,} below it.",
     ]
     if people.n_images < n_table:
-        notes.append(f"Excluded: {n_table - people.n_images:,} images with fewer than {people.k + 1} captions.")
+        notes.append(
+            f"Excluded: {counted(n_table - people.n_images, 'image')} with fewer than {people.k + 1} captions."
+        )
     if people.n_drawn:
-        notes.append(f"For {people.n_drawn:,} images with more captions, {people.k + 1} captions were drawn.")
+        notes.append(f"For {counted(people.n_drawn, 'image')} with more captions, {people.k + 1} captions were drawn.")
     return notes
 
 

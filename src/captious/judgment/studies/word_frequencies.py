@@ -18,6 +18,7 @@ from captious.errors import ParameterError
 from captious.judgment.protocols import PEOPLE
 from captious.judgment.studies.shared.study_sources import check_systems, checksums, name_of_file
 from captious.judgment.study_result import Curve, Curves, Study
+from captious.phrases import counted
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED, checked_seed
 from captious.text import PTB, Tokens
@@ -71,13 +72,14 @@ def word_frequencies(
         {"word": word, **{name: of_words[word] * rates[name] for name, of_words in counts.items()}} for word in frequent
     ]
     sentences = [
-        f"{name}: {of_words.total():,} words, {len(of_words):,} different ones; {_half(of_words)} make up half."
+        f"{name}: {counted(of_words.total(), 'word')}, {counted(len(of_words), 'different one')}; {_half(of_words)} "
+        "make up half."
         for name, of_words in counts.items()
     ]
     lines = {name: _cumulative(of_words) for name, of_words in counts.items()}
     return Study(
         "frequencies",
-        f"Words of human and machine captions: {name_of_file(references, table.name)}, {len(people):,} images",
+        f"Words of human and machine captions: {name_of_file(references, table.name)}, {counted(len(people), 'image')}",
         ("word", *counts),
         records,
         {},
@@ -87,7 +89,7 @@ def word_frequencies(
         notes=[
             f"Occurrences per 1,000 words. {PEOPLE.capitalize()}: one reference of each image.",
             *sentences,
-            *([f"{left_out:,} images with a single reference are excluded."] if left_out else []),
+            *([f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else []),
         ],
     )
 

@@ -23,6 +23,7 @@ from captious.learned.weight_files import check_name
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.models.pretrained import torch_threads
+from captious.phrases import counted_of
 from captious.progress import Progress
 
 _SPREAD = 0.05  # standard deviation of vectors of words that no word vectors are given for
@@ -132,7 +133,7 @@ def check_references(references: References) -> None:
     """
     if (lone := np.flatnonzero(np.diff(references.offsets) < 2)).size:
         raise ParameterError(
-            f"{lone.size:,} of {len(references):,} images have a single reference",
+            f"{counted_of(lone.size, len(references), 'image', 'have')} a single reference",
             where=f"{references.name}: image_id {references.ids[int(lone[0])]!r}",
             help="a critique reads a human caption together with another one: give two or more per image",
         )

@@ -18,6 +18,7 @@ from captious.learned.critique.critique_network import Critique
 from captious.learned.critique.critique_recipes import CritiqueRecipe
 from captious.learned.critique.critique_vocabulary import FIRST_WORD, encoded
 from captious.learned.weight_files import check_name, read_weights, write_weights
+from captious.phrases import counted
 
 _LARGEST = 1 << 30
 _HELP = "give a file that 'captious learn critique' wrote"
@@ -66,7 +67,10 @@ class CritiqueWeights:
     def contents(self) -> str:
         """A short description."""
         recipe = self.critique.recipe
-        return f"{recipe.name}, {recipe.combination}, images: {recipe.images}, {len(self.words):,} words, {self.label}"
+        return (
+            f"{recipe.name}, {recipe.combination}, images: {recipe.images}, {counted(len(self.words), 'word')}, "
+            f"{self.label}"
+        )
 
     def sentences(self, captions: tuple[str, ...]) -> NDArray[np.float32]:
         """Return vectors of captions, float32[n, units]; equal captions are read once."""

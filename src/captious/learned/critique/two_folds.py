@@ -16,6 +16,7 @@ from captious.learned.critique.critique_training import Course, check_references
 from captious.learned.critique.critique_weights import CritiqueWeights
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
+from captious.phrases import counted
 from captious.progress import Progress
 
 
@@ -61,7 +62,9 @@ def two_folds(
     """
     n = len(captions)
     if n < 4:
-        raise ParameterError(f"{n} images are too few for two folds", help="give at least four; thousands are usual")
+        raise ParameterError(
+            f"{counted(n, 'image', 'are')} too few for two folds", help="give at least four; thousands are usual"
+        )
     check_references(captions.references)
     folds = np.zeros(n, np.int64)
     folds[np.random.default_rng(recipe.seed).permutation(n)[: n // 2]] = 1

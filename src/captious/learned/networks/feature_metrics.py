@@ -1,4 +1,4 @@
-"""Features of captions: the scores of a feature set, with shared annotation layers, and files of features."""
+"""``FeatureMetric``: the scores of a feature set as features of captions; and files of features."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from captious.metrics.contract.signatures import signature
 _SET_SETTINGS = {"variant", "chains", "combine", "modules"}
 
 
-class Features(Combined):
+class FeatureMetric(Combined):
     """The metrics of a feature set. Its scores are the features, each times its scale.
 
     Raises:
@@ -60,7 +60,7 @@ class Features(Combined):
 
     def matrix(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
         """Return features of captions, float64[n_captions, n_features]."""
-        return Features.combine(self, self.part_scores(captions, state))
+        return FeatureMetric.combine(self, self.part_scores(captions, state))
 
     @property
     def resources(self) -> Mapping[str, object]:

@@ -22,6 +22,7 @@ from captious.metrics.contract import catalogue
 from captious.metrics.contract.parameters import LARGE
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.settings import Settings
+from captious.phrases import counted
 from captious.resources.coco_val import NAME as COCO_VAL
 
 #: Parameters that are resources. A set may name the document frequencies of the package, which are not a user's file.
@@ -73,7 +74,8 @@ class FeatureSet:
             )
         if not 0 < len(self.features) <= _MOST_FEATURES:
             raise ParameterError(
-                f"the feature set {self.name} has {len(self.features):,} features", help=f"give 1 to {_MOST_FEATURES:,}"
+                f"the feature set {self.name} has {counted(len(self.features), 'feature')}",
+                help=f"give 1 to {_MOST_FEATURES:,}",
             )
         for feature in self.features:
             _check(feature, self.name)
@@ -82,7 +84,7 @@ class FeatureSet:
             raise ParameterError(f"{duplicates[0]} is given twice", where=f"feature set {self.name}", help="remove one")
 
     def __len__(self) -> int:
-        """Number of features."""
+        """Return the number of features."""
         return len(self.features)
 
     @property

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.network_weights import NetworkWeights, bundled
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
@@ -23,7 +23,7 @@ from captious.parsing.parsed_captions import ParseSource, as_parse_source
 _CHECKSUM = re.compile(r"(?<=-)[0-9a-f]{8}(?:\+subwords)?$")
 
 
-class LearnedMetric(Features):
+class LearnedMetric(FeatureMetric):
     """P(human), 0 to 1, predicted by a network over features. The corpus score is the mean.
 
     Raises:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.network_recipes import Recipe, as_recipe
 from captious.learned.networks.network_training import Outcome, check_torch, tau, train_network
 from captious.learned.networks.network_weights import NetworkWeights
@@ -20,6 +20,7 @@ from captious.learned.networks.training_examples import Examples
 from captious.learned.weight_files import check_name
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
+from captious.phrases import counted
 from captious.progress import Progress
 
 
@@ -107,11 +108,11 @@ def learn(
     recipe = as_recipe(recipe)
     read = training_data(examples, validation)
     train, captions, target = read.train, read.captions, read.target
-    features = Features(feature_set=recipe.features, settings=settings)
+    features = FeatureMetric(feature_set=recipe.features, settings=settings)
     with using_threads(settings.threads), Progress(2) as progress:
-        progress.step(f"features of {len(train):,} training examples")
+        progress.step(f"features of {counted(len(train), 'training example')}")
         matrix = _matrix(features, train.captions)
-        progress.step(f"features of {len(captions):,} validation captions")
+        progress.step(f"features of {counted(len(captions), 'validation caption')}")
         held_out = _matrix(features, captions)
     outcome = train_network(recipe, matrix, train.human, held_out, target)
     figures = {
@@ -131,5 +132,5 @@ def learn(
     return trained, outcome
 
 
-def _matrix(features: Features, captions: Captions) -> NDArray[np.float64]:
+def _matrix(features: FeatureMetric, captions: Captions) -> NDArray[np.float64]:
     return features.matrix(captions, features.fit(captions.references))

@@ -17,6 +17,7 @@ from captious.errors import ParameterError, needed_for
 from captious.learned.networks.network import Network
 from captious.learned.networks.network_recipes import Recipe
 from captious.models.pretrained import torch_threads
+from captious.phrases import counted
 from captious.progress import Progress
 
 
@@ -88,7 +89,7 @@ def train_network(
         raise ParameterError("all training examples are of one kind", help="give captions of people and of systems")
     if len(validation) < 2 or (target == target[0]).all():
         raise ParameterError(
-            f"the {len(validation):,} validation captions cannot be ranked",
+            f"the {counted(len(validation), 'validation caption')} cannot be ranked",
             help="give validation captions with different labels or ratings",
         )
     check_torch()

@@ -17,6 +17,7 @@ from captious.files.checksum import checksum
 from captious.learned.networks.feature_sets import FeatureSet
 from captious.learned.networks.network import Network
 from captious.learned.weight_files import read_weights, write_weights
+from captious.phrases import counted
 
 _LARGEST = 64 << 20
 _MOST_LAYERS = 32
@@ -53,7 +54,7 @@ class NetworkWeights:
     def __post_init__(self) -> None:
         if self.network.sizes[0] != len(self.features):
             raise ResourceError(
-                f"the network takes {self.network.sizes[0]:,} features, but {self.features.name} has "
+                f"the network takes {counted(self.network.sizes[0], 'feature')}, but {self.features.name} has "
                 f"{len(self.features):,}",
                 help=_HELP,
             )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, References, read_captions
 from captious.errors import ParameterError, UnknownNameError
+from captious.phrases import counted
 from captious.progress import Progress
 from captious.random_seed import DEFAULT_SEED
 
@@ -48,7 +49,7 @@ class Examples:
     rows: tuple[Example, ...]
 
     def __len__(self) -> int:
-        """Number of examples."""
+        """Return the number of examples."""
         return len(self.rows)
 
     @property
@@ -98,7 +99,9 @@ class ExampleCounts:
     with_one_reference: int
 
     def __str__(self) -> str:
-        parts = ", ".join(f"{self.examples[p]:,} {p} examples of {self.images[p]:,} images" for p in self.images)
+        parts = ", ".join(
+            f"{self.examples[p]:,} {p} examples of {counted(self.images[p], 'image')}" for p in self.images
+        )
         return (
             f"{parts}\nimages kept out: {self.kept_out:,}, with one reference: {self.with_one_reference:,}, without "
             f"examples: {self.without_examples:,}\ncaptions on both sides, dropped: {self.human_on_both_sides:,} by "
@@ -187,7 +190,7 @@ def make_examples(
 def _nothing(references: References, allowed: NDArray[np.bool_]) -> ParameterError:
     return ParameterError(
         "no examples are left",
-        where=f"{len(references):,} images, {int((~allowed).sum()):,} kept out",
+        where=f"{counted(len(references), 'image')}, {int((~allowed).sum()):,} kept out",
         help="give images with several references, and systems that describe these images",
     )
 

@@ -58,7 +58,7 @@ _NAMES_BY_SCHEME: Mapping[str, Mapping[str, str]] = {"captious": {}, "toolkit": 
 
 
 def register(name: str) -> Callable[[MetricClass], MetricClass]:
-    """Class decorator that registers a metric under a name for this process.
+    """Return a class decorator that registers a metric under a name for this process.
 
     Raises:
         ParameterError: not a metric, or a name that is taken.

@@ -34,6 +34,7 @@ from captious.metrics.contract.parameters import (
     TokenizerParameter,
 )
 from captious.metrics.contract.signatures import signature
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
@@ -246,7 +247,7 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
         return self.tokenizer.name
 
     def suffix(self) -> str:
-        """The suffix of the names of outputs in labels."""
+        """Return the suffix of the names of outputs in labels."""
         return self.suffix_of(self.variant, {name: getattr(self, name) for name in self.arguments})
 
     @classmethod
@@ -352,7 +353,7 @@ class MeanMetric(Metric):
         n, m = len(captions), len(self.outputs)
         if scores.shape not in ((n, m), (n,) if m == 1 else (n, m)):
             raise ParameterError(
-                f"{self.name} gave scores of shape {scores.shape} for {n:,} captions and {m} outputs",
+                f"{self.name} gave scores of shape {scores.shape} for {counted(n, 'caption')} and {m} outputs",
                 help="scores() must return float64[n], or float64[n, m] with m outputs",
             )
         return np.hstack([scores.reshape(n, m), np.ones((n, 1))])

@@ -22,6 +22,7 @@ from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.contract.catalogue import check_label
 from captious.metrics.contract.fingerprint import function_hash
 from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State
+from captious.phrases import counted, counted_of
 from captious.version import __version__
 
 #: Names of a first parameter that gets all candidates at once.
@@ -86,7 +87,7 @@ class FunctionMetric(MeanMetric):
         if infinite.size:
             first = infinite[0]
             raise ParameterError(
-                f"{self.name} gave {infinite.size:,} of {len(scores):,} captions a score that is not finite",
+                f"{self.name} gave {counted_of(infinite.size, len(scores), 'caption')} a score that is not finite",
                 where=f"{_place(self.function)}: {float(scores[first])} for {candidates[first]!r}",
                 help="return a number for every caption, such as 0",
             )
@@ -103,7 +104,7 @@ class FunctionMetric(MeanMetric):
             ) from error
 
     def _checked(self, values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        expected = f"for {shape[0]:,} items" if shape else "for one caption"
+        expected = f"for {counted(shape[0], 'item')}" if shape else "for one caption"
         if values is None:
             raise ParameterError(f"{self.name} returned nothing", where=_place(self.function), help=self._calls)
         try:
@@ -113,13 +114,13 @@ class FunctionMetric(MeanMetric):
                 f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), help=self._calls
             ) from error
         if array.shape != shape:
-            size = f"{len(array):,} scores" if array.ndim == 1 else f"scores of the shape {array.shape}"
+            size = counted(len(array), "score") if array.ndim == 1 else f"scores of the shape {array.shape}"
             raise ParameterError(f"{self.name} gave {size} {expected}", where=_place(self.function), help=self._calls)
         return array
 
     @property
     def _calls(self) -> str:
-        """Return the arguments of the function calls."""
+        """The arguments of the function calls."""
         if self.takes_lists:
             return (
                 "it is called with a list of candidates and a list with the references of each, and returns one number "

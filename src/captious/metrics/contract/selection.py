@@ -74,7 +74,7 @@ class Selection(Sequence[RequestedMetric]):
         return iter(self.requested)
 
     def __len__(self) -> int:
-        """Number of metrics."""
+        """Return the number of metrics."""
         return len(self.requested)
 
     @property

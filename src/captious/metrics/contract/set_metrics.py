@@ -16,6 +16,7 @@ from captious.data import Captions, CaptionSets, References
 from captious.errors import ParameterError, UnknownNameError, option
 from captious.metrics.contract.metric import BaseMetric, Metric, State
 from captious.metrics.contract.signatures import add_part
+from captious.phrases import counted_of
 
 OfKChoice: TypeAlias = Literal["mean", "best"]
 #: Ways to make one score per image of those of its candidates, the default first.
@@ -63,8 +64,8 @@ class SetMeanMetric(SetMetric):
         """Return a warning with the number of images without a score, which have fewer than two candidates."""
         if not self.needs_two or not (single := int((sets.counts < 2).sum())):
             return []
-        images = f"{single:,} of {len(sets):,} images have only one candidate"
-        return [f"{images}: they have no score in {self.name}, which compares the candidates of an image."]
+        images = f"{counted_of(single, len(sets), 'image', 'have')} only one candidate"
+        return [f"{images}, and no score in {self.name}, which compares the candidates of an image."]
 
 
 def mean_of_scored(statistics: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -39,8 +39,8 @@ class Settings:
     Args:
         language: language code of the captions, such as de or pt-BR. It selects the tokenizer, unless one is given, and
             METEOR's stemmer, function words and parameters. By default, English.
-        tokenizer: name of a tokenizer: ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, or a registered one. By
-            default, each metric's own. In Python, also a function.
+        tokenizer: name of a tokenizer, such as ptb, 13a, unicode or a registered one (the error for an
+            unknown name lists all). By default, each metric's own. In Python, also a function.
         idf: document frequencies for CIDEr and its relatives: a file written by ``captious fit cider-d``, or coco for
             those of COCO's validation images. By default, those of the references.
         model: model of metrics with contextual encoders: a name on the Hugging Face hub, or a folder. By default, each

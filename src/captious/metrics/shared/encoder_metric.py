@@ -12,6 +12,7 @@ from captious.metrics.contract.parameters import ResourceParameter
 from captious.models import Encoder
 from captious.models.encoders import as_encoder
 from captious.models.pretrained import missing_extra
+from captious.phrases import counted_of
 
 
 class EncoderParameter(ResourceParameter[Encoder | str | None, Encoder]):
@@ -55,7 +56,7 @@ def cut_warning(cut: NDArray[np.bool_], what: str, model: str, most: int, *, inc
 
     Args:
         cut: which texts were truncated, bool[n].
-        what: kind of the texts.
+        what: kind of the texts, in the singular.
         model: the model.
         most: maximum number of tokens.
         including: what these tokens include.
@@ -64,6 +65,6 @@ def cut_warning(cut: NDArray[np.bool_], what: str, model: str, most: int, *, inc
     if n == 0:
         return []
     return [
-        f"{n:,} of {len(cut):,} {what} are longer than the {most:,} tokens that {model} reads{including}, and were "
-        "truncated."
+        f"{counted_of(n, len(cut), what, 'are')} longer than the {most:,} tokens that {model} reads{including}: the "
+        "rest was ignored."
     ]

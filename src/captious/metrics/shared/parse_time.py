@@ -7,6 +7,7 @@ import numpy as np
 from captious.data import Captions
 from captious.parsing.caption_parser import CaptionParser
 from captious.parsing.parsed_captions import ParseSource
+from captious.phrases import counted
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
 
@@ -44,4 +45,6 @@ def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -
         return ""
     duration = f"{seconds:.0f} seconds" if seconds < 120 else f"{seconds / 60:,.0f} minutes"
     n = n_long_captions(captions, tokenizer)
-    return f"parses {n:,} captions of more than {LONG_SENTENCE} words, each as one sentence, in about {duration}"
+    return (
+        f"parses {counted(n, 'caption')} of more than {LONG_SENTENCE} words, each as one sentence, in about {duration}"
+    )

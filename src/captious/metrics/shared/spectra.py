@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import CaptionSets
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import ParameterError
 
 #: The most candidates of an image. All pairs of them are compared, and eigenvalues take their third power.
@@ -37,6 +37,6 @@ def check_candidates(name: str, sets: CaptionSets) -> None:
     if (most := int(counts.max(initial=0))) > MOST:
         raise ParameterError(
             f"{name} compares all candidates of an image with each other, at most {MOST:,}; there are {most:,}",
-            where=f"{sets.candidates.name}: {images([sets.ids[int(counts.argmax())]])}",
+            where=f"{sets.candidates.name}: {image_list([sets.ids[int(counts.argmax())]])}",
             help="score fewer candidates per image, or leave this metric out",
         )

@@ -12,6 +12,7 @@ from captious.metrics.shared.stop_words_parameter import StopWordsParameter
 from captious.models import WordVectors
 from captious.models.embedded_words import EmbeddedLayer
 from captious.models.word_vectors import missing_vectors
+from captious.phrases import counted_of
 from captious.text.stop_words import StopWords, as_stop_words
 
 _MANY = 0.1  # share of words without a vector that is worth a warning
@@ -48,7 +49,7 @@ class VectorMetric(MeanMetric):
 
     @property
     def default_stop_words(self) -> StopWords:
-        """Return the default stop words."""
+        """The default stop words."""
         return as_stop_words(None)
 
     @property
@@ -62,7 +63,8 @@ class VectorMetric(MeanMetric):
         n_empty = int((candidates.lengths == 0).sum())
         if n_empty:
             messages.append(
-                f"{n_empty:,} of {len(captions):,} candidates have no word with a vector, not counting stop words: "
+                f"{counted_of(n_empty, len(captions), 'candidate', 'have')} no word with a vector, not counting stop "
+                "words: "
                 f"{self.name} gives them {self.score_of_nothing:g}."
             )
         n_words = candidates.n_wanted + references.n_wanted

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from captious.errors import EndpointError, ParameterError, ResourceError
 from captious.models.endpoints.questions import Answer, Question
+from captious.phrases import counted
 from captious.progress import Progress
 from captious.resources.cache import cache_folder, make_folder
 
@@ -43,7 +44,7 @@ class Cost:
         return cls(len(questions), prompt_tokens, answer_tokens)
 
     def __str__(self) -> str:
-        calls = f"{self.calls:,} call{'s' * (self.calls != 1)}"
+        calls = counted(self.calls, "call")
         return f"{calls}, about {self.prompt_tokens:,} tokens, with at most {self.answer_tokens:,} tokens of answers"
 
 
@@ -70,7 +71,7 @@ def _check_limits(model: ChatModel, cost: Cost, *, n_known: int) -> None:
             before = model._spent[what == "tokens"]
             raise ParameterError(
                 f"the limit of {limit:,} {what} does not allow this run",
-                where=f"{model.name}: {cost}; {n_known:,} answers are in the cache"
+                where=f"{model.name}: {cost}; {counted(n_known, 'answer', 'are')} in the cache"
                 + (f", and {before:,} {what} were spent before" if before else ""),
                 help=f"raise most_{what} of the model"
                 + (" (CAPTIOUS_MOST_CALLS)" if what == "calls" else "")
@@ -107,9 +108,8 @@ def _ask(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, c
         unanswered = len(questions) - len(answers)
         model._spent[0] -= unanswered
         if answers:
-            failure.help += (
-                f". {len(answers):,} answers are in the cache: the next run asks for the other {unanswered:,}"
-            )
+            known = counted(len(answers), "answer", "are")
+            failure.help += f". {known} in the cache: the next run asks for the other {unanswered:,}"
         raise failure
     return answers
 

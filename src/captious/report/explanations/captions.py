@@ -65,11 +65,11 @@ class CaptionExplanation:
         explanation = explanation_text(self.explanation)
         if not self.label:
             return explanation
-        score = numbers.score(float("nan") if self.score is None else self.score)
+        score = numbers.format_score(float("nan") if self.score is None else self.score)
         return Group(
             Text(f"image {self.image} · {self.label} {score}", "bold"),
-            Text(f"  {numbers.plain(self.candidate) or '(empty)'}"),
-            *(Text(f"  · {numbers.plain(reference)}", "dim") for reference in self.references),
+            Text(f"  {numbers.single_line(self.candidate) or '(empty)'}"),
+            *(Text(f"  · {numbers.single_line(reference)}", "dim") for reference in self.references),
             Text(""),
             explanation,
         )

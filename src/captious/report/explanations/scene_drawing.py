@@ -75,7 +75,7 @@ def draw_scenes(explanation: SceneExplanation) -> Figure:
         axes.text(columns.objects, -8, title, ha=columns.align, va="center", fontsize=_FONT + 1, color="0.4")
         for node in side.values():
             _draw_node(axes, node, side, columns)
-    figure.suptitle(f"SPICE {numbers.score(explanation.score)}", y=1 - 10 / height, fontsize=12)
+    figure.suptitle(f"SPICE {numbers.format_score(explanation.score)}", y=1 - 10 / height, fontsize=12)
     figure.legend(handles=_legend(), loc="lower center", ncols=4, frameon=False, fontsize=_FONT)
     return figure
 

@@ -47,14 +47,14 @@ def text_of(value: Any, form: str = "") -> str:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return " ".join(text_of(one, form) for one in value) if form else _listed(value)
     if form:
-        return numbers.score(value, int(form))
-    return f"{value:,}" if isinstance(value, int) else numbers.plain(value)
+        return numbers.format_score(value, int(form))
+    return f"{value:,}" if isinstance(value, int) else numbers.single_line(value)
 
 
 def _listed(value: Sequence[Any]) -> str:
     """Format words, or a tuple of a scene graph: dog, (dog, two), (dog, sit on, sofa)."""
     if not value or isinstance(value[0], str):
-        return " ".join(numbers.plain(word) or "|" for word in value)
+        return " ".join(numbers.single_line(word) or "|" for word in value)
     parts = [named(names) for names in value]
     return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
 
@@ -65,4 +65,4 @@ def named(names: Sequence[str]) -> str:
 
 
 def _name(name: str) -> str:
-    return numbers.plain(name).strip()
+    return numbers.single_line(name).strip()

@@ -20,6 +20,7 @@ from captious.evaluation.caption_checks.caption_warnings import few_images_warni
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.tables.difference_tables import difference_table
 from captious.evaluation.tables.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
+from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 from captious.report import numbers
 from captious.report.formats import Presentation
@@ -103,7 +104,7 @@ class SystemsPage:
         words = caption_words([references.texts, *(report.single_captions.candidates for report in self.reports)])
         manifest = {
             "kind": "systems",
-            "systems": [numbers.plain(report.system) for report in self.reports],
+            "systems": [numbers.single_line(report.system) for report in self.reports],
             "images": first.n_images,
             "ids": self._ids(columns),
             "outputs": [
@@ -135,11 +136,11 @@ class SystemsPage:
         *before, last = [report.system for report in self.reports]
         n_images = self.reports[0].n_images
         names = (
-            f"{len(before) + 1} systems"
+            counted(len(before) + 1, "system")
             if len(before) > 2
             else " and ".join([", ".join(before)] * bool(before) + [last])
         )
-        return f"{names} on {n_images:,} image{'s' if n_images != 1 else ''}"
+        return f"{names} on {counted(n_images, 'image')}"
 
     @property
     def _sort_output(self) -> str:
@@ -154,8 +155,8 @@ class SystemsPage:
         numbers_of = {name: number for number, name in enumerate(self.grouped[0])}
         group_of = {image: numbers_of[name] for name, report in self.grouped[0].items() for image in report.ids}
         return {
-            "by": numbers.plain(self.grouped[0].by),
-            "names": [numbers.plain(name) for name in numbers_of],
+            "by": numbers.single_line(self.grouped[0].by),
+            "names": [numbers.single_line(name) for name in numbers_of],
             "of_images": columns.integers([group_of[image] for image in self.reports[0].ids]),
         }
 
@@ -182,7 +183,7 @@ class SystemsPage:
 
     @property
     def _presentation(self) -> Presentation:
-        """Return the presentation of tables."""
+        """The presentation of tables."""
         return Presentation(percent=self.percent)
 
     # ---- the parts that need no script
@@ -266,7 +267,7 @@ class SystemsPage:
         systems = [f"{system} in {n:,}" for system, n in sorted(counts.items(), key=lambda item: -item[1]) if n]
         if not systems:
             return ""
-        systems[0] += f" of {n_rows:,} metric{'s' if n_rows != 1 else ''}"
+        systems[0] += f" of {counted(n_rows, 'metric')}"
         return f'<p class="lead">Best score: {text(", ".join(systems))}.</p>'
 
     def _warnings(self) -> Iterator[str]:

@@ -35,7 +35,7 @@ def table_page(table: Table, title: str = "") -> str:
 def _figure(picture: Picture) -> dict[str, Any]:
     """Return the data that ``assets/results.js`` draws."""
     kind, content = _CHARTS[type(picture)]
-    return {"kind": kind, "title": numbers.plain(picture.title), **content(picture)}
+    return {"kind": kind, "title": numbers.single_line(picture.title), **content(picture)}
 
 
 def _ranking(picture: Ranking) -> dict[str, Any]:
@@ -43,34 +43,34 @@ def _ranking(picture: Ranking) -> dict[str, Any]:
     places = {rank: place for place, rank in enumerate(dict.fromkeys(picture.ranks))}
     shared = "; metrics of one rank share a color" if any(picture.ranks) else ""
     rows = _dots(picture.rows, [places[rank] for rank in picture.ranks])
-    return {"x": numbers.plain(picture.x_label) + shared, "rows": rows}
+    return {"x": numbers.single_line(picture.x_label) + shared, "rows": rows}
 
 
 def _values(picture: Dots) -> dict[str, Any]:
     rows = _dots(picture.rows, [0] * len(picture.rows))
     line = None if picture.marked is None else _numbers([picture.marked])[0]
-    return {"x": numbers.plain(picture.x_label), "rows": rows, "line": line}
+    return {"x": numbers.single_line(picture.x_label), "rows": rows, "line": line}
 
 
 def _dots(dots: Mapping[str, Dot], series: Sequence[int]) -> list[dict[str, Any]]:
     rows = []
     for (label, dot), number in zip(dots.items(), series, strict=True):
         value, low, high = _numbers([dot.value, *(dot.interval or (np.nan, np.nan))])
-        rows.append({"label": numbers.plain(label), "value": value, "low": low, "high": high, "series": number})
+        rows.append({"label": numbers.single_line(label), "value": value, "low": low, "high": high, "series": number})
     return rows
 
 
 def _matrix(picture: Matrix) -> dict[str, Any]:
-    return {"labels": [*map(numbers.plain, picture.labels)], "values": _numbers(picture.values)}
+    return {"labels": [*map(numbers.single_line, picture.labels)], "values": _numbers(picture.values)}
 
 
 def _clouds(picture: Clouds) -> dict[str, Any]:
     clouds = [
-        {"label": numbers.plain(label)}
+        {"label": numbers.single_line(label)}
         | {"points": _numbers(cloud.points), "outline": _numbers(cloud.outline), "center": _numbers(cloud.center)}
         for label, cloud in picture.clouds.items()
     ]
-    return {"x": numbers.plain(picture.x_label), "y": numbers.plain(picture.y_label), "clouds": clouds}
+    return {"x": numbers.single_line(picture.x_label), "y": numbers.single_line(picture.y_label), "clouds": clouds}
 
 
 def _curves(picture: Curves) -> dict[str, Any]:
@@ -78,9 +78,9 @@ def _curves(picture: Curves) -> dict[str, Any]:
     for label, curve in picture.lines.items():
         arrays = {"x": curve.x, "y": curve.y, "low": curve.low, "high": curve.high}
         packed = {name: None if values is None else _numbers(values) for name, values in arrays.items()}
-        line = {"label": numbers.plain(label), "points": curve.points, **packed}
-        lines.append(line | ({"names": [*map(numbers.plain, curve.names)]} if curve.names else {}))
-    axes = {"x": numbers.plain(picture.x_label), "y": numbers.plain(picture.y_label)}
+        line = {"label": numbers.single_line(label), "points": curve.points, **packed}
+        lines.append(line | ({"names": [*map(numbers.single_line, curve.names)]} if curve.names else {}))
+    axes = {"x": numbers.single_line(picture.x_label), "y": numbers.single_line(picture.y_label)}
     return {**axes, "lines": lines, "logarithmic": picture.logarithmic}
 
 

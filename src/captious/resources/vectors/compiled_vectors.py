@@ -57,7 +57,7 @@ class VectorFile:
         return self.path, *(path for path in companions if path is not None)
 
     def checksum(self) -> str:
-        """Sixteen hexadecimal digits of the SHA-256 of the uncompressed content and the options.
+        """Return sixteen hexadecimal digits of the SHA-256 of the uncompressed content and the options.
 
         Large files that have not changed since (size, time, inode number) are not read again.
 

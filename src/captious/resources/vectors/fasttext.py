@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from captious.files.decompression import is_unpacked
 from captious.native import mean_vectors, subword_buckets, threads
+from captious.phrases import counted
 from captious.resources.vectors.vector_index import Block, Subwords
 from captious.resources.vectors.vector_source import PIECE, WIDEST, VectorFileError, VectorReader, finite
 
@@ -49,7 +50,7 @@ def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> VectorReader:
         raise VectorFileError(f"fastText format version {version}, not {_VERSION}")
     _, n_words, n_labels, _, n_pruned = _unpack(_COUNTS, content, "its word counts")
     if n_words < 1 or n_labels < 0 or buckets < 0:
-        counts = f"{n_words:,} words, {n_labels:,} labels and {buckets:,} n-grams"
+        counts = f"{counted(n_words, 'word')}, {counted(n_labels, 'label')} and {buckets:,} n-grams"
         raise VectorFileError(f"the header says {counts}", "download the file again")
     words = _words(content, n_words + n_labels)[:n_words]
     if n_pruned > 0:
@@ -61,7 +62,8 @@ def source(file: IO[bytes], with_subwords: bool, scratch: Path) -> VectorReader:
         buckets = 0
     if columns != width or not n_words + buckets <= rows <= _MOST_ROWS:
         raise VectorFileError(
-            f"a matrix of {rows:,} x {columns:,} for {n_words:,} words and {buckets:,} n-grams of {width:,} numbers"
+            f"a matrix of {rows:,} x {columns:,} for {counted(n_words, 'word')} and {buckets:,} n-grams of {width:,} "
+            "numbers"
         )
     if not 0 < width <= WIDEST:
         raise VectorFileError(f"vectors of {width:,} numbers")

@@ -12,6 +12,7 @@ from typing import Any
 
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError, setting
 from captious.files.atomic_write import whole_file
+from captious.phrases import counted
 from captious.resources.cache import cache_folder, expanded, make_folder
 from captious.resources.vectors.compiled_vectors import (
     INSTALL,
@@ -177,7 +178,7 @@ def describe(name: str) -> tuple[str, str]:
         entry = _entry(name)
     except ResourceError as error:
         return "damaged", error.where
-    contents = f"{entry['words']:,} words x {entry['width']}, {entry['checksum'][:8]}, from {entry['path']}"
+    contents = f"{counted(entry['words'], 'word')} x {entry['width']}, {entry['checksum'][:8]}, from {entry['path']}"
     if entry["subwords"]:
         contents = f"{contents}, subwords"
     if is_compiled(str(entry["checksum"])):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from captious.files.decompression import is_unpacked
 from captious.native import parse_vector_lines
+from captious.phrases import counted
 from captious.resources import npy_files
 from captious.resources.vectors import fasttext, keyed_vectors
 from captious.resources.vectors.vector_index import Block
@@ -140,7 +141,7 @@ def _text_blocks(file: IO[bytes], width: int, *, first: int = 1, announced: int 
             break
     if announced is not None and line - first != announced:
         raise VectorFileError(
-            f"the header says {announced:,} words, but there are {line - first:,}",
+            f"the header says {counted(announced, 'word')}, but there are {line - first:,}",
             "download the file again, or fix its header",
             place="line 1",
         )
@@ -176,7 +177,7 @@ def _binary_blocks(file: IO[bytes], n_words: int, width: int) -> Iterator[Block]
             buffer, at = buffer[at:] + piece, 0
             if not piece or (len(buffer) > _LONGEST_WORD and buffer.find(b" ", 0, _LONGEST_WORD) < 0):
                 reason = "the file is truncated" if not piece else "a word is missing"
-                problem = f"{reason}; the header says {n_words:,} words of {width:,} numbers"
+                problem = f"{reason}; the header says {counted(n_words, 'word')} of {width:,} numbers"
                 raise VectorFileError(problem, "download the file again", place=f"word {row + 1:,}")
             continue
         word = buffer[at:end].lstrip(b"\n")
@@ -190,7 +191,7 @@ def _binary_blocks(file: IO[bytes], n_words: int, width: int) -> Iterator[Block]
         yield _binary_block(words, numbers, width, row)
     if (buffer[at:] + file.read(1 << 10)).strip():
         raise VectorFileError(
-            f"the header says {n_words:,} words, but there are more", "download the file again", place="line 1"
+            f"the header says {counted(n_words, 'word')}, but there are more", "download the file again", place="line 1"
         )
 
 

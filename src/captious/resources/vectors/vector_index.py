@@ -77,7 +77,7 @@ class VectorIndex:
         self.subwords = Subwords(buckets, shortest, longest) if buckets else None
 
     def __len__(self) -> int:
-        """Number of words."""
+        """Return the number of words."""
         return len(self._arrays["rows"])
 
     @property

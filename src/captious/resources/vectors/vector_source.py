@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from captious.errors import ResourceError
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, is_gzip, unpacked
+from captious.phrases import counted
 from captious.resources.vectors.vector_index import Block, Subwords
 
 #: The formats that can be read, in human-readable form.
@@ -130,7 +131,9 @@ def from_arrays(words: list[bytes], vectors: NDArray[Any]) -> VectorReader:
     if vectors.ndim != 2 or not (np.issubdtype(vectors.dtype, np.floating) or vectors.dtype == np.int8):
         raise VectorFileError(f"an array of {vectors.dtype} with {vectors.ndim} dimensions", "give float32[words, d]")
     if len(words) != len(vectors):
-        raise VectorFileError(f"{len(words):,} words for {len(vectors):,} vectors", "give one word for each row")
+        raise VectorFileError(
+            f"{counted(len(words), 'word')} for {counted(len(vectors), 'vector')}", "give one word for each row"
+        )
     if not all(words):
         raise VectorFileError("the word is empty", place=f"word {words.index(b'') + 1:,}")
 

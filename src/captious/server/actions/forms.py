@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from captious.report.numbers import plain
+from captious.report.numbers import single_line
 from captious.server.challenges.markdown_html import as_html
 from captious.server.models import Challenge, Phase, Submission, Team, User
 from captious.server.people.teams import is_free, mixes_alphabets
@@ -19,7 +19,7 @@ _MAX_HTML_LENGTH = 50_000  # characters of news on a page
 
 def one_line(text: str) -> str:
     """Text without control characters, which could make it look like other text."""
-    return " ".join(plain(text).split())
+    return " ".join(single_line(text).split())
 
 
 class Line(forms.CharField):

@@ -323,8 +323,8 @@ def _cell(name: str, entry: Mapping[str, Any], best: float | None, query: Query)
     return BoardCell(
         name=name,
         score=score,
-        text=NO_SCORE if score is None else numbers.score(score, digits),
-        interval="" if low is None or high is None else numbers.span(low, high, interval_digits(digits)),
+        text=NO_SCORE if score is None else numbers.format_score(score, digits),
+        interval="" if low is None or high is None else numbers.format_interval(low, high, interval_digits(digits)),
         low=low,
         high=high,
         best=score is not None and score == best,

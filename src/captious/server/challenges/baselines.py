@@ -13,7 +13,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from captious.data import ImageId
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.server.challenges.definition import ChallengeDefinition
 from captious.server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious.server.submissions.upload_process import read_upload
@@ -92,5 +92,5 @@ def _problems(path: Path, patterns: Mapping[str, str], ids: Mapping[str, str], l
 
 def _sentence(problem: Problem, name: str) -> str:
     file = "" if problem.file == name else f"{problem.file}: "
-    ids = f" ({images(problem.ids)}{', ...' if problem.n > len(problem.ids) else ''})" if problem.ids else ""
+    ids = f" ({image_list(problem.ids)}{', ...' if problem.n > len(problem.ids) else ''})" if problem.ids else ""
     return f"{file}{problem.message.removesuffix('.')}{ids}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from captious.results.counts import counted
+from captious.phrases import counted
 from captious.server.challenges.definition import PhaseDefinition
 from captious.server.challenges.folder import CheckedChallenge
 

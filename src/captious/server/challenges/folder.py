@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from captious.data import ImageId, References, read_references
-from captious.data.reading.source import images, some
+from captious.data.reading.source import image_list
 from captious.errors import CaptiousError
-from captious.results.counts import counted
+from captious.phrases import counted, sample_of
 from captious.server.challenges.baselines import baseline_problems
 from captious.server.challenges.challenge_metrics import FILE_SETTINGS, SETTINGS, SHARED_SETTINGS, metric_problems
 from captious.server.challenges.consistency import tables
@@ -232,12 +232,13 @@ class _Check:
         ]
         if empty:
             self.problems.append(
-                f"{place}: {counted(len(empty), 'image')} of {len(table):,} with an empty reference ({images(empty)})"
+                f"{place}: {counted(len(empty), 'image')} of {len(table):,} with an empty reference "
+                f"({image_list(empty)})"
             )
         if table.without_references:
             n = len(table.without_references)
             self.warnings.append(
-                f"{place}: left out {counted(n, 'image')} without references ({images(table.without_references)})"
+                f"{place}: left out {counted(n, 'image')} without references ({image_list(table.without_references)})"
             )
         if len(table.texts) == len(table):
             self.warnings.append(f"{place}: every image has only one reference; are these the references?")
@@ -340,7 +341,7 @@ class _Check:
             if is_wrong:
                 bad_ids.append(repr(image))
         if bad_ids:
-            self.problems.append(f"image_url: takes no text, but there are image ids such as {some(bad_ids)}")
+            self.problems.append(f"image_url: takes no text, but there are image ids such as {sample_of(bad_ids)}")
 
 
 def _types(ids: tuple[ImageId, ...]) -> set[type]:
@@ -348,4 +349,4 @@ def _types(ids: tuple[ImageId, ...]) -> set[type]:
 
 
 def _form(table: References) -> str:
-    return f"{'numbers' if _types(table.ids) == {int} else 'text'} ({images(table.ids[:1])})"
+    return f"{'numbers' if _types(table.ids) == {int} else 'text'} ({image_list(table.ids[:1])})"

@@ -126,7 +126,7 @@ def _read(challenge: Challenge, reference_set: ReferencesDefinition) -> Referenc
     if file.exists():
         try:
             table = read_references(file)
-            return replace(table, name=reference_set.file).with_store(table.stored)
+            return replace(table, name=reference_set.file).attach_store(table.stored)
         except CaptiousError:
             _log.exception("prepared references cannot be used", extra={"challenge": challenge.slug})
             file.unlink(missing_ok=True)

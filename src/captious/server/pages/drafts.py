@@ -22,7 +22,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from captious.data import read_references
 from captious.errors import CaptiousError
-from captious.results.counts import counted
+from captious.phrases import counted
 from captious.server.actions.challenge_store import check_for_server, load_challenge
 from captious.server.challenges.challenge_export import export_challenge
 from captious.server.challenges.challenge_summary import summary_rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Exists, OuterRef, Q
 
-from captious.results.counts import counted
+from captious.phrases import counted
 from captious.server.local_times import local_time
 from captious.server.models import Challenge, Membership, Submission, Team, TeamBan
 from captious.server.people.approval import why_not_approved

@@ -42,25 +42,25 @@ def inline_style(name: str) -> SafeString:
 @_filter
 def score(value: object, digits: int = 4) -> str:
     """A score: ".2980", "1.2748", "−.0312". Text stays as it is."""
-    return _number(value, lambda number: numbers.score(number, digits))
+    return _number(value, lambda number: numbers.format_score(number, digits))
 
 
 @_filter
 def signed(value: object, digits: int = 4) -> str:
     """A difference with its sign: "+.0392", "−.0392"."""
-    return _number(value, lambda number: numbers.signed(number, digits))
+    return _number(value, lambda number: numbers.format_difference(number, digits))
 
 
 @_filter
 def p_value(value: object, digits: int = 4) -> str:
     """A p value: ".042", "<.001"."""
-    return _number(value, lambda number: numbers.p_value(number, p_digits(digits)))
+    return _number(value, lambda number: numbers.format_p_value(number, p_digits(digits)))
 
 
 @_filter
 def effect(value: object, digits: int = 4) -> str:
     """An effect size: "+.04"."""
-    return _number(value, lambda number: numbers.signed(number, effect_digits(digits)))
+    return _number(value, lambda number: numbers.format_difference(number, effect_digits(digits)))
 
 
 @_filter
@@ -69,13 +69,13 @@ def interval(row: object, digits: int = 4) -> str:
 
     Empty if an end is missing.
     """
-    return " – ".join(_ends(row, digits, numbers.score))
+    return " – ".join(_ends(row, digits, numbers.format_score))
 
 
 @_filter
 def ends(row: object, digits: int = 4) -> str:
     """The interval of a difference, whose ends have signs, with one digit fewer than scores: "[−.012, +.139]"."""
-    texts = _ends(row, digits, numbers.signed)
+    texts = _ends(row, digits, numbers.format_difference)
     return f"[{', '.join(texts)}]" if texts else ""
 
 

@@ -19,7 +19,7 @@ from captious.evaluation.inference.resampling import Sampling
 from captious.judgment.studies import feature_ablation, network_depth, training_epochs, training_size
 from captious.judgment.studies.shared import network_trials
 from captious.judgment.studies.shared.network_trials import Trials, Variation
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.feature_sets import FeatureSet
 from captious.learned.networks.network import Network
 from captious.learned.networks.network_recipes import Recipe, as_recipe
@@ -82,7 +82,7 @@ def trials(examples: Path, judged: Path) -> Trials:
 
 
 def test_features_are_those_of_the_captions(trials: Trials, examples: Path) -> None:
-    own = Features(feature_set=RECIPE.features, settings=Settings())
+    own = FeatureMetric(feature_set=RECIPE.features, settings=Settings())
     for judgments, features in zip(trials.judgments, trials.judged_features, strict=True):
         np.testing.assert_array_equal(features, own.matrix(judgments.captions))
     assert len(trials.features) == len(trials.human) == len(trials.units) > 20

@@ -16,9 +16,8 @@ from captious.data import read_references
 from captious.errors import OutputError, ParameterError, ResourceError
 from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, content_digest
 from captious.text import PTB, WHITESPACE
-
-from ....oracles.cider import frequencies
-from ....support.corpora import Corpus, corpora, large_corpus, references_table, table
+from tests.oracles.cider import frequencies
+from tests.support.corpora import Corpus, corpora, large_corpus, references_table, table
 
 CORPUS = large_corpus(150, seed=3)
 REFERENCES = [[" ".join(reference) for reference in references] for references in CORPUS.references]

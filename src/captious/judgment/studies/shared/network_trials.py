@@ -21,7 +21,7 @@ from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, Rate
 from captious.judgment.protocols import Protocol
 from captious.judgment.studies.shared.study_sources import checksums, judged_captions
 from captious.judgment.study_result import Curve, Curves, Study
-from captious.learned.networks.feature_metrics import Features
+from captious.learned.networks.feature_metrics import FeatureMetric
 from captious.learned.networks.feature_sets import FeatureSet
 from captious.learned.networks.metric_training import training_data
 from captious.learned.networks.network_recipes import Recipe, as_recipe
@@ -122,7 +122,7 @@ class Trials:
             raise ParameterError(f"{repeated[0]} is requested twice", help="name each benchmark once")
         self.human, self.units = training.train.human, training.train.units
         self.judgments: tuple[RatedCaptions | CaptionPairs, ...] = (validation_set, *sets)
-        features = Features(feature_set=self.recipe.features, settings=settings)
+        features = FeatureMetric(feature_set=self.recipe.features, settings=settings)
         tables = {"the training examples": training.train.captions, "the validation captions": training.captions}
         tables |= {name: judgments.captions for name, judgments in zip(names, sets, strict=True)}
         with using_threads(settings.threads), steps([*tables], lambda name: f"features of {name}") as steps_of_tables:
@@ -270,7 +270,7 @@ class Trials:
         return dict(zip(names, map(_number, self.sampling.interval(values)), strict=True))
 
 
-def _matrix(features: Features, captions: Captions, settings: Settings) -> NDArray[np.float64]:
+def _matrix(features: FeatureMetric, captions: Captions, settings: Settings) -> NDArray[np.float64]:
     captions = captions.with_references_as(settings.references_as)
     return features.matrix(captions, features.fit(captions.references))
 

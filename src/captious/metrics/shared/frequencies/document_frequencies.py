@@ -25,6 +25,7 @@ from captious.files.atomic_write import whole_file
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, user_bytes
 from captious.metrics.contract.metric import State
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
+from captious.phrases import counted
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 
 _FORMAT = 1
@@ -89,7 +90,8 @@ class DocumentFrequencies:
         most = int(values.max(initial=1))
         if values.min(initial=1) < 1 or not most <= n_documents <= _MOST_DOCUMENTS:
             raise ParameterError(
-                f"frequencies from {values.min(initial=1):,} to {most:,} cannot be those of {n_documents:,} documents",
+                f"frequencies from {values.min(initial=1):,} to {most:,} cannot be those of "
+                f"{counted(n_documents, 'document')}",
                 help="count every n-gram in 1 to n_documents documents",
             )
         frequencies.add(ngrams, values)
@@ -150,7 +152,7 @@ class DocumentFrequencies:
     @property
     def contents(self) -> str:
         """Short description."""
-        return f"{len(self.counts):,} n-grams of {self.n_documents:,} images"
+        return f"{counted(len(self.counts), 'n-gram')} of {counted(self.n_documents, 'image')}"
 
     @cached_property
     def checksum(self) -> str:
@@ -230,7 +232,7 @@ class DocumentFrequencies:
 
     @property
     def _content(self) -> dict[str, NDArray[Any]]:
-        """Return everything except the name, as arrays, words and n-grams in alphabetical order."""
+        """Everything except the name, as arrays, words and n-grams in alphabetical order."""
         ngrams, frequencies = self.counts.entries()
         words = self.vocabulary.words()
         word_ids = sorted(np.unique(ngrams[ngrams >= 0]).tolist(), key=words.__getitem__)
@@ -305,7 +307,7 @@ class FrequencySum:
 
     @property
     def total(self) -> DocumentFrequencies:
-        """Return the frequencies of all corpora together; for one corpus, they are its own.
+        """The frequencies of all corpora together; for one corpus, they are its own.
 
         Raises:
             ParameterError: none were added.
@@ -321,7 +323,7 @@ class FrequencySum:
         n = total.n_documents + part.n_documents
         if n > _MOST_COUNTED:
             raise ParameterError(
-                f"document frequencies of {n:,} images cannot be counted",
+                f"document frequencies of {counted(n, 'image')} cannot be counted",
                 help=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with {setting('idf', 'FILE')}",
             )
         ngrams, frequencies = part.counts.entries()

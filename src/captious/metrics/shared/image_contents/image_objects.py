@@ -17,6 +17,7 @@ from captious.data.reading.caption_rows import CaptionRows
 from captious.errors import ParameterError, needed_for
 from captious.files.atomic_write import whole_file
 from captious.files.checksum import checksum
+from captious.phrases import counted, counted_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +58,11 @@ class ImageObjects:
         return cls(by_image, name=rows.name, id_form=rows.id_form)
 
     def __len__(self) -> int:
-        """Number of images."""
+        """Return the number of images."""
         return len(self.by_image)
 
     def __repr__(self) -> str:
-        return f"<ImageObjects {self.name!r}: {len(self):,} images>"
+        return f"<ImageObjects {self.name!r}: {counted(len(self), 'image')}>"
 
     @cached_property
     def label(self) -> str:
@@ -72,7 +73,7 @@ class ImageObjects:
     @property
     def contents(self) -> str:
         """Short description."""
-        return f"{sum(map(len, self.by_image.values())):,} objects of {len(self):,} images"
+        return f"{counted(sum(map(len, self.by_image.values())), 'object')} of {counted(len(self), 'image')}"
 
     @property
     def warnings(self) -> list[str]:
@@ -80,7 +81,7 @@ class ImageObjects:
         if not (empty := sum(not names for names in self.by_image.values())):
             return []
         what = "every object that a caption of them names will count as hallucinated."
-        return [f"{empty:,} of {len(self):,} images have no objects: {what}"]
+        return [f"{counted_of(empty, len(self), 'image', 'have')} no objects: {what}"]
 
     @cached_property
     def _images(self) -> tuple[ImageId, ...]:

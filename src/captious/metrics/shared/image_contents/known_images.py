@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from captious.data import Captions
-from captious.data.reading.source import images
+from captious.data.reading.source import image_list
 from captious.errors import MissingObjectsError, option
 
 
@@ -30,6 +30,6 @@ def check_known_images(
     if unknown and not captions.subset:
         raise MissingObjectsError(
             f"{what} {len(unknown):,} of {len(set(image_ids)):,} {kind} are not known",
-            where=f"{source}: {images(unknown)}",
+            where=f"{source}: {image_list(unknown)}",
             help=f"{help}. captious score and compare leave these {kind} out with {option('subset')}",
         )

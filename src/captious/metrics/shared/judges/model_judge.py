@@ -20,6 +20,7 @@ from captious.metrics.contract.set_metrics import mean_of_scored
 from captious.metrics.shared.judges.judge_prompt import Prompt, PromptParameter, listed
 from captious.models.endpoints import Answer, ChatModel, Question, as_chat_model, missing_client
 from captious.models.images import find_images
+from captious.phrases import counted_of
 from captious.random_seed import DEFAULT_SEED
 
 Reading = Callable[[Answer], float | None]
@@ -130,7 +131,7 @@ class ModelJudge(BaseMetric):
 
     @property
     def reading(self) -> Reading:
-        """Return a function from an answer to a score, or None for an invalid answer."""
+        """A function from an answer to a score, or None for an invalid answer."""
         raise NotImplementedError
 
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -154,7 +155,7 @@ class JudgeMetric(ModelJudge, Metric):
         judged = captions.own_layer(self.layer)
         messages = []
         if invalid := int(np.isnan(judged.scores).sum()):
-            share = f"{invalid:,} of {len(judged.scores):,} captions ({invalid / len(judged.scores):.1%})"
+            share = f"{counted_of(invalid, len(judged.scores), 'caption')} ({invalid / len(judged.scores):.1%})"
             messages.append(f"{self.name} has no score for {share}, for which the model gave no valid answer.")
         return messages + self.other_models(judged)
 

@@ -41,7 +41,7 @@ def pack(metric: SentenceCoverage, explained: Explained) -> dict[str, Any]:
 
 
 def _texts(sentences: tuple[CoveredSentence, ...]) -> list[str]:
-    return [numbers.plain(sentence.text) for sentence in sentences]
+    return [numbers.single_line(sentence.text) for sentence in sentences]
 
 
 def _lengths(sentences: tuple[CoveredSentence, ...], n_references: int) -> list[int]:

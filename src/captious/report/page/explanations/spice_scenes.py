@@ -32,7 +32,7 @@ class _Graphs:
     def _number(self, concept: Any) -> int:
         number = self._known.get(concept)
         if number is None:
-            name = _BETWEEN.join(numbers.plain(name).strip() for name in names_of(concept))
+            name = _BETWEEN.join(numbers.single_line(name).strip() for name in names_of(concept))
             number = self._known[concept] = self._names.setdefault(name, len(self._names))
         return number
 
