@@ -372,5 +372,5 @@ def test_a_misspelled_parameter_cannot_be_set() -> None:
         AttributeError, match="no parameter 'sigmaa', and metrics cannot be changed: did you mean sigma"
     ):
         captious.CiderD().sigmaa = 3  # type: ignore[attr-defined]
-    with pytest.raises(AttributeError, match="no parameter 'other', and metrics cannot be changed$"):
+    with pytest.raises(AttributeError, match=r"no parameter 'other', and metrics cannot be changed$"):
         captious.CiderD().other = 3  # type: ignore[attr-defined]
