@@ -2,9 +2,9 @@
 
 However slowly clients send, they occupy a socket and no thread. This module adds features missing in waitress: a
 deadline by which a request must have arrived (408), size limits that depend on the address of a page (413), a limit on
-concurrent requests (429), and separate threads for uploads, passwords and slow pages. Pipelined requests of a
-client are answered one by one, those of an address in half of the threads, and a client that stops reading
-an answer is disconnected. No address can take all connections, or fill the disk with unread answers.
+concurrent requests (429), and separate threads for uploads, passwords and slow pages. Pipelined requests of a client
+are answered one by one, those of an address in half of the threads, and a client that stops reading is disconnected.
+No address can take all connections, or fill the disk with unread answers.
 """
 
 from __future__ import annotations
@@ -113,10 +113,8 @@ class _Task(WSGITask):
 class _Channel(HTTPChannel):
     """A connection, on which one request is read and answered at a time.
 
-    Later input is kept until the answer is sent, so a client that sends requests and reads no answers
-    occupies no more than one that sends a single request.
-
-    After a refusal, further input is drained for a while: a connection that is
+    Later input is kept until the answer is sent, so a client that sends requests and reads no answers occupies no more
+    than one that sends a single request. After a refusal, further input is drained for a while: a connection that is
     closed earlier is reset, and clients lose the answer.
     """
 
@@ -287,13 +285,12 @@ class WebServer(TcpWSGIServer):
             (socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER_BYTES),
         ]
         adjustments.upload_bytes = settings.upload_bytes
-        family, kind, protocol = listener.family, listener.type, listener.proto
         super().__init__(
             application,
             _sock=listener,
             dispatcher=self._pages,
             adj=adjustments,
-            sockinfo=(family, kind, protocol, listener.getsockname()),
+            sockinfo=(listener.family, listener.type, listener.proto, listener.getsockname()),
             bind_socket=False,
         )
 
@@ -362,8 +359,7 @@ class WebServer(TcpWSGIServer):
         channels = [*self.active_channels.values()]
         for channel in channels:
             channel.disconnect_if_stuck()
-            request = channel.request
-            if request is None:
+            if (request := channel.request) is None:
                 continue
             seconds = self._settings.upload_seconds if request.brings_captions else _REQUEST_SECONDS
             if time.monotonic() - request.began > seconds:
