@@ -43,8 +43,10 @@ def test_readers_of_messages_see_options_as_they_write_them() -> None:
     assert "--training FILE" in help.help
 
 
-def test_parameter_errors_are_value_errors_and_unknown_names_key_errors() -> None:
+def test_errors_are_also_those_that_python_raises() -> None:
     with pytest.raises(ValueError, match="level"):
         captious.compare(["a dog"], ["a cat"], [["a dog"]], "bleu-4", level=2)
+    with pytest.raises(TypeError, match="not text"):
+        captious.score([1], [["a dog"]], "bleu-4")
     with pytest.raises(KeyError, match="bleu-7"):
         captious.score(["a dog"], [["a dog"]], "bleu-7")

@@ -9,7 +9,7 @@ traceback and exits with status 2.
     │   │   ├── TruncatedFileError            a truncated file
     │   │   ├── EncodingError                 a file that is not UTF-8 text
     │   │   └── EmptyInputError               a file without captions
-    │   ├── CaptionTypeError              a caption that is not a string, or an id that is not an int or str
+    │   ├── CaptionTypeError              a caption or an id of a wrong type; also a TypeError
     │   ├── DuplicateCandidateError       two candidates for one image
     │   ├── MissingReferencesError        an image that is known but has no references
     │   ├── MissingObjectsError           an image whose objects are unknown
@@ -80,7 +80,7 @@ class EmptyInputError(CaptionFileError):
     """A source without captions."""
 
 
-class CaptionTypeError(InputError):
+class CaptionTypeError(InputError, TypeError):
     """A caption that is not a string, or an id that is neither an int nor a string."""
 
 
