@@ -145,6 +145,7 @@ def test_logs_of_two_models_show_the_prompt(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:3 of 3 candidates hold Markdown", "ignore:too few images for intervals")
+@pytest.mark.filterwarnings("ignore:.*hold Markdown")
 def test_logs_are_checked_and_compared(tmp_path: Path) -> None:
     samples = lmms_eval("0.3")
     first = written(tmp_path / "a.jsonl", samples)
