@@ -41,7 +41,7 @@ def p_values(board: RankedScores) -> dict[tuple[int, int], float]:
 
 
 def from_pairs(board: RankedScores, p_values: dict[tuple[int, int], float]) -> list[int]:
-    return [*ranks(dict(enumerate(board.shown.tolist())), p_values, SIGNIFICANCE).values()]
+    return [*ranks(dict(enumerate(board.rounded.tolist())), p_values, SIGNIFICANCE).values()]
 
 
 @pytest.mark.parametrize("undefined", [False, True])

@@ -79,9 +79,9 @@ def check_for_server(folder: Path, problems: Sequence[str] = ()) -> tuple[Checke
         source = check_folder(folder, settings.CAPTIOUS.upload_limits, problems)
     except ChallengeError as error:
         raise ChallengeError([*error.problems, *_organizer_problems(folder)], str(folder)) from None
-    old = Challenge.objects.filter(slug=source.slug).first()
-    _check_database(source, old)
-    return source, changes_of(source, old)
+    predecessor = Challenge.objects.filter(slug=source.slug).first()
+    _check_database(source, predecessor)
+    return source, changes_of(source, predecessor)
 
 
 def _organizer_problems(folder: Path) -> list[str]:
@@ -113,16 +113,16 @@ def _loading_lock(slug: str) -> Iterator[None]:
 
 
 def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadResult:
-    old = Challenge.objects.filter(slug=source.slug).first()
-    _check_database(source, old)
-    changes = changes_of(source, old)
-    if old is not None and not agree(changes):
+    predecessor = Challenge.objects.filter(slug=source.slug).first()
+    _check_database(source, predecessor)
+    changes = changes_of(source, predecessor)
+    if predecessor is not None and not agree(changes):
         raise ParameterError(
             f"{source.folder} was not loaded, because it would undo settings made on the site",
             where="\n".join(changes.reversals),
             help="to load it anyway, run captious challenge load --yes",
         )
-    version = 1 if old is None else old.version + 1
+    version = 1 if predecessor is None else predecessor.version + 1
     target = settings.CAPTIOUS.data / "challenges" / source.slug / str(version)
     _copy(source, target)
     try:
@@ -134,28 +134,28 @@ def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadRes
         raise
     n_baselines = _submit_baselines(source, challenge, changes)
     _remove_old_versions(target)
-    return LoadResult(challenge, old is None, n_rescored, n_baselines, source.warnings)
+    return LoadResult(challenge, predecessor is None, n_rescored, n_baselines, source.warnings)
 
 
-def _check_database(source: CheckedChallenge, old: Challenge | None) -> None:
+def _check_database(source: CheckedChallenge, predecessor: Challenge | None) -> None:
     """Check that organizers have accounts and that submissions still cover all images."""
     problems = _without_accounts(source.definition.organizers)
-    if old is not None and Submission.objects.filter(phase__challenge=old, is_baseline=False).exists():
+    if predecessor is not None and Submission.objects.filter(phase__challenge=predecessor, is_baseline=False).exists():
         for name, ids in source.image_ids.items():
-            file = old.ids_file(name)
+            file = predecessor.ids_file(name)
             if file.exists() and set(json.loads(file.read_text())) != set(ids):
                 problems.append(
                     f"captions {name!r}: the images have changed, but there are submissions; use another slug"
                 )
-        problems += _caption_problems(source, old)
+        problems += _caption_problems(source, predecessor)
     if problems:
         raise ChallengeError(problems, str(source.folder))
 
 
-def _caption_problems(source: CheckedChallenge, old: Challenge) -> Iterator[str]:
+def _caption_problems(source: CheckedChallenge, predecessor: Challenge) -> Iterator[str]:
     """Problems of phases whose captions files differ from those of their submissions."""
     for i, phase in enumerate(source.definition.phases, start=1):
-        row = Phase.objects.filter(challenge=old, name=phase.name).first()
+        row = Phase.objects.filter(challenge=predecessor, name=phase.name).first()
         if row is None or set(row.captions) == set(phase.captions):
             continue
         if Submission.objects.filter(phase=row, is_baseline=False).exists():
@@ -243,8 +243,10 @@ def _submit_baselines(source: CheckedChallenge, challenge: Challenge, changes: C
             _submit_baseline(source.folder, baseline.file, submission)
             baseline_ids.add(submission.pk)
             n += 1
-    for old in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(pk__in=baseline_ids):
-        storage.delete(Submission.objects.filter(pk=old.pk))
+    for baseline_row in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(
+        pk__in=baseline_ids
+    ):
+        storage.delete(Submission.objects.filter(pk=baseline_row.pk))
     return n
 
 

@@ -35,13 +35,13 @@ class RankedScores:
 
     Args:
         scores: float64[n], all finite.
-        shown: the same, rounded as on pages. Submissions with equal shown scores are tied.
+        rounded: the same, rounded as on pages. Submissions with equal rounded scores are tied.
         resampled: the scores on resampled images, floating[n, resamples]; undefined ones are nan.
         n_images: number of resampled images. A single image distinguishes nothing.
     """
 
     scores: NDArray[np.float64]
-    shown: NDArray[np.float64]
+    rounded: NDArray[np.float64]
     resampled: NDArray[np.floating]
     n_images: int
 
@@ -50,7 +50,7 @@ class RankedScores:
 
     def take(self, selection: NDArray[np.integer] | slice) -> RankedScores:
         """A selection of the rows."""
-        return RankedScores(self.scores[selection], self.shown[selection], self.resampled[selection], self.n_images)
+        return RankedScores(self.scores[selection], self.rounded[selection], self.resampled[selection], self.n_images)
 
     def blocks(self) -> Iterator[slice]:
         """Slices of rows to compare at a time, so that memory is bounded."""
@@ -108,7 +108,7 @@ def _holm(rows: RankedScores) -> NDArray[np.int64]:
     n_significant = int(np.argmax(fails)) if fails.any() else len(sorted_p)
     if n_significant == 0:
         return np.ones(n, dtype=np.int64)
-    better = (rows.shown[:, None] > rows.shown) & (p_values <= sorted_p[n_significant - 1])
+    better = (rows.rounded[:, None] > rows.rounded) & (p_values <= sorted_p[n_significant - 1])
     return np.asarray(1 + better.sum(axis=0))
 
 
@@ -136,8 +136,8 @@ def _is_better(a: _Block, b: _Block, critical: float) -> tuple[NDArray[np.bool_]
     """Return whether rows of a are significantly better than those of b, and worse, bool[n_a, n_b] each."""
     difference = a.rows.scores[:, None] - b.rows.scores
     is_far = np.abs(difference) >= critical * a.deviations(b)
-    shown_a = a.rows.shown[:, None]
-    return is_far & (shown_a > b.rows.shown), is_far & (shown_a < b.rows.shown)
+    rounded_a = a.rows.rounded[:, None]
+    return is_far & (rounded_a > b.rows.rounded), is_far & (rounded_a < b.rows.rounded)
 
 
 class _Block:

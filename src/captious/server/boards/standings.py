@@ -103,9 +103,11 @@ def _by_rank_output(
     return [*ranked, *(member for member in members if member not in ranked_set)]
 
 
-def _order(shown: NDArray[np.float64], lower: bool | None) -> NDArray[np.int64]:
+def _order(rounded_scores: NDArray[np.float64], lower: bool | None) -> NDArray[np.int64]:
     """Places of scores, the best first; equal ones in their order, missing ones last."""
-    return np.argsort(np.where(np.isnan(shown), np.inf, shown if lower else -shown), kind="stable")
+    return np.argsort(
+        np.where(np.isnan(rounded_scores), np.inf, rounded_scores if lower else -rounded_scores), kind="stable"
+    )
 
 
 def _standings(
@@ -116,11 +118,11 @@ def _standings(
     records = [member.record for member in members]
     is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
     exact = {output: table.scores(records, output) for output in directions}
-    shown = {output: _rounded_scores(exact[output], phase.digits) for output in directions}
+    rounded_scores = {output: _rounded_scores(exact[output], phase.digits) for output in directions}
     previous = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
     for output, lower in directions.items():
         sign = -1.0 if lower else 1.0
-        order = _order(shown[output], lower)
+        order = _order(rounded_scores[output], lower)
         for everything in (False, True):
             rows = order if everything and phase.entries == "all" else order[is_entry[order]]
             board_before = previous.get((output, everything))
@@ -140,9 +142,9 @@ def _standings(
                 digits=phase.digits,
                 submissions=[records[i][0] for i in rows],
                 finished=[records[i][1] for i in rows],
-                scores=[None if np.isnan(score) else score for score in shown[output][rows].tolist()],
+                scores=[None if np.isnan(score) else score for score in rounded_scores[output][rows].tolist()],
                 ranks=[ranks.get(records[i]) for i in rows],
-                best=_best(shown, directions, rows),
+                best=_best(rounded_scores, directions, rows),
             )
 
 
@@ -170,11 +172,11 @@ def _rounded_scores(scores: NDArray[np.float64], digits: int) -> NDArray[np.floa
 
 
 def _best(
-    shown: Mapping[str, NDArray[np.float64]], directions: Mapping[str, bool | None], rows: NDArray[np.int64]
+    rounded_scores: Mapping[str, NDArray[np.float64]], directions: Mapping[str, bool | None], rows: NDArray[np.int64]
 ) -> dict[str, float | None]:
     best: dict[str, float | None] = {}
     for output, lower in directions.items():
-        scores = shown[output][rows]
+        scores = rounded_scores[output][rows]
         scores = scores[~np.isnan(scores)]
         best[output] = None if lower is None or not len(scores) else float(scores.min() if lower else scores.max())
     return best

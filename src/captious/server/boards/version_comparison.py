@@ -188,7 +188,7 @@ def _ranks(query: Query, version: int, n: int) -> dict[int, int]:
     sign = -1.0 if lower_is_better(query) else 1.0
     n_resamples = min(map(len, resampled))  # the first resamples are the same
     exact = sign * np.array([*scores.values()])
-    shown = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
+    rounded_scores = np.array([rounded(score, query.phase.digits) for score in exact.tolist()], dtype=np.float64)
     matrix = sign * np.array([row_values[:n_resamples] for row_values in resampled])
-    ranks = rank_rows(RankedScores(exact, shown, matrix, query.outputs.counts[query.key]))
+    ranks = rank_rows(RankedScores(exact, rounded_scores, matrix, query.outputs.counts[query.key]))
     return dict(zip(scores, ranks.tolist(), strict=True))

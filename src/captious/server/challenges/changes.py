@@ -77,17 +77,17 @@ class Changes:
     hidden_baselines: set[tuple[str, str]] = field(default_factory=set)
 
 
-def changes_of(source: CheckedChallenge, old: Challenge | None) -> Changes:
-    """The changes that loading a folder would make; ``old`` is the challenge on the server."""
+def changes_of(source: CheckedChallenge, predecessor: Challenge | None) -> Changes:
+    """The changes that loading a folder would make; ``predecessor`` is the challenge on the server."""
     changes = Changes(boards={phase.name: phase.board for phase in source.definition.phases})
-    if old is not None:
+    if predecessor is not None:
         differences = [
-            *_definition_changes(_as_on_site(source, old), source.definition.model_dump(mode="json")),
-            *_file_changes(old.versions.get(number=old.version).files, source.checksums),
+            *_definition_changes(_as_on_site(source, predecessor), source.definition.model_dump(mode="json")),
+            *_file_changes(predecessor.versions.get(number=predecessor.version).files, source.checksums),
         ]
         changes.folder.extend(change.line for change in differences)
-        _add_boards(changes, source, old)
-        _add_baselines(changes, source, old)
+        _add_boards(changes, source, predecessor)
+        _add_baselines(changes, source, predecessor)
     return changes
 
 
@@ -96,23 +96,23 @@ def baseline_filename(source: CheckedChallenge, baseline: BaselineDefinition) ->
     return f"{source.checksums[Path(baseline.file).as_posix()][:16]}-{Path(baseline.file).name}"
 
 
-def _as_on_site(source: CheckedChallenge, old: Challenge) -> dict[str, Any]:
+def _as_on_site(source: CheckedChallenge, predecessor: Challenge) -> dict[str, Any]:
     """The previous definition, in which boards that the site already shows as the folder says are not changes."""
-    boards, site_boards = {phase.name: phase.board for phase in source.definition.phases}, _boards_on_site(old)
+    boards, site_boards = {phase.name: phase.board for phase in source.definition.phases}, _boards_on_site(predecessor)
     phases = [
         {**phase, "board": board} if (board := site_boards.get(phase["name"])) == boards.get(phase["name"]) else phase
-        for phase in old.definition_values["phases"]
+        for phase in predecessor.definition_values["phases"]
     ]
-    return {**old.definition_values, "phases": phases}
+    return {**predecessor.definition_values, "phases": phases}
 
 
 def _boards_on_site(challenge: Challenge) -> dict[str, str]:
     return dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
 
 
-def _add_boards(changes: Changes, source: CheckedChallenge, old: Challenge) -> None:
-    folder_boards = {phase["name"]: phase["board"] for phase in old.definition_values["phases"]}
-    site_boards = _boards_on_site(old)
+def _add_boards(changes: Changes, source: CheckedChallenge, predecessor: Challenge) -> None:
+    folder_boards = {phase["name"]: phase["board"] for phase in predecessor.definition_values["phases"]}
+    site_boards = _boards_on_site(predecessor)
     for phase in source.definition.phases:
         site = site_boards.get(phase.name, phase.board)
         if site == phase.board:
@@ -126,11 +126,13 @@ def _add_boards(changes: Changes, source: CheckedChallenge, old: Challenge) -> N
             changes.reversals.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
 
 
-def _add_baselines(changes: Changes, source: CheckedChallenge, old: Challenge) -> None:
-    rows = Submission.objects.filter(phase__challenge=old, is_baseline=True).order_by("pk")
+def _add_baselines(changes: Changes, source: CheckedChallenge, predecessor: Challenge) -> None:
+    rows = Submission.objects.filter(phase__challenge=predecessor, is_baseline=True).order_by("pk")
     latest = {(row.phase.name, row.method): row for row in rows.select_related("phase")}
     previous = {
-        (phase, baseline["method"]) for baseline in old.definition_values["baselines"] for phase in baseline["phases"]
+        (phase, baseline["method"])
+        for baseline in predecessor.definition_values["baselines"]
+        for phase in baseline["phases"]
     }
     for baseline in source.definition.baselines:
         for key in ((phase, baseline.method) for phase in baseline.phases):

@@ -240,17 +240,11 @@ def _check_rows(
     by_text: dict[str, ImageId] = {str(image): image for image in image_ids if isinstance(image, int)}
     captions: dict[ImageId, str] = {}
     wrong_ids: list[int] = []
-    as_text: list[ImageId] = []
-    as_numbers: list[ImageId] = []
+    images_with: defaultdict[str, list[ImageId]] = defaultdict(list)  # by the problem with their id or caption
     unknown: dict[ImageId, None] = {}
     repeated: dict[ImageId, int] = {}  # first repetition
-    not_text: list[ImageId] = []
-    too_long: list[ImageId] = []
-    with_nul: list[ImageId] = []
-    with_surrogates: list[ImageId] = []
     places: dict[ImageId, int] = {}
-    too_wordy: list[ImageId] = []
-    max_characters, most_words = limits.caption_characters, limits.caption_words
+    max_characters, max_words = limits.caption_characters, limits.caption_words
     for number, image, caption in zip(rows.numbers, rows.ids, rows.captions, strict=True):
         if type(image) is not int and type(image) is not str:
             wrong_ids.append(number)
@@ -262,25 +256,25 @@ def _check_rows(
                 unknown[image] = None
             else:
                 if isinstance(image, int):
-                    as_numbers.append(image)
+                    images_with["number id"].append(image)
                 elif not rows.ids_are_text:
-                    as_text.append(image)
+                    images_with["text id"].append(image)
                 image = challenge_id
                 places[image] = number
         if image in captions:
             repeated.setdefault(image, number)
         if type(caption) is not str:
-            not_text.append(image)
+            images_with["not text"].append(image)
             captions.setdefault(image, "")
             continue
         if len(caption) > max_characters:
-            too_long.append(image)
-        elif len(caption) > most_words and count_words(caption) > most_words:
-            too_wordy.append(image)
+            images_with["too long"].append(image)
+        elif len(caption) > max_words and count_words(caption) > max_words:
+            images_with["too wordy"].append(image)
         if "\0" in caption:
-            with_nul.append(image)
+            images_with["NUL"].append(image)
         if not caption.isascii() and not is_unicode(caption):
-            with_surrogates.append(image)
+            images_with["surrogate"].append(image)
         captions[image] = caption
 
     problems = [Problem(file, sentence) for sentence in rows.problems]
@@ -294,19 +288,27 @@ def _check_rows(
     if not captions and problems:
         missing = []  # if no row can be read, listing every image adds nothing
     wordings: Sequence[tuple[Collection[ImageId], tuple[str, str], str]] = (
-        (as_text, ids, 'text where the challenge has numbers: write 42, not "42".'),
+        (images_with["text id"], ids, 'text where the challenge has numbers: write 42, not "42".'),
         (
-            as_numbers,
+            images_with["number id"],
             ("image id is a number", "image ids are numbers"),
             'where the challenge has text: write "42", not 42.',
         ),
         (repeated, ("image has", "images have"), "more than one caption."),
         (unknown, ids, f"not in the challenge, {_looks_of(image_ids)}."),
-        (not_text, ("caption is", "captions are"), "not text."),
-        (too_long, ("caption is", "captions are"), f"longer than {max_characters:,} characters."),
-        (too_wordy, ("caption has", "captions have"), f"more than {most_words:,} words and punctuation marks."),
-        (with_nul, contain, "NUL characters (U+0000)."),
-        (with_surrogates, contain, "lone surrogates, which are halves of characters: write the whole character."),
+        (images_with["not text"], ("caption is", "captions are"), "not text."),
+        (images_with["too long"], ("caption is", "captions are"), f"longer than {max_characters:,} characters."),
+        (
+            images_with["too wordy"],
+            ("caption has", "captions have"),
+            f"more than {max_words:,} words and punctuation marks.",
+        ),
+        (images_with["NUL"], contain, "NUL characters (U+0000)."),
+        (
+            images_with["surrogate"],
+            contain,
+            "lone surrogates, which are halves of characters: write the whole character.",
+        ),
         (missing, ("image has", "images have"), "no caption."),
     )
     for images, (singular, plural), ending in wordings:
