@@ -17,7 +17,7 @@ from captious.progress import Progress, observed
 
 
 class Terminal(io.StringIO):
-    """Remembers what was shown."""
+    """Records what was shown."""
 
     def isatty(self) -> bool:
         return True

@@ -91,7 +91,7 @@ def parse(document: Document) -> Iterable[Region]:
 
 
 def _evaluate(example: Example) -> str | None:
-    """Run a block; what went wrong, if anything."""
+    """Run a block, and return the problem, if any."""
     data = {"CAPTIOUS_DATA": str(DATA)} if "needs data" in example.region.lexemes["how"] else {}
     with mock.patch.dict(os.environ, data):
         try:
@@ -148,7 +148,7 @@ def _mark(item: pytest.Item, how: list[str], why: str) -> None:
 
 
 def scratch_folder(folder: Path) -> None:
-    """Put what the blocks of pages read into a folder: the examples, and files of the shared data if there are any."""
+    """Put the inputs of pages' blocks into a folder: the examples, and files of the shared data if there are any."""
     shutil.copytree(PROJECT / "examples", folder / "examples")
     if DATA.is_dir():
         for name, path in DATA_FILES.items():

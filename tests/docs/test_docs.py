@@ -1,4 +1,4 @@
-"""The documentation tells the truth: it is complete, its links lead somewhere, its code prints what it says."""
+"""The documentation is complete, its links lead somewhere, and its code prints the output that it shows."""
 
 from __future__ import annotations
 
@@ -242,7 +242,7 @@ def test_tables_of_input_formats_are_those_of_the_code() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that GitHub gives the headings of a page."""
+    """Return the anchors of a page's headings on GitHub."""
     headings = re.findall(r"^#+ +(.+?) *$", prose(page), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -265,7 +265,7 @@ def linked_pages(page: Path) -> set[Path]:
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:
-    """By way of a section, such as guides.md, and for pages in folders one that lists them."""
+    """Through a section, such as guides.md, and for pages in folders through a page that lists them."""
     linked = linked_pages(DOCS / "README.md")
     for _ in range(2):
         linked |= {other for page in linked & set(PAGES) for other in linked_pages(page)}

@@ -1,4 +1,4 @@
-"""Captions that nobody would write: what is known to be hard for tokenizers, in any mixture and number."""
+"""Captions that nobody would write: text that is hard for tokenizers, in any mixture and number."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.support.meteor_files import MeteorFiles
 
 GRAMMAR = "SPICE is using the bundled approximate grammar"
 FEW = "too few images for intervals and tests"
-#: SPICE with the bundled grammar, and a metric that has nothing to say.
+#: SPICE with the bundled grammar, and a metric without warnings.
 METRICS = ["spice", "rouge-l"]
 BUNDLED = captious.Settings(parser="bundled")
 

@@ -25,7 +25,7 @@ C5 = {
 
 
 class Listener:
-    """A metric that remembers what it is asked, and gives every caption the number of its references."""
+    """A metric that records its input, and scores every caption by the number of its references."""
 
     __name__ = "listener"
 

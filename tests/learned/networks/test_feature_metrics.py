@@ -35,7 +35,7 @@ N = 100
 
 @dataclass(frozen=True)
 class Case:
-    """Captions with what features are computed from, one by one."""
+    """Captions with the inputs of features."""
 
     captions: Captions
     settings: Settings

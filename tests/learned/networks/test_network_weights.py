@@ -1,4 +1,4 @@
-"""Files of weights: what is written is read, equal weights give equal bytes, hostile files are refused."""
+"""Files of weights: written and read back, equal bytes for equal weights, and malicious files refused."""
 
 from __future__ import annotations
 
