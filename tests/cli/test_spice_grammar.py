@@ -97,9 +97,8 @@ def test_unreachable_urls_are_reported(run: Run, web: Web, published: list[str],
 def test_grammar_is_downloaded_to_a_folder(
     run: Run, grammar: Path, published: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(
-        "CAPTIOUS_SPICE_GRAMMAR", str(grammar)
-    )  # it is written to the folder even if it is already installed
+    # The folder gets the grammar even if it is already installed.
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))
     outcome = run("resources", "get", "spice-grammar", "--to", tmp_path / "taken")
     assert outcome.code == 0
     assert outcome.err.splitlines()[-1].endswith(f"export CAPTIOUS_CACHE={tmp_path / 'taken'}")
