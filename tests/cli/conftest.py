@@ -126,13 +126,13 @@ def tables(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without variables that change colors and widths."""
+    """Return the environment without variables that change colors and widths."""
     unwanted = {"COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTHONWARNINGS"}
     return {name: value for name, value in os.environ.items() if name not in unwanted}
 
 
 def assert_refused(outcome: Outcome, *parts: str) -> None:
-    """An error in three lines on stderr, nothing on stdout, no traceback, status 2."""
+    """Check that there is an error in three lines on stderr, nothing on stdout, no traceback, and status 2."""
     assert outcome.code == 2, outcome
     assert outcome.out == ""
     lines = outcome.err.splitlines()

@@ -13,7 +13,7 @@ from tests.cli.conftest import Run, assert_refused
 
 
 def write(folder: Path, name: str, content: object) -> str:
-    """A file in the folder: bytes and text as they are, anything else as JSON."""
+    """Return a file in the folder: bytes and text as they are, anything else as JSON."""
     data = (
         content
         if isinstance(content, bytes)

@@ -205,7 +205,7 @@ def heed_signals() -> None:
 
 @contextmanager
 def writing(**streams: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A command in the middle of writing out.txt."""
+    """Yield a command in the middle of writing out.txt."""
     command = [sys.executable, "-c", SLOW_OUTPUT, *SCORE.split(), "-o", "out.txt"]
     environment = {**plain_environment(), "TERM": "xterm"}
     # What ignores signals hands that down: under nohup, commands would ignore SIGHUP.

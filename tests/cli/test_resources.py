@@ -65,7 +65,7 @@ def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def play_pip(
     monkeypatch: pytest.MonkeyPatch, wheel: Path | None, *, code: int = 0, message: str = ""
 ) -> list[list[str]]:
-    """A pip that puts this wheel into the folder it is told, says this and ends with this exit code."""
+    """Return a pip that puts this wheel into the folder it is told, says this and ends with this exit code."""
     commands: list[list[str]] = []
 
     def pip(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:

@@ -61,7 +61,7 @@ _MARKS = ("slow", "nightly", "models")
 
 
 def fences(document: Document) -> Iterator[tuple[Region, Block]]:
-    """All fenced blocks of a page."""
+    """Yield all fenced blocks of a page."""
     for region in _FENCE(document):
         line = document.text.count("\n", 0, region.start) + 2
         lexemes = region.lexemes
@@ -81,7 +81,7 @@ def marker(text: str) -> tuple[list[str], str]:
 
 
 def parse(document: Document) -> Iterable[Region]:
-    """The blocks of a page that are run, or written to a file for others."""
+    """Return the blocks of a page that are run, or written to a file for others."""
     for region, block in fences(document):
         if block.language in RUN or block.file is not None:
             how, why = marker(document.text[: region.start])
@@ -114,7 +114,7 @@ _collect = _sybil.pytest()
 
 
 def collect(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """The tests of a page, with their marks."""
+    """Return the tests of a page, with their marks."""
     file: Any = _collect(file_path, parent)
     if file is None:
         return None

@@ -47,7 +47,7 @@ def page_id(page: Path) -> str:
 
 
 def prose(page: Path) -> str:
-    """A page without its fenced blocks."""
+    """Return a page without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
@@ -67,7 +67,7 @@ def vectors_of_the_examples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @cache
 def signatures(name: str, variant: str) -> tuple[str, ...]:
-    """The signatures of a metric's outputs, for one of the example files."""
+    """Return the signatures of a metric's outputs, for one of the example files."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", captious.CaptiousWarning)
         examples = PROJECT / "examples"
@@ -190,7 +190,7 @@ def test_every_file_of_a_benchmark_is_documented(benchmark: str) -> None:
 
 
 def lines_of_prose(page: Path) -> list[str]:
-    """The lines outside fenced blocks, tables and indented blocks."""
+    """Return the lines outside fenced blocks, tables and indented blocks."""
     return [line for line in prose(page).splitlines() if not line.startswith(("|", "    "))]
 
 
@@ -213,7 +213,7 @@ def test_code_fits_the_site(page: Path) -> None:
 
 
 def lines_of_code(text: str) -> list[str]:
-    """The lines that a reader would type: those behind a prompt, all if there is none."""
+    """Return the lines that a reader would type: those behind a prompt, all if there is none."""
     prompts = ("$ ", ">>> ", "... ")
     lines = re.findall(r"^(?:\$ (?:.*\\\n)*.*|(?:>>>|\.\.\.) .*)$", text, re.MULTILINE)
     typed = "\n".join(lines) if any(f"\n{prompt}" in f"\n{text}" for prompt in prompts) else text

@@ -23,7 +23,7 @@ CORPUS = large_corpus(150, seed=3)
 
 
 def idf_of(*texts: str, copies: int = 5) -> DocumentFrequencies:
-    """Frequencies in which the n-grams of the first text are rarer than those of the last."""
+    """Return frequencies in which the n-grams of the first text are rarer than those of the last."""
     documents = [[text] for i, text in enumerate(texts) for _ in range(copies * i + 1)]
     return DocumentFrequencies.of(references_table(documents), PTB)
 

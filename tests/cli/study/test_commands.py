@@ -135,7 +135,7 @@ def own(
     resamples: int = 10,
     seed: int = 7,
 ) -> Study:
-    """A study that notes its arguments.
+    """Return a study that notes its arguments.
 
     It has no other purpose.
 

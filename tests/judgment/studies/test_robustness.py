@@ -26,7 +26,7 @@ VOCABULARY = [f"v{i}" for i in range(50)]
 
 
 def specimens(lengths: Sequence[int], seed: int = 0) -> Specimens:
-    """Captions of words that are all different."""
+    """Return captions of words that are all different."""
     words = [[f"w{row}.{i}" for i in range(length)] for row, length in enumerate(lengths)]
     n = len(lengths)
     references = References(tuple(range(n)), tuple(map(str, range(n))), np.arange(n + 1))

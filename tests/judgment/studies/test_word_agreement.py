@@ -219,7 +219,7 @@ def test_images_with_other_numbers_of_captions_are_drawn_or_excluded() -> None:
 
 
 def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
-    """A tagger: "light" is an adjective in one caption of four, and else a noun."""
+    """Return a tagger: "light" is an adjective in one caption of four, and else a noun."""
     table = {"cat": "NOUN", "dog": "NOUN", "runs": "VERB", "red": "ADJ", "paris": "PROPN"}
     return [
         [("ADJ" if "runs" in words else "NOUN") if word == "light" else table.get(word, "DET") for word in words]

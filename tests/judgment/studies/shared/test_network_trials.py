@@ -275,7 +275,7 @@ class TestStudies:
 
 
 def train_last(recipe: Recipe, trials: Trials, target: NDArray[np.float64]) -> Network:
-    """The network after the last epoch, whether it is the best or not."""
+    """Return the network after the last epoch, whether it is the best or not."""
     networks: list[Network] = []
     train_network(recipe, trials.features, trials.human, trials.judged_features[0], target, networks.append)
     return networks[-1]
