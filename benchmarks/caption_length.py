@@ -44,7 +44,7 @@ def long_captions(data: Path, words: int, n: int) -> tuple[References, Candidate
 
 
 def _text(captions: list[str], words: int) -> str:
-    """The first words of captions, each a sentence."""
+    """Return the first words of captions, each a sentence."""
     sentences = [caption.strip().rstrip(".").split() for caption in captions]
     left, text = words, []
     for sentence in sentences:
@@ -74,7 +74,7 @@ def child(metric: str, data: Path, words: int, most: int) -> None:
 
 
 def plot(costs: dict[str, list[float]], words: list[int], path: Path) -> None:
-    """The curves, on logarithmic axes."""
+    """Draw the curves, on logarithmic axes."""
     import matplotlib
 
     matplotlib.use("Agg")

@@ -134,7 +134,7 @@ def compare(job: str, options: argparse.Namespace) -> bool:
 
 
 def run_side(side: str, job: str, options: argparse.Namespace) -> tuple[dict[str, float], array.array[float]]:
-    """One run in a fresh process: figures from inside and outside, and the scores."""
+    """Run once in a fresh process; return figures from inside and outside, and the scores."""
     environment = {"CAPTIOUS_THREADS": str(options.threads)} if options.threads else {}
     scores = array.array("d")
     with tempfile.TemporaryDirectory() as folder:
@@ -146,7 +146,7 @@ def run_side(side: str, job: str, options: argparse.Namespace) -> tuple[dict[str
 
 
 def agree(peer: str, ours: array.array[float], theirs: array.array[float], n: int) -> bool:
-    """Whether all scores are the same, which is printed."""
+    """Return whether all scores are the same, which is printed."""
     k = len(OUTPUTS)
     assert len(ours) == len(theirs) == k + k * n
     differences = [abs(a - b) for a, b in zip(ours, theirs, strict=True)]

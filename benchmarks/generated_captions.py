@@ -22,7 +22,7 @@ BATCH = 8192
 
 @cache
 def _corpus(folder: str) -> tuple[list[tuple[str, ...]], list[list[str]], list[str]]:
-    """References by image, candidates by system and image, and words."""
+    """Return references by image, candidates by system and image, and words."""
     coco = Path(folder) / "coco"
     annotations = _read(coco / "captions_val2014.json.gz")["annotations"]
     references: dict[int, list[str]] = {}
@@ -42,7 +42,7 @@ def _read(file: Path) -> Any:
 
 
 def rows(folder: str, begin: int, end: int, batch: int = BATCH) -> Iterator[RowBatch]:
-    """Rows ``begin`` to ``end`` of the endless corpus, in batches."""
+    """Yield rows ``begin`` to ``end`` of the endless corpus, in batches."""
     references, systems, words = _corpus(folder)
     n = len(references)
     for start in range(begin, end, batch):
@@ -81,7 +81,7 @@ def _varied(caption: str, words: list[str], rng: random.Random) -> str:
 
 
 def shards(folder: Path, captions: int, rows_of_a_shard: int) -> list[GeneratedShard]:
-    """The first so many captions, in shards."""
+    """Return the first so many captions, in shards."""
     return [
         GeneratedShard(f"rows-{begin:012}", rows, (str(folder), begin, min(begin + rows_of_a_shard, captions)))
         for begin in range(0, captions, rows_of_a_shard)

@@ -22,7 +22,7 @@ CHRF = {"chrf": 0, "chrf++": 2}
 
 
 def read_german(data: Path) -> tuple[list[str], list[tuple[str, ...]]]:
-    """The first of five German captions of an image, and the other four."""
+    """Return the first of five German captions of an image, and the other four."""
     files = [(data / "multi30k" / f"val.{i}.de.gz").read_bytes() for i in range(1, 6)]
     candidates, *others = (gzip.decompress(file).decode().splitlines() for file in files)
     return candidates, list(zip(*others, strict=True))

@@ -27,12 +27,12 @@ Candidates: TypeAlias = dict[int, str]
 
 
 def default_data() -> Path:
-    """The folder of real captions: CAPTIOUS_SHARED_DATA, or the one beside the project."""
+    """Return the folder of real captions: CAPTIOUS_SHARED_DATA, or the one beside the project."""
     return Path(os.environ.get("CAPTIOUS_SHARED_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
 def read_karpathy(data: Path, system: int) -> tuple[References, Candidates]:
-    """One of four systems on 5,000 images with 4 references each."""
+    """Return one of four systems on 5,000 images with 4 references each."""
     references: References = {}
     candidates: Candidates = {}
     with gzip.open(data / "smurf" / "karpathy_4captioners.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -45,7 +45,7 @@ def read_karpathy(data: Path, system: int) -> tuple[References, Candidates]:
 
 
 def read_references(data: Path, *, at_most: int = 5) -> References:
-    """All images of val2014 with their first references."""
+    """Return all images of val2014 with their first references."""
     with gzip.open(data / "coco" / "captions_val2014.json.gz", "rt", encoding="utf-8") as file:
         annotations = json.load(file)["annotations"]
     references: References = {}
@@ -57,12 +57,12 @@ def read_references(data: Path, *, at_most: int = 5) -> References:
 
 
 def systems(data: Path) -> list[str]:
-    """Names of the systems that captioned all of val2014."""
+    """Return names of the systems that captioned all of val2014."""
     return sorted(path.name.removesuffix(".json.gz") for path in (data / "coco" / "results_val2014").iterdir())
 
 
 def read_system(data: Path, system: str) -> Candidates:
-    """What a system says about all of val2014."""
+    """Return what a system says about all of val2014."""
     with gzip.open(data / "coco" / "results_val2014" / f"{system}.json.gz", "rt", encoding="utf-8") as file:
         return {record["image_id"]: record["caption"] for record in json.load(file)}
 
@@ -135,7 +135,7 @@ def run_fresh(
 
 
 def spread(values: Sequence[float], digits: int = 3) -> str:
-    """Median and range, as text; a single value as it is."""
+    """Return median and range, as text; a single value as it is."""
     if len(values) == 1:
         return f"{values[0]:,.{digits}f}"
     low, middle, high = min(values), statistics.median(values), max(values)
@@ -163,7 +163,7 @@ def in_turns(repeats: Mapping[str, int], run: Callable[[str], dict[str, float]])
 
 
 def print_ratios(measured: Mapping[str, Sequence[Mapping[str, float]]], figures: Mapping[str, str]) -> None:
-    """A table of medians and of the second side's over the first's.
+    """Print a table of medians, and of the ratio of the second side to the first.
 
     Args:
         measured: the figures of every run, by side.
@@ -190,7 +190,7 @@ FIGURES = {
 
 
 def common_options(description: str, peer: str, repeats: int = 5, peer_repeats: int = 3) -> argparse.ArgumentParser:
-    """A parser with the options of all benchmarks that compare with a peer."""
+    """Return a parser with the options of all benchmarks that compare with a peer."""
     parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
     parser.add_argument("--peer-python", default=sys.executable, help=f"an interpreter that has {peer}")
@@ -200,6 +200,6 @@ def common_options(description: str, peer: str, repeats: int = 5, peer_repeats: 
 
 
 def machine() -> str:
-    """One line: what this runs on."""
+    """Return one line: what this runs on."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{cores} cores, {platform.machine()}, {platform.python_implementation()} {platform.python_version()}"

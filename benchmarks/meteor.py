@@ -39,7 +39,7 @@ Texts = dict[str, list[str]]
 
 
 def read(data: Path, system: str) -> tuple[Texts, Texts]:
-    """References and candidates of a Karpathy system, tokenized by the official tokenizer."""
+    """Return references and candidates of a Karpathy system, tokenized by the official tokenizer."""
     gts: Texts = {}
     res: Texts = {}
     with gzip.open(data / "gold" / f"karpathy_sys{system}.jsonl.gz", "rt", encoding="utf-8") as lines:
@@ -65,7 +65,7 @@ def child(side: str, data: Path, system: str) -> None:
 
 
 def measure(options: argparse.Namespace) -> bool:
-    """Both sides on one system; whether all scores agree."""
+    """Return both sides on one system; whether all scores agree."""
     scores: dict[str, list[float]] = {}
 
     def run(side: str) -> dict[str, float]:
@@ -85,7 +85,7 @@ def measure(options: argparse.Namespace) -> bool:
 
 
 def print_ahead_of_time(repeats: int) -> None:
-    """What is spent once on the index, and then on a single caption from the command line."""
+    """Print the cost of the index, and then of a single caption on the command line."""
     with tempfile.TemporaryDirectory() as folder:
         captions = {"candidate": {"1": "a dog runs"}, "references": {"1": ["a dog is running fast"]}}
         files = [Path(folder) / f"{name}.json" for name in captions]

@@ -90,7 +90,7 @@ def sacrebleu(**options: Any) -> Figure:
 
 
 def evaluate_bleu(candidates: Texts, references: Sequence[Texts]) -> float:
-    """The formula of Hugging Face's module, whose script is downloaded when it is loaded."""
+    """Return the formula of Hugging Face's module, whose script is downloaded when it is loaded."""
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
     cut = Tokenizer13a()
@@ -127,7 +127,7 @@ def torch_rouge(candidates: Texts, references: Sequence[Texts]) -> float:
 
 
 def untokenized(name: str) -> Figure:
-    """A scorer of pycocoevalcap on raw captions, as VLMEvalKit calls it."""
+    """Return a scorer of pycocoevalcap on raw captions, as VLMEvalKit calls it."""
 
     def figure(candidates: Texts, references: Sequence[Texts]) -> float:
         from pycocoevalcap.bleu.bleu import Bleu

@@ -68,7 +68,7 @@ def captious_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[flo
 
 
 def tokenized(references: References, captions: Batch) -> tuple[References, Batch]:
-    """The same with PTB tokens, a space between each."""
+    """Return the same with PTB tokens, a space between each."""
     from captious.compat.pycocoevalcap import PTBTokenizer
 
     tokenizer = PTBTokenizer()
@@ -78,7 +78,7 @@ def tokenized(references: References, captions: Batch) -> tuple[References, Batc
 
 
 def peer_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[float]]:
-    """Captions per second of the peer, batch by batch, on tokenized text."""
+    """Return captions per second of the peer, batch by batch, on tokenized text."""
     from pycocoevalcap.cider.cider import Cider
 
     items, captions = json.loads((folder / "tokenized.json").read_text())
@@ -97,7 +97,7 @@ def peer_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[float]]
 
 
 def pool(data: Path) -> Batch:
-    """All captions of all systems, shuffled."""
+    """Return all captions of all systems, shuffled."""
     pairs = [pair for system in systems(data) for pair in read_system(data, system).items()]
     random.Random(0).shuffle(pairs)
     return [image for image, _ in pairs], [caption for _, caption in pairs]
@@ -112,7 +112,7 @@ def endless(everything: Batch, size: int) -> Iterator[Batch]:
 
 
 def rate(reward: Callable[[list[int], list[str]], object], batches: Iterator[Batch], size: int) -> float:
-    """Captions per CPU second."""
+    """Return captions per CPU second."""
     n, used, begun = 0, 0.0, time.perf_counter()
     while n == 0 or time.perf_counter() - begun < SECONDS:
         batch = next(batches)

@@ -195,12 +195,12 @@ def cost(options: argparse.Namespace) -> None:
 
 @cache
 def kept(folder: str, begin: int, end: int) -> list[Any]:
-    """Rows that stay in memory, so that making them is not measured."""
+    """Return rows that stay in memory, so that making them is not measured."""
     return list(generated_captions.rows(folder, begin, end))
 
 
 def fresh(folder: str, begin: int, end: int) -> Iterator[Any]:
-    """The same rows without tokens or anything else that was computed from them."""
+    """Yield the same rows without tokens or anything else that was computed from them."""
     return (rows.select(0, len(rows)) for rows in kept(folder, begin, end))
 
 
@@ -256,7 +256,7 @@ class Watch:
 
 
 def descendants(pid: int) -> Iterator[int]:
-    """Processes that a process has started, and those that they have."""
+    """Yield processes that a process has started, and those that they have."""
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         try:
             found = [*map(int, task.read_text().split())]
@@ -268,7 +268,7 @@ def descendants(pid: int) -> Iterator[int]:
 
 
 def command_line(pid: int) -> str:
-    """The command line of a process; empty if it has ended."""
+    """Return the command line of a process; empty if it has ended."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
     except OSError:
@@ -276,7 +276,7 @@ def command_line(pid: int) -> str:
 
 
 def resident(pid: int) -> int:
-    """Resident memory in MiB; 0 if the process has ended."""
+    """Return resident memory in MiB; 0 if the process has ended."""
     try:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
     except OSError:

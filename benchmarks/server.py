@@ -46,7 +46,7 @@ FIGURES = {
 
 
 def write_challenge(folder: Path, data: Path, metrics: tuple[str, ...]) -> Path:
-    """A challenge folder; gives its file of references."""
+    """Return a challenge folder; gives its file of references."""
     folder.mkdir()
     references = read_references(data)
     annotations = [
@@ -195,7 +195,7 @@ def measure(metrics: tuple[str, ...], data: Path, repeats: int) -> bool:
 
 
 def metrics_in(printed: Any) -> dict[str, Any]:
-    """The scores that the command prints for its only system."""
+    """Return the scores that the command prints for its only system."""
     [system] = printed["systems"]
     found: dict[str, Any] = system["metrics"]
     return found

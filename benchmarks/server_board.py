@@ -31,7 +31,7 @@ IMAGES, TEAMS = 5000, 300
 
 
 def systems(data: Path) -> tuple[list[str], list[str], np.ndarray, np.ndarray]:
-    """Outputs, signatures, scores[systems, outputs] and resampled scores[systems, 1000, outputs] of real systems."""
+    """Return outputs, signatures, scores[systems, outputs] and resampled ones[systems, 1000, outputs] of real data."""
     with gzip.open(data / "coco" / "captions_val2014.json.gz") as file:
         annotations = json.load(file)["annotations"]
     chosen: dict[int, list[str]] = {row["image_id"]: [] for row in annotations[: 6 * IMAGES]}

@@ -24,7 +24,7 @@ _Order = Callable[[Iterable[QueueEntry[float]], Iterable[tuple[str, ...]], Mappi
 
 
 def first_come(waiting: Iterable[QueueEntry[float]], *_: object) -> list[int]:
-    """Submissions in the order in which they came in."""
+    """Return submissions in the order in which they came in."""
     return sorted(row.id for row in waiting)
 
 
@@ -61,7 +61,7 @@ def simulate(
 
 
 def week(n_teams: int, random: np.random.Generator) -> tuple[list[QueueEntry[float]], dict[int, float], dict[int, str]]:
-    """The submissions of a week before a deadline: what comes in, seconds of scoring, and of which kind each is.
+    """Return the submissions of a week before a deadline: what comes in, seconds of scoring, and of which kind each is.
 
     Most teams submit a few times a day, by daylight, and more towards the end; some upload 40 at once, and one floods
     the server every afternoon with 100 of the slowest captions that are allowed.

@@ -64,7 +64,7 @@ class Diary:
 
 
 async def soak(site: Site, contents: dict[str, Path], options: argparse.Namespace) -> Diary:
-    """Everything at once, then the end of the queue."""
+    """Return everything at once, then the end of the queue."""
     diary, token = Diary(), await asyncio.to_thread(site.token)
     jobs: list[Callable[[], Awaitable[None]]] = []
 

@@ -98,7 +98,7 @@ class Site:
         return await self.send("POST", path, content, headers)
 
     async def send(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-        """One request on a connection of its own; status 0 if there is no answer."""
+        """Return one request on a connection of its own; status 0 if there is no answer."""
         lines = {"Host": f"127.0.0.1:{self.port}", "Connection": "close", **headers}
         if method == "POST":
             lines["Content-Length"] = str(len(body))
@@ -124,7 +124,7 @@ class Site:
             writer.close()
 
     def processes(self, role: str) -> list[int]:
-        """Ids of the processes ``web`` or ``worker``."""
+        """Return ids of the processes ``web`` or ``worker``."""
         found = []
         for folder in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
@@ -222,7 +222,7 @@ class Visitor:
 
 @contextlib.asynccontextmanager
 async def visiting(visitor: Visitor) -> AsyncIterator[None]:
-    """A block during which a visitor looks at pages."""
+    """Return a block during which a visitor looks at pages."""
     task = asyncio.create_task(visitor.visit())
     try:
         yield
@@ -308,7 +308,7 @@ def slow_clients(site: Site, kind: str, n: int) -> list[SlowClient]:
 
 
 def quantile(values: list[float], share: float) -> float:
-    """The smallest value that is not below this share of all; nan if there is none."""
+    """Return the smallest value that is not below this share of all; nan if there is none."""
     if not values:
         return math.nan
     return sorted(values)[min(len(values) - 1, math.ceil(share * len(values)) - 1)]
@@ -322,7 +322,7 @@ def free_port() -> int:
 
 @contextlib.contextmanager
 def databases(postgresql: bool) -> Iterator[Any]:
-    """Makes addresses of empty databases: a function, which gives an empty address for SQLite."""
+    """Return a function that makes addresses of empty databases; an empty address for SQLite."""
     if not postgresql:
         yield lambda: ""
         return

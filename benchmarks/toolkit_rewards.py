@@ -49,7 +49,7 @@ class CiderD:
     def compute_score(
         self, gts: Mapping[int, list[str]], res: Sequence[Mapping[str, Any]]
     ) -> tuple[float, np.ndarray[Any, Any]]:
-        """Mean and scores of the candidates."""
+        """Return mean and scores of the candidates."""
         pairs = ((each["caption"][0], gts[each["image_id"]]) for each in res)
         return _scored(self._frequencies, self._documents, pairs)
 
@@ -67,7 +67,7 @@ class Cider:
     def compute_score(
         self, gts: Mapping[int, list[str]], res: Mapping[int, list[str]]
     ) -> tuple[float, np.ndarray[Any, Any]]:
-        """Mean and scores of the candidates."""
+        """Return mean and scores of the candidates."""
         return _scored(self._frequencies, self._documents, ((res[i][0], gts[i]) for i in res))
 
 
@@ -85,7 +85,7 @@ class PTBTokenizer:
 
     @classmethod
     def tokenize(cls, corpus: Sequence[str] | Sequence[Sequence[str]]) -> dict[int, list[str]]:
-        """Position -> tokenized captions."""
+        """Return position -> tokenized captions."""
         groups = ([each] if isinstance(each, str) else each for each in corpus)
         raw = {i: [{"caption": text} for text in group] for i, group in enumerate(groups)}
         tokenized: dict[int, list[str]] = ptbtokenizer.PTBTokenizer().tokenize(raw)

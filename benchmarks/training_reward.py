@@ -50,7 +50,7 @@ SIDES = ("captious", "pycocoevalcap")
 
 
 def as_text(ids: NDArray[np.int64]) -> str:
-    """A sampled sequence as rewards see it: its ids up to the first 0, with it."""
+    """Return a sampled sequence as rewards see it: its ids up to the first 0, with it."""
     out = ""
     for each in ids:
         out += f"{each} "
@@ -156,7 +156,7 @@ def prepare(data: Path, folder: Path, batches: int) -> None:
 
 
 def ngrams_of(texts: list[str], words_of: Any) -> set[tuple[str, ...]]:
-    """The n-grams of a document, to order 4."""
+    """Return the n-grams of a document, to order 4."""
     found: set[tuple[str, ...]] = set()
     for text in texts:
         words = [str(word) for word in words_of(text)]
@@ -187,7 +187,7 @@ def child(side: str, program: str, folder: Path, batches: int) -> None:
 
 
 def arrays(value: Any) -> Any:
-    """Lists of ids as arrays."""
+    """Return lists of ids as arrays."""
     return np.array(value) if isinstance(value[0], int) else [arrays(each) for each in value]
 
 
@@ -205,7 +205,7 @@ def install(side: str) -> None:
 
 
 def measure(options: argparse.Namespace, program: str, folder: str) -> bool:
-    """Both sides of one program; whether all rewards agree."""
+    """Return both sides of one program; whether all rewards agree."""
     scores: dict[str, Any] = {}
     batches = {"captious": options.batches, "pycocoevalcap": options.peer_batches}
 

@@ -59,7 +59,7 @@ def prepare_gensim(options: argparse.Namespace) -> Score:
 
 
 def tokenized(candidates: list[str], references: list[list[str]]) -> tuple[list[list[str]], list[list[list[str]]]]:
-    """Content words, for the peer, which is not charged for them."""
+    """Return content words, for the peer, which is not charged for them."""
     from captious.text import PTB
     from captious.text.stop_words import NLTK_STOP_WORDS
 
@@ -84,7 +84,7 @@ def child(options: argparse.Namespace, side: str) -> None:
 
 
 def measure(options: argparse.Namespace) -> bool:
-    """Both sides; whether all scores agree."""
+    """Return both sides; whether all scores agree."""
     scores: dict[str, list[float]] = {}
     passed = ["--data", str(options.data), "--vectors", str(options.vectors), "--tokens", str(options.tokens)]
     passed += ["--system", str(options.system), "--variant", options.variant]

@@ -59,13 +59,13 @@ IN_PACKAGES = [path for path in MODULES if path != PACKAGE / "__init__.py"]
 
 
 def package_of(path: Path) -> str:
-    """The package, or the module at the top level, that a file belongs to; '' for captious/__init__.py."""
+    """Return the package, or the module at the top level, that a file belongs to; '' for captious/__init__.py."""
     first = path.relative_to(PACKAGE).parts[0]
     return "" if first == "__init__.py" else first.removesuffix(".py")
 
 
 def absolute(path: Path, node: ast.ImportFrom) -> str:
-    """The module that a from-import names, relative or not."""
+    """Return the module that a from-import names, relative or not."""
     if node.level == 0:
         return node.module or ""
     package = ["captious", *path.relative_to(PACKAGE).parent.parts]
@@ -73,7 +73,7 @@ def absolute(path: Path, node: ast.ImportFrom) -> str:
 
 
 def imported(path: Path, tree: ast.AST) -> Iterator[str]:
-    """Every module that a tree imports, wherever the import stands; for ``from captious import x``, captious.x."""
+    """Yield every module that a tree imports, wherever the import is; for ``from captious import x``, captious.x."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -87,7 +87,7 @@ def imported(path: Path, tree: ast.AST) -> Iterator[str]:
 
 
 def executed_on_import(tree: ast.Module) -> Iterator[ast.stmt]:
-    """Statements that run when the module is imported: not functions, not what is for type checkers."""
+    """Yield statements that run when the module is imported: not functions, not what is for type checkers."""
     waiting: list[ast.AST] = list(tree.body)
     while waiting:
         node = waiting.pop()
@@ -204,7 +204,7 @@ def test_modules_run_by_name_are_not_looked_for_in_the_current_folder() -> None:
 
 
 def loaded_by(code: str) -> set[str]:
-    """Modules that a fresh interpreter has loaded after running the code."""
+    """Return modules that a fresh interpreter has loaded after running the code."""
     program = f"{code}\nimport sys; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return set(done.stdout.split())

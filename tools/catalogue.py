@@ -44,7 +44,7 @@ def metrics() -> dict[str, tuple[str, str, tuple[str, ...]]]:
 
 
 def _named_classes(path: Path) -> list[str]:
-    """Public classes with an attribute ``name`` that is written in the class."""
+    """Return public classes with an attribute ``name`` that is written in the class."""
     classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
     return [node.name for node in classes if any(map(_is_name, node.body))]
 
@@ -57,7 +57,7 @@ def _is_name(statement: ast.stmt) -> bool:
 
 
 def catalogue_source() -> str:
-    """The text of built_in.py."""
+    """Return the text of built_in.py."""
     lines = []
     for name, (module, class_name, outputs) in metrics().items():
         line = f'    "{name}": ("{module}", "{class_name}", {_tuple(outputs)}),\n'
@@ -75,7 +75,7 @@ def _tuple(outputs: tuple[str, ...]) -> str:
 
 
 def public_source() -> str:
-    """The text of __init__.pyi: its names, with every metric among them."""
+    """Return the text of __init__.pyi: its names, with every metric among them."""
     exports = {f"from .{module} import {class_name} as {class_name}" for module, class_name, _ in metrics().values()}
     lines = PUBLIC.read_text().splitlines()
     modules = "|".join(re.escape(module) for module, _, _ in metrics().values())
@@ -86,7 +86,7 @@ def public_source() -> str:
 
 
 def _class_order(name: str) -> tuple[int, str]:
-    """Constants first, then classes, then the rest, as ruff sorts names."""
+    """Return constants first, then classes, then the rest, as ruff sorts names."""
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name.lower())
 
 

@@ -14,12 +14,12 @@ PAGE = Path(__file__).parents[1] / "docs" / "input-formats.md"
 
 
 def tables() -> dict[str, str]:
-    """The tables in Markdown, by the names of their places on the page."""
+    """Return the tables in Markdown, by the names of their places on the page."""
     return {"layouts": layouts_table(), "names": names_table()}
 
 
 def layouts_table() -> str:
-    """The layouts of data sets, and what is worth knowing about them."""
+    """Return the layouts of data sets, and what is worth knowing about them."""
     layouts = [layout for layout in LAYOUTS if not layout.on_request]
     rows = ["| layout | files | recognized by | id | captions | split |", "|---|---|---|---|---|---|"]
     for layout in layouts:
@@ -33,7 +33,7 @@ def layouts_table() -> str:
 
 
 def names_table() -> str:
-    """The names that fields and columns usually have."""
+    """Return the names that fields and columns usually have."""
     rows = ["| | accepted names, in order of priority |", "|---|---|"]
     for what, groups in (
         ("image", ID_FIELDS),
@@ -49,7 +49,7 @@ def has_splits(layout: Layout) -> bool:
 
 
 def marks(layout: Layout) -> str:
-    """What a layout is recognized by: keys of the document, fields of the first record."""
+    """Return what a layout is recognized by: keys of the document, fields of the first record."""
     match layout.records:
         case DenseCaptions():
             return '`timestamps` and `sentences` of each video, or `"results"` with `timestamp` and `sentence`'
@@ -65,17 +65,17 @@ def marks(layout: Layout) -> str:
 
 
 def either_of(names: list[str]) -> str:
-    """Names to choose from; of many, the first ones and the last."""
+    """Return names to choose from; of many, the first ones and the last."""
     return " or ".join(names if len(names) < 5 else [", ".join([*names[:3], "..."]), names[-1]])
 
 
 def code(names: Iterable[str]) -> str:
-    """Names, of which those with a number stand for several."""
+    """Return names, of which those with a number stand for several."""
     return ", ".join(f"`{name.replace('#', '1')}`, ..." if "#" in name else f"`{name}`" for name in names)
 
 
 def written(page: str) -> str:
-    """The page with its tables."""
+    """Return the page with its tables."""
     for name, table in tables().items():
         start, end = f"<!-- {name}: made by tools/layouts.py -->\n", f"<!-- end of {name} -->"
         before, _, rest = page.partition(start)

@@ -32,7 +32,7 @@ _COMPARED = ("same", "within interval", "differs")
 
 
 def pages() -> dict[str, str]:
-    """The text of every page by file name."""
+    """Return the text of every page by file name."""
     papers = [paper_names.get(name) for name in paper_names.BUILT_IN]
     for paper in papers:
         for table in paper.tables:
@@ -84,14 +84,14 @@ def _index(papers: list[Paper]) -> str:
 
 
 def _brief(table: PaperTable) -> str:
-    """How ours differ, what the table needs, and what else computes it, each to the end of its first clause."""
+    """Return how ours differ, what the table needs, and what else computes it, each to the end of its first clause."""
     needs = ", ".join(dict.fromkeys(_CLAUSE_END.split(need, maxsplit=1)[0] for need in table.all_needs))
     said = {"": table.differs, "needs ": needs, "run ": table.command if table.state == "command" else ""}
     return "; ".join(word + _CLAUSE_END.split(text, maxsplit=1)[0] for word, text in said.items() if text)
 
 
 def _counted(figures: list[dict[str, Any]]) -> str:
-    """How many figures were computed, and how many of those that were published agree."""
+    """Return how many figures were computed, and how many of those that were published agree."""
     computed = [figure for figure in figures if figure["value"] is not None]
     compared = [figure for figure in computed if figure["verdict"] in _COMPARED]
     agree = sum(figure["verdict"] != "differs" for figure in compared)
@@ -138,13 +138,13 @@ def _page(paper: Paper) -> str:
 
 
 def _stand_ins(figures: list[dict[str, Any]]) -> list[str]:
-    """What stands in for the paper's resources in figures that are compared, each once."""
+    """Return what stands in for the paper's resources in figures that are compared, each once."""
     compared = [figure for figure in figures if figure["verdict"] in SIGNS]
     return [*dict.fromkeys(figure["stand_ins"] for figure in compared if figure["stand_ins"])]
 
 
 def _figures(table: PaperTable, figures: list[dict[str, Any]]) -> list[str]:
-    """The rows of a table in Markdown; of one that was not measured, its published figures."""
+    """Return the rows of a table in Markdown; of one that was not measured, its published figures."""
     found = {(figure["row"], figure["column"]): figure for figure in figures}
     marks = {resource: f"<sup>{mark}</sup>" for resource, mark in zip(_stand_ins(figures), _LETTERS, strict=False)}
     lines = [f"| | {' | '.join(column.label for column in table.columns)} |", "|---|" + "---|" * len(table.columns)]
@@ -180,7 +180,7 @@ def _text(text: str) -> str:
 
 
 def _measured(paper: str) -> dict[str, Any]:
-    """Results by table: figures, signatures and data."""
+    """Return results by table: figures, signatures and data."""
     path = MEASURED / f"{paper}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
 

@@ -76,14 +76,14 @@ def run(monkeypatch: pytest.MonkeyPatch) -> Run:
 
 @pytest.fixture
 def command() -> list[str]:
-    """The installed command, or the module where there is none beside this interpreter."""
+    """The installed command, or the module if this interpreter has no such command."""
     installed = Path(sys.executable).with_name("captious")
     return [str(installed)] if installed.exists() else [sys.executable, "-c", "from captious.cli import main; main()"]
 
 
 @pytest.fixture
 def start(command: list[str]) -> Run:
-    """``start(*arguments)``: the command as a process of its own."""
+    """``start(*arguments)``: the command in a separate process."""
 
     def start_process(*arguments: object, **options: Any) -> Outcome:
         done = subprocess.run(
@@ -126,13 +126,13 @@ def tables(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def plain_environment() -> dict[str, str]:
-    """The environment without what would change colors and widths."""
+    """Return the environment without variables that change colors and widths."""
     unwanted = {"COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "PYTHONWARNINGS"}
     return {name: value for name, value in os.environ.items() if name not in unwanted}
 
 
 def assert_refused(outcome: Outcome, *parts: str) -> None:
-    """An error in three lines on stderr, nothing on stdout, no traceback, status 2."""
+    """Check that there is an error in three lines on stderr, nothing on stdout, no traceback, and status 2."""
     assert outcome.code == 2, outcome
     assert outcome.out == ""
     lines = outcome.err.splitlines()

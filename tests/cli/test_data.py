@@ -137,7 +137,7 @@ class TestItems:
         assert [item["id"] for item in items] == load_judgments("flickr8k-expert", shared_data).items
 
     def test_items_scored_elsewhere_can_be_judged(self, nothing: Path, run: Run) -> None:
-        """Scores of the items, computed elsewhere, give what the metric gives here."""
+        """Scores of the items that were computed elsewhere give the result of the metric."""
         lines = [
             {"better": "a dog runs", "worse": "a cat", "references": ["a dog is running", "a dog"]},
             {"better": "a bus", "worse": "a red bus on a street", "references": ["a bus on a street"]},

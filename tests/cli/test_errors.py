@@ -13,7 +13,7 @@ from tests.cli.conftest import Run, assert_refused
 
 
 def write(folder: Path, name: str, content: object) -> str:
-    """A file in the folder: bytes and text as they are, anything else as JSON."""
+    """Return a file in the folder: bytes and text as they are, anything else as JSON."""
     data = (
         content
         if isinstance(content, bytes)
@@ -177,7 +177,7 @@ def test_too_long_file_name_is_refused(folder: Path, run: Run) -> None:
 
 
 def test_file_name_that_is_not_utf_8_is_shown(folder: Path, run: Run) -> None:
-    """Names of files are bytes; what is written is UTF-8 all the same."""
+    """Names of files are bytes, but output is UTF-8."""
     name = os.fsdecode(b"caf\xe9.json")
     (folder / "baseline.json").rename(name)
     outcome = run("score", name, "references.json", "-m", "rouge-l", "--format", "json", "-o", "out.json")

@@ -96,7 +96,7 @@ class TestPicture:
     def test_captions_without_matches_are_drawn(
         self, run: Run, candidate: str, reference: str, above: str, below: str
     ) -> None:
-        """No legend, for there is nothing to explain."""
+        """No legend, as there is nothing to explain."""
         assert picture(run("explain", "meteor", candidate, reference)).splitlines() == [
             f"  candidate  {above}",
             f"  reference  {below}",

@@ -23,7 +23,7 @@ def reference_rows(folder: Path) -> list[tuple[int, str]]:
 
 
 def write_rows(path: Path, rows: list[tuple[int, str]]) -> None:
-    """Rows of image and caption in the form that the extension says."""
+    """Rows of image and caption in the form of the extension."""
     as_records = [{"image_id": image, "caption": caption} for image, caption in rows]
     kind = path.name.removesuffix(".gz").rpartition(".")[2]
     if kind == "parquet":

@@ -99,7 +99,7 @@ def test_scores_by_group_are_printed_as_latex(run: Run, groups: dict[str, str], 
 
 class TestColumns:
     def lines(self, name: str, **more: str) -> None:
-        """References with a field as jsonl."""
+        """Write references with a field as jsonl."""
         with open(name, "w") as file:
             for n, (image, texts) in enumerate(json.loads(Path("references.json").read_text()).items()):
                 fields = {field: f"{value}{n % 2}" for field, value in more.items()}

@@ -70,7 +70,7 @@ def rouge_l(candidates: list[str], references: list[list[str]]) -> list[float]:
 
 class TestResults:
     def test_judgment_is_printed_as_json(self, flickr: Path, run: Run) -> None:
-        """The documented shape; values are fractions, which scipy gives for the same scores and ratings."""
+        """The documented shape; values are fractions, as scipy computes them from the same scores and ratings."""
         arguments = ["judge", "flickr8k-expert", "-m", "bleu-4", "-m", "rouge-l", "--data", flickr, *QUICK]
         outcome = run(*arguments, "--compare", "--format", "json")
         assert outcome.code == 0
@@ -353,7 +353,7 @@ def test_judgment_table_is_renamed_and_transposed(own: Path, run: Run) -> None:
 
 
 def test_study_uses_metric_names_of_papers(own: Path, run: Run) -> None:
-    """Metrics are cells there; what is no score has no percentage."""
+    """Metrics are cells there; values that are not scores have no percentage."""
     rows = run("study", "metrics", "mine.jsonl", "-m", "bleu-1", "-m", "rouge-l", "--naming", "paper").out
     assert "B@1" in rows
     assert "rouge-l" not in rows.partition("signatures")[0]

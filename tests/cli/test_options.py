@@ -40,7 +40,7 @@ FILES = ("baseline.json", "improved.json", "references.json")
 
 
 def parameters(path: str) -> dict[str, dict[str, Any]]:
-    """All that click knows of the options of a command, by name."""
+    """Return click's description of the options of a command, by name."""
     options = (option for option in COMMANDS[*path.split()].params if isinstance(option, click.Option))
     return {option.name or "": option.to_info_dict() for option in options}
 
@@ -116,7 +116,7 @@ class TestEffect:
 
 
 class TestRepeated:
-    """The command line that is printed asks for what was called."""
+    """The printed command line requests the same as the call."""
 
     @staticmethod
     def repeated(outcome: Any) -> list[str]:

@@ -23,7 +23,7 @@ from tests.cli.conftest import Run, assert_refused, plain_environment
 
 SCORE = "score baseline.json references.json -m rouge-l"
 
-# A command that says when it is in the middle of writing its output, and then takes its time.
+# A command that tells when it is writing its output, and then writes slowly.
 SLOW_OUTPUT = """
 import os, sys, time
 from captious.files import atomic_write as files
@@ -52,7 +52,7 @@ Shell: TypeAlias = Callable[[str], tuple[int, str, str]]
 
 @pytest.fixture
 def shell(folder: Path, command: list[str]) -> Shell:
-    """``shell(line)``: exit status, stdout and stderr of a line for bash, in which ``captious`` is the command."""
+    """``shell(line)``: exit status, stdout and stderr of a line for bash, where ``captious`` is the command."""
 
     def run_line(line: str) -> tuple[int, str, str]:
         words = " ".join(f"'{word}'" for word in command)
@@ -205,7 +205,7 @@ def heed_signals() -> None:
 
 @contextmanager
 def writing(**streams: Any) -> Iterator[subprocess.Popen[bytes]]:
-    """A command in the middle of writing out.txt."""
+    """Yield a command in the middle of writing out.txt."""
     command = [sys.executable, "-c", SLOW_OUTPUT, *SCORE.split(), "-o", "out.txt"]
     environment = {**plain_environment(), "TERM": "xterm"}
     # What ignores signals hands that down: under nohup, commands would ignore SIGHUP.
@@ -253,7 +253,7 @@ class TestSignals:
         assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)] == before
 
     def test_ignored_signals_stay_ignored(self) -> None:
-        """As nohup has it."""
+        """As under nohup."""
         before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
         try:
             with stoppable():

@@ -17,7 +17,7 @@ from captious.progress import Progress, observed
 
 
 class Terminal(io.StringIO):
-    """Remembers what was shown."""
+    """Records what was shown."""
 
     def isatty(self) -> bool:
         return True
@@ -29,7 +29,7 @@ class Terminal(io.StringIO):
 
 
 def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """A terminal as stderr, and a person who waits for a moment only.
+    """Return a terminal as stderr, and a person who waits for a moment only.
 
     Not a fixture: pytest puts a stderr of its own in place when a test begins.
     """

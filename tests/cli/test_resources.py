@@ -20,7 +20,7 @@ WHAT = "METEOR 1.5's synonyms, paraphrases and function words"
 
 
 def listed(run: Run) -> tuple[str, str]:
-    """State of METEOR's tables, and what is said of them."""
+    """Return the state of METEOR's tables, and its description."""
     outcome = run("resources", "list")
     assert outcome.code == 0
     assert re.fullmatch(r"cache: .*\n", outcome.err)
@@ -58,14 +58,14 @@ def wheel(tables: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path
 
 @pytest.fixture
 def commands(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """Arguments of pip. By default, pip does nothing and says so."""
+    """Arguments of pip, which by default does nothing but report that."""
     return play_pip(monkeypatch, None, code=1, message="ERROR: it rains\n")
 
 
 def play_pip(
     monkeypatch: pytest.MonkeyPatch, wheel: Path | None, *, code: int = 0, message: str = ""
 ) -> list[list[str]]:
-    """A pip that puts this wheel into the folder it is told, says this and ends with this exit code."""
+    """Return a pip that puts this wheel into the folder it is told, says this and ends with this exit code."""
     commands: list[list[str]] = []
 
     def pip(command: list[str], **options: object) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""captious serve with folders and databases that are none: errors, and nothing is made."""
+"""captious serve with invalid folders and databases: errors, and nothing is created."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 
 
 def listed(run: Run) -> tuple[str, str]:
-    """State of the grammar, and what is said of it."""
+    """Return the state of the grammar, and its description."""
     _, row = run("resources", "list").out.splitlines()
     name, state, rest = row.split(maxsplit=2)
     assert name == "spice-grammar"
@@ -97,7 +97,8 @@ def test_unreachable_urls_are_reported(run: Run, web: Web, published: list[str],
 def test_grammar_is_downloaded_to_a_folder(
     run: Run, grammar: Path, published: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))  # what is here already does not keep it from the folder
+    # The folder gets the grammar even if it is already installed.
+    monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(grammar))
     outcome = run("resources", "get", "spice-grammar", "--to", tmp_path / "taken")
     assert outcome.code == 0
     assert outcome.err.splitlines()[-1].endswith(f"export CAPTIOUS_CACHE={tmp_path / 'taken'}")

@@ -20,7 +20,7 @@ import pytest
 
 from tests.cli.conftest import Run, plain_environment
 
-# A metric that takes its time, and the command line that knows it.
+# A slow metric, and a command line that has it.
 SLOW = """
 import sys, time
 import captious
@@ -72,7 +72,7 @@ def on_terminal(
     while True:
         try:
             chunk = os.read(ours, 65536)
-        except OSError as error:  # what Linux says when the other side has closed
+        except OSError as error:  # Linux's error when the other side has closed
             assert error.errno == errno.EIO
             break
         if not chunk:
@@ -158,7 +158,7 @@ class TestPiped:
 
 
 class TestProgress:
-    # How long the bar waits is held by a test of its own, so that these need not wait for it.
+    # Another test covers how long the bar waits, so that these need not wait for it.
     SLOW = SLOW.format(patience=0.2, seconds=1.5)
 
     def test_progress_is_not_shown_without_a_terminal(self, folder: Path) -> None:

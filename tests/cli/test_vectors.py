@@ -73,7 +73,7 @@ def test_subwords_and_first_duplicates_are_options(run: Run, small: str, folder:
 
 
 class TestRemove:
-    """A name that is forgotten takes what was compiled with it."""
+    """The compiled file is removed with its name."""
 
     @staticmethod
     def compiled(cache: Path) -> list[str]:

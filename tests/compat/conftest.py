@@ -78,7 +78,7 @@ def no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def closing_its_pipes(official: Any) -> Any:
-    """The toolkit's Meteor, which leaves the pipes of its process open, closing them."""
+    """Return the toolkit's Meteor, which leaves the pipes of its process open, closing them."""
 
     class Meteor(official):  # type: ignore[misc]
         def __del__(self) -> None:

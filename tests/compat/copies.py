@@ -176,10 +176,10 @@ def write(folder: Path, files: Mapping[str, str]) -> None:
 
 
 def imported(module: str, name: str) -> Any:
-    """A class of a module."""
+    """Return a class of a module."""
     return getattr(importlib.import_module(module), name)
 
 
 def ours(module: str) -> Any:
-    """The class of captious for a module of the toolkit."""
+    """Return the class of captious for a module of the toolkit."""
     return imported(f"captious.compat.pycocoevalcap.{module}", CLASSES[module])

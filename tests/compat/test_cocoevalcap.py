@@ -37,7 +37,7 @@ NAMES = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr", "
 
 
 def check_toy(evaluation: COCOEvalCap, order: list[int]) -> None:
-    """The whole toy corpus, evaluated with the images in this order."""
+    """Evaluate the whole toy corpus with the images in this order."""
     assert list(evaluation.eval) == NAMES
     corpus = [*BLEU, CORPUS_METEOR, MEAN_ROUGE, MEAN_CIDER]
     assert list(evaluation.eval.values())[:-1] == pytest.approx(corpus, abs=1e-14)

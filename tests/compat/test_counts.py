@@ -27,7 +27,7 @@ images = st.lists(st.tuples(captions, st.lists(captions, min_size=1, max_size=4)
 
 
 def theirs(module: str) -> Any:
-    """A module of the installed toolkit."""
+    """Return a module of the installed toolkit."""
     pytest.importorskip("pycocoevalcap")
     toolkit = importlib.import_module(f"pycocoevalcap.{module}")
     assert not toolkit.__name__.startswith("captious")
@@ -35,7 +35,7 @@ def theirs(module: str) -> Any:
 
 
 def large(images: int, seed: int) -> list[tuple[str, list[str]]]:
-    """Candidates and references of a corpus, as text."""
+    """Return candidates and references of a corpus, as text."""
     corpus = large_corpus(images, seed=seed)
     references = [[" ".join(words) for words in group] for group in corpus.references]
     return [*zip(map(" ".join, corpus.candidates), references, strict=True)]
@@ -281,7 +281,7 @@ def test_a_calc_score_of_a_subclass_is_called() -> None:
 
 
 def answer(scorer: Any, gts: Any, res: Any) -> Any:
-    """A score, or the type of an exception."""
+    """Return a score, or the type of an exception."""
     try:
         return scorer.compute_score(gts, res)
     except Exception as error:

@@ -24,7 +24,7 @@ from tests.support.corpora import large_corpus
 
 
 def corpus(images: int = 20) -> tuple[dict[int, list[str]], dict[int, list[str]]]:
-    """References and candidates."""
+    """Return references and candidates."""
     texts = large_corpus(images, seed=7)
     gts = {image: [" ".join(words) for words in group] for image, group in enumerate(texts.references)}
     return gts, {image: [" ".join(words)] for image, words in enumerate(texts.candidates)}

@@ -64,7 +64,7 @@ class Image:
 
 
 def written(images: Sequence[Image], folder: Path) -> Path:
-    """The files that the programs read."""
+    """Return the files that the programs read."""
     annotations = [{"image_id": image.id, "caption": text} for image in images for text in image.references]
     for number, annotation in enumerate(annotations):
         annotation["id"] = number
@@ -106,7 +106,7 @@ def write(path: Path, content: Any) -> None:
 
 
 def some_images() -> list[Image]:
-    """Images that the tests have made up, with the punctuation of raw captions."""
+    """Return images that the tests have made up, with the punctuation of raw captions."""
     randomly = random.Random(3)
     subjects = ["A dog", "two men", "A little girl", "the cat", "Three red buses", "a woman's bike"]
     verbs = ["runs", "stand", "is playing", "sleeps", "are parked", "jumps, quickly,"]
@@ -119,7 +119,7 @@ def some_images() -> list[Image]:
 
 
 def real_images(shared_data: Path, n: int) -> list[Image]:
-    """Images of val2014 with the captions of five systems."""
+    """Return images of val2014 with the captions of five systems."""
     with gzip.open(shared_data / "coco" / "captions_val2014.json.gz", "rt", encoding="utf-8") as file:
         annotations = json.load(file)["annotations"]
     references: dict[int, list[str]] = {}
@@ -179,7 +179,7 @@ def assert_close(ours: Any, theirs: Any, where: str = "") -> None:
 
 
 def numbers(result: Any) -> list[float]:
-    """All numbers of a structure."""
+    """Return all numbers of a structure."""
     if isinstance(result, dict):
         result = [*result.values()]
     return [number for item in result for number in numbers(item)] if isinstance(result, list) else [result]

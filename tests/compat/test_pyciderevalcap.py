@@ -26,12 +26,12 @@ SAMPLES = 3
 
 
 def ids(words: list[str], numbers: dict[str, int]) -> str:
-    """A caption as in training code: ids of words, with a 0 at the end."""
+    """Return a caption as in training code: ids of words, with a 0 at the end."""
     return " ".join([*(str(numbers.setdefault(word, len(numbers) + 1)) for word in words), "0"])
 
 
 def batch(seed: int = 0) -> tuple[dict[int, list[str]], list[dict[str, Any]], list[list[str]]]:
-    """A batch of training: references by candidate, candidates, and the references of all images."""
+    """Return a batch of training: references by candidate, candidates, and the references of all images."""
     corpus = large_corpus(20, seed=seed)
     candidates, references = corpus.candidates, corpus.references
     numbers: dict[str, int] = {}

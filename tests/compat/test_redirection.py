@@ -157,7 +157,7 @@ def test_the_spec_says_where_a_module_is(module: str, file: str) -> None:
 
 
 def toolkit(folder: Path, package: str) -> None:
-    """A toolkit of another origin, on Python's path."""
+    """Put a toolkit of another origin on Python's path."""
     place = folder / package.replace(".", "/")
     (place / "cider").mkdir(parents=True)
     for parent in (place, place / "cider", *list(place.parents)[: package.count(".")]):

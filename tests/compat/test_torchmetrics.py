@@ -47,7 +47,7 @@ METRICS: list[tuple[str, dict[str, Any]]] = [
 
 
 def expected(metric: str, settings: dict[str, Any]) -> dict[str, float]:
-    """The scores of captious itself."""
+    """Return the scores of captious itself."""
     wanted: Any = metric
     if settings:
         wanted = {"rouge-l": captious.RougeL, "cider-d": captious.CiderD, "cider": captious.Cider}[metric](**settings)

@@ -25,7 +25,7 @@ ANSWERS = {
 
 
 def lmms_eval(form: str) -> list[dict[str, Any]]:
-    """Samples as versions of lmms-eval write them."""
+    """Return samples as versions of lmms-eval write them."""
     samples: list[dict[str, Any]] = []
     for number, (image, (text, references)) in enumerate(ANSWERS.items()):
         given = {"answer": references, "pred": text, "image_id": image, "id": number}

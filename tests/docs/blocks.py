@@ -57,7 +57,7 @@ class Command:
 
 
 def commands(text: str) -> Iterator[Command]:
-    """The commands of a console block."""
+    """Yield the commands of a console block."""
     for part in re.split(r"^(?=\$ )", text, flags=re.MULTILINE):
         if part:
             assert part.startswith("$ "), f"a console block starts with a command, not with {part!r}"

@@ -61,7 +61,7 @@ _MARKS = ("slow", "nightly", "models")
 
 
 def fences(document: Document) -> Iterator[tuple[Region, Block]]:
-    """All fenced blocks of a page."""
+    """Yield all fenced blocks of a page."""
     for region in _FENCE(document):
         line = document.text.count("\n", 0, region.start) + 2
         lexemes = region.lexemes
@@ -81,7 +81,7 @@ def marker(text: str) -> tuple[list[str], str]:
 
 
 def parse(document: Document) -> Iterable[Region]:
-    """The blocks of a page that are run, or written to a file for others."""
+    """Return the blocks of a page that are run, or written to a file for others."""
     for region, block in fences(document):
         if block.language in RUN or block.file is not None:
             how, why = marker(document.text[: region.start])
@@ -91,7 +91,7 @@ def parse(document: Document) -> Iterable[Region]:
 
 
 def _evaluate(example: Example) -> str | None:
-    """Run a block; what went wrong, if anything."""
+    """Run a block, and return the problem, if any."""
     data = {"CAPTIOUS_DATA": str(DATA)} if "needs data" in example.region.lexemes["how"] else {}
     with mock.patch.dict(os.environ, data):
         try:
@@ -114,7 +114,7 @@ _collect = _sybil.pytest()
 
 
 def collect(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """The tests of a page, with their marks."""
+    """Return the tests of a page, with their marks."""
     file: Any = _collect(file_path, parent)
     if file is None:
         return None
@@ -148,7 +148,7 @@ def _mark(item: pytest.Item, how: list[str], why: str) -> None:
 
 
 def scratch_folder(folder: Path) -> None:
-    """Put what the blocks of pages read into a folder: the examples, and files of the shared data if there are any."""
+    """Put the inputs of pages' blocks into a folder: the examples, and files of the shared data if there are any."""
     shutil.copytree(PROJECT / "examples", folder / "examples")
     if DATA.is_dir():
         for name, path in DATA_FILES.items():

@@ -1,4 +1,4 @@
-"""The documentation tells the truth: it is complete, its links lead somewhere, its code prints what it says."""
+"""The documentation is complete, its links lead somewhere, and its code prints the output that it shows."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def page_id(page: Path) -> str:
 
 
 def prose(page: Path) -> str:
-    """A page without its fenced blocks."""
+    """Return a page without its fenced blocks."""
     return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
@@ -67,7 +67,7 @@ def vectors_of_the_examples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @cache
 def signatures(name: str, variant: str) -> tuple[str, ...]:
-    """The signatures of a metric's outputs, for one of the example files."""
+    """Return the signatures of a metric's outputs, for one of the example files."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", captious.CaptiousWarning)
         examples = PROJECT / "examples"
@@ -190,7 +190,7 @@ def test_every_file_of_a_benchmark_is_documented(benchmark: str) -> None:
 
 
 def lines_of_prose(page: Path) -> list[str]:
-    """The lines outside fenced blocks, tables and indented blocks."""
+    """Return the lines outside fenced blocks, tables and indented blocks."""
     return [line for line in prose(page).splitlines() if not line.startswith(("|", "    "))]
 
 
@@ -213,7 +213,7 @@ def test_code_fits_the_site(page: Path) -> None:
 
 
 def lines_of_code(text: str) -> list[str]:
-    """The lines that a reader would type: those behind a prompt, all if there is none."""
+    """Return the lines that a reader would type: those behind a prompt, all if there is none."""
     prompts = ("$ ", ">>> ", "... ")
     lines = re.findall(r"^(?:\$ (?:.*\\\n)*.*|(?:>>>|\.\.\.) .*)$", text, re.MULTILINE)
     typed = "\n".join(lines) if any(f"\n{prompt}" in f"\n{text}" for prompt in prompts) else text
@@ -242,7 +242,7 @@ def test_tables_of_input_formats_are_those_of_the_code() -> None:
 
 
 def anchors(page: Path) -> set[str]:
-    """The anchors that GitHub gives the headings of a page."""
+    """Return the anchors of a page's headings on GitHub."""
     headings = re.findall(r"^#+ +(.+?) *$", prose(page), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -265,7 +265,7 @@ def linked_pages(page: Path) -> set[Path]:
 
 
 def test_every_page_can_be_reached_from_the_index() -> None:
-    """By way of a section, such as guides.md, and for pages in folders one that lists them."""
+    """Through a section, such as guides.md, and for pages in folders through a page that lists them."""
     linked = linked_pages(DOCS / "README.md")
     for _ in range(2):
         linked |= {other for page in linked & set(PAGES) for other in linked_pages(page)}

@@ -19,7 +19,7 @@ Numbers: TypeAlias = Callable[..., Report]
 
 
 class Given(MeanMetric):
-    """The score of a caption is the number that it says, so that expected results can be worked out by hand."""
+    """The score of a caption is the number in it, so that expected results can be worked out by hand."""
 
     name = "given"
 

@@ -1,4 +1,4 @@
-"""References given as one text per image: the tables, what metrics make of it, and what signatures say."""
+"""References given as one text per image: the tables, the scores of metrics, and signatures."""
 
 from __future__ import annotations
 

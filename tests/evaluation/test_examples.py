@@ -1,4 +1,4 @@
-"""The captions that the project carries are what its README scores."""
+"""The captions in examples/ are those that the README scores."""
 
 from __future__ import annotations
 

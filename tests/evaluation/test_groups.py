@@ -36,7 +36,7 @@ def grouped() -> GroupedComparison:
 
 
 def alone(rows: range) -> captious.Report:
-    """The images of some rows with the document frequencies of all."""
+    """Return the images of some rows with the document frequencies of all."""
     whole = captious.read_references(REFERENCES)
     idf = captious.CiderD().fit(whole)
     part = captious.read_captions({i: GOOD[i] for i in rows}, {i: REFERENCES[i] for i in rows})

@@ -1,4 +1,4 @@
-"""``score``: what may be asked for, with which settings, and what its user is told."""
+"""``score``: requests, settings, and warnings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several candidates per image, scored and compared: results, descriptions, and what is refused."""
+"""Several candidates per image, scored and compared: results, descriptions, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams give the scores of ``captious.score``, to the bit, and refuse what it refuses."""
+"""Streams give the scores of ``captious.score``, to the last bit, and refuse the same input."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class TestScore:
 
     @pytest.mark.filterwarnings("ignore")
     def test_columns_and_split_apply_to_systems(self, tmp_path: Path) -> None:
-        """A name holds for each source that has it; one that none has is refused."""
+        """A name applies to each source that has it; an unknown one is refused."""
         rows = [
             {"image_id": i, "caption": text, "split": "val" if i == 2 else "test"}
             for i in (0, 1, 2)

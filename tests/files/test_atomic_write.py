@@ -1,4 +1,4 @@
-"""Atomic file writes: the new file, or the old one, and nothing beside it."""
+"""Atomic file writes: the new file or the old one, and no other file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def write_text(path: str | Path, text: str) -> None:
 
 
 class TestWholeFile:
-    """``whole_file``: the new file, or the old one, and nothing beside it."""
+    """``whole_file``: the new file or the old one, and no other file."""
 
     @pytest.fixture
     def target(self, tmp_path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Captions that nobody would write: what is known to be hard for tokenizers, in any mixture and number."""
+"""Captions that nobody would write: text that is hard for tokenizers, in any mixture and number."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ NUMBERS = (
 
 
 def any_character(rng: random.Random) -> str:
-    """A character of any plane, most often of the first."""
+    """Return a character of any plane, most often of the first."""
     while True:
         code = rng.randrange(rng.choice([0x80, 0x100, 0x3000, 0x10000, 0x110000]))
         if not 0xD800 <= code < 0xE000:
@@ -68,35 +68,35 @@ def any_character(rng: random.Random) -> str:
 
 
 def of_script(rng: random.Random) -> str:
-    """A word of one script."""
+    """Return a word of one script."""
     first, last = rng.choice(SCRIPTS)
     return "".join(chr(rng.randint(first, last)) for _ in range(rng.randint(1, 6)))
 
 
 def sentence(rng: random.Random) -> str:
-    """Words, nearly as people put them."""
+    """Return words, nearly as people put them."""
     return " ".join(rng.choice(WORDS) for _ in range(rng.randint(1, 14)))
 
 
 def accented(rng: random.Random) -> str:
-    """A letter under marks that combine with it, or none."""
+    """Return a letter under marks that combine with it, or none."""
     return rng.choice(["e", "a", "Σ", "i", "", "犬", "ﬁ"]) + "".join(
         rng.choice(COMBINING) for _ in range(rng.randint(1, 9))
     )
 
 
 def repeated(rng: random.Random) -> str:
-    """A text repeated many times."""
+    """Return a text repeated many times."""
     return PIECE_MAKERS[rng.randrange(len(PIECE_MAKERS))](rng) * rng.choice([2, 3, 10, 40])
 
 
 def long_word(rng: random.Random) -> str:
-    """A word of up to a thousand letters."""
+    """Return a word of up to a thousand letters."""
     return rng.choice(["a", "ab-", "x.", "1,", "é", "a'", "A", "/x", "&a", "Σ"]) * rng.choice([50, 200, 500])
 
 
 def of(pieces: tuple[str, ...]) -> Callable[[random.Random], str]:
-    """What chooses one of these."""
+    """Return what chooses one of these."""
     return lambda rng: rng.choice(pieces)
 
 
@@ -126,7 +126,7 @@ def long_caption(rng: random.Random, size: int = 100_000) -> str:
 
 
 def corpus(rng: random.Random, images: int) -> Captions:
-    """Captions of images with 1 to 3 references, some of which are the candidate, or nearly."""
+    """Return captions of images with 1 to 3 references, some of which are the candidate, or nearly."""
     candidates = [caption(rng) for _ in range(images)]
     references = [[_reference(rng, candidate) for _ in range(rng.randint(1, 3))] for candidate in candidates]
     return table(candidates, references)

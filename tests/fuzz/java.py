@@ -13,7 +13,7 @@ _SIZES = (0, 1, 2, 3, 100, 1_000, 65_535, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
 
 
 def program(rng: random.Random) -> bytes:
-    """A stream."""
+    """Return a stream."""
     return bytes.fromhex("aced0005") + b"".join(_value(rng, 0) for _ in range(rng.choice((1, 1, 2, 20))))
 
 

@@ -62,7 +62,7 @@ class Kind:
 
 
 def of_seeds(name: str, seeds: Callable[[], Seeds], read: Callable[[Path], object], *tokens: bytes) -> Kind:
-    """Files like these, changed, now and then packed before or after that."""
+    """Return files like these, changed, now and then packed before or after that."""
 
     def make(rng: random.Random) -> bytes:
         there = seeds()
@@ -183,7 +183,7 @@ VECTORS = {word: np.arange(3, dtype=np.float32) + row for row, word in enumerate
 
 
 def index(path: Path, vocabulary: Path | None = None, subwords: bool = False) -> None:
-    """What ``VectorFile.compiled`` does, but for the cache."""
+    """Do what ``VectorFile.compiled`` does, without the cache."""
     with tempfile.TemporaryFile() as out, source_of(path, vocabulary, subwords, path.parent) as (source, _):
         try:
             arrays = index_of(source.blocks, subwords=source.subwords, keep_first=False, out=out)  # type: ignore[arg-type]
@@ -224,7 +224,7 @@ def _gensim() -> Seeds:
 
 
 def index_of_two_files(path: Path) -> None:
-    """A pickle of gensim, and a .npy file that belongs to it."""
+    """Read a pickle of gensim, and a .npy file that belongs to it."""
     second = path.with_name(f"{path.name}.vectors.npy")
     second.write_bytes(path.read_bytes())
     path.write_bytes(_gensim()[1])
@@ -232,7 +232,7 @@ def index_of_two_files(path: Path) -> None:
 
 
 def of_name(path: Path) -> None:
-    """A file of the cache that says what a name stands for."""
+    """Read a file of the cache that says what a name stands for."""
     folder = path.parent / "vectors" / "names"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.json").write_bytes(path.read_bytes())
@@ -257,7 +257,7 @@ def _frequencies() -> Seeds:
 
 
 def _forged_frequencies(rng: random.Random) -> bytes:
-    """Frequencies that contradict themselves under the right checksum."""
+    """Return frequencies that contradict themselves under the right checksum."""
     with np.load(io.BytesIO(_frequencies()[0])) as archive:
         content = {name: archive[name] for name in archive.files if name != "header"}
     for _ in range(rng.choice((1, 1, 3))):

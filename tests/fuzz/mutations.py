@@ -33,7 +33,7 @@ TOKENS = (b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\n", b"\r\n", b"\t", b'"', b
 
 
 def mutated(rng: random.Random, content: bytes, others: Sequence[bytes] = (), tokens: Sequence[bytes] = ()) -> bytes:
-    """The content with one to eight changes; ``others`` are spliced in, ``tokens`` are words of its format."""
+    """Return the content with one to eight changes; ``others`` are spliced in, ``tokens`` are words of its format."""
     data = bytearray(content)
     for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
         _change(rng, data, others, tokens)

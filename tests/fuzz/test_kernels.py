@@ -127,7 +127,7 @@ LARGEST = {"cider": 1 << 20}
 
 
 def changed(rng: random.Random, array: NDArray[Any], most: int | None = None) -> NDArray[Any]:
-    """An array with another length, or with a few values that may be anything (up to `most`)."""
+    """Return an array with another length, or with a few values that may be anything (up to `most`)."""
     out = array.copy()
     if rng.random() < 0.2:
         return out[: rng.randrange(len(out) + 1)] if rng.random() < 0.5 else np.concatenate([out, out])

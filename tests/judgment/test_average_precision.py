@@ -11,7 +11,7 @@ from captious.judgment.correlation import Points, average_precision
 
 
 def by_definition(scores: list[float], ratings: list[int]) -> float:
-    """Over the distinct scores from the lowest: what is gained in recall times precision."""
+    """Over the distinct scores from the lowest: the gain in recall times precision."""
     total = ratings.count(0)
     value = found_before = 0.0
     for threshold in sorted(set(scores)):

@@ -16,7 +16,7 @@ from tests.support.meteor_files import MeteorFiles
 
 GRAMMAR = "SPICE is using the bundled approximate grammar"
 FEW = "too few images for intervals and tests"
-#: SPICE with the bundled grammar, and a metric that has nothing to say.
+#: SPICE with the bundled grammar, and a metric without warnings.
 METRICS = ["spice", "rouge-l"]
 BUNDLED = captious.Settings(parser="bundled")
 
@@ -48,7 +48,7 @@ def small_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def rated(folder: Path, n: int) -> Path:
-    """Judgments of n images: two captions of each, the first the better one."""
+    """Return judgments of n images: two captions of each, the first the better one."""
     path = folder / "rated.jsonl"
     with path.open("w", encoding="utf-8") as file:
         for row in range(n):

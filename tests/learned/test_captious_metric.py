@@ -1,4 +1,4 @@
-"""The metric captious: its scores, what moves them, and what it says about them."""
+"""The metric captious: its scores, what changes them, and explanations."""
 
 from __future__ import annotations
 

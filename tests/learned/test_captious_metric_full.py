@@ -1,4 +1,4 @@
-"""captious@full: its scores, the encoders that a head can be used with, and what moves the scores."""
+"""captious@full: its scores, the encoders that a head can be used with, and what changes the scores."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ CANDIDATE = "A dog is running on the grass. Two children eat ice cream."
 
 
 def one(metric: MeanMetric, candidate: str, reference: str) -> float:
-    """The score of a sentence with one other."""
+    """Return the score of a sentence with one other."""
     return float(np.ravel(metric.scores(captious.read_captions([candidate], [[reference]])))[0])
 
 

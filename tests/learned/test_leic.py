@@ -1,4 +1,4 @@
-"""LEIC as a metric: what every metric must do, with small random critiques."""
+"""LEIC as a metric: the contract of metrics, with small random critiques."""
 
 from __future__ import annotations
 

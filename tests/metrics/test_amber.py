@@ -60,7 +60,7 @@ WORDS = [
 def transcribed(
     found: Sequence[str], truth: list[str], hallu: list[str], similar: Callable[[str, str], bool]
 ) -> list[int]:
-    """Wrong nouns, nouns, covered, truth, marked, hallucinations: with the index arithmetic of the program."""
+    """Return wrong nouns, nouns, covered, truth, marked, hallucinations: with the index arithmetic of the program."""
     relation, safe = LISTS["relation"], LISTS["safe_words"]
     counted = [*relation, *(other for others in relation.values() for other in others)]
     kept = [noun for noun in found if noun in counted]

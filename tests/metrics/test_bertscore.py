@@ -103,7 +103,7 @@ def by_bert_score(captions: Captions, model: str, layer: int, idf: bool, **optio
 
 
 def karpathy(shared_data: Path, images: int, references: int = 4) -> Captions:
-    """Captions of three machines and a person, in turns."""
+    """Return captions of three machines and a person, in turns."""
     records = list(itertools.islice(read_lines(shared_data / "smurf" / "karpathy_4captioners.jsonl.gz"), images))
     candidates = [record["captions"][i % 4] for i, record in enumerate(records)]
     return table(candidates, [record["refs"][:references] for record in records])

@@ -312,7 +312,7 @@ def test_rows_do_not_look_at_each_other() -> None:
 
 
 def official(system: str) -> Captions:
-    """The captions of a system, without references, which CHAIR does not need."""
+    """Return the captions of a system, without references, which CHAIR does not need."""
     results = json.loads(gzip.decompress((DATA / "coco" / "results_val2014" / f"{system}.json.gz").read_bytes()))
     results.sort(key=lambda result: result["image_id"])
     ids = tuple(result["image_id"] for result in results)

@@ -89,7 +89,7 @@ def test_integer_scores_are_read_from_answers(text: str, score: float | None) ->
 
 
 def answer(*tokens: str, **alternatives: float) -> Answer:
-    """An answer whose last token has alternatives with these probabilities, ``n7`` for 7."""
+    """Return an answer whose last token has alternatives with these probabilities, ``n7`` for 7."""
     last = tuple((name.removeprefix("n"), math.log(p)) for name, p in alternatives.items())
     return Answer("".join(tokens), tokens=(*map(Token, tokens[:-1]), Token(tokens[-1], last)))
 

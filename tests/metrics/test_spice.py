@@ -305,7 +305,7 @@ def rows(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def pairs(data: Path, name: str) -> Iterator[tuple[str, list[str]]]:
-    """Candidates with the references that they were scored against, in the order of the scores."""
+    """Yield candidates with the references that they were scored against, in the order of the scores."""
     if name.startswith("karpathy"):
         for row in rows(data / "gold" / f"{name}.jsonl.gz"):
             yield row["tokens"], row["ref_tokens"]

@@ -103,9 +103,8 @@ def test_wmd_sigma_scales_the_distance() -> None:
 def test_wmd_variants_differ_as_documented() -> None:
     # Lengths count for one and not for the other; so does case.
     assert wmd("street", "road") == pytest.approx(math.exp(-1))
-    assert (
-        wmd("street", "road", variant="lceval") == 0
-    )  # two words with parallel vectors, for which gensim finds no transport
+    # Two words with parallel vectors, for which gensim finds no transport.
+    assert wmd("street", "road", variant="lceval") == 0
     assert wmd("Road", "road") < 1
     assert wmd("Road", "road", variant="lceval") == 1
     # White space within a token parts words for one; the other knows no such word.

@@ -36,7 +36,7 @@ WEIGHTS = "17279aed"
 
 
 def bert(folder: Path, blocks: int, architecture: str = "Bert") -> Encoder:
-    """A small model with random weights, for captions of WORDS."""
+    """Return a small model with random weights, for captions of WORDS."""
     import transformers
 
     pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, *(f"w{i}" for i in range(60)), "##s"]
@@ -72,7 +72,7 @@ class Rated:
 
 
 def rated(shared_data: Path, step: int = 1, most: int | None = None) -> Rated:
-    """Every step-th of the samples."""
+    """Return every step-th of the samples."""
     samples = list(read_json(shared_data / "yi2020" / "flickr.json.gz").values())[::step][:most]
     captions = table([sample["cand"][0] for sample in samples], [sample["refs"] for sample in samples])
     return Rated(captions, [sample["score"] for sample in samples])
@@ -97,13 +97,13 @@ def pieces(text: str, encoder: Encoder) -> list[str]:
 
 @cache
 def read(text: str, encoder: Encoder, layer: int) -> oracle.Text:
-    """A text with hidden states that are computed for it alone."""
+    """Return a text with hidden states that are computed for it alone."""
     (batch,) = encoder.run(encoder.tokenize([text]), [layer])
     return oracle.Text(pieces(text, encoder), batch.hidden[layer][0].astype(np.float64))
 
 
 def by_oracle(metric: Yi2020, captions: Captions, counted: Sequence[str]) -> list[float]:
-    """The scores by the oracle, with frequencies of the captions that are counted."""
+    """Return the scores by the oracle, with frequencies of the captions that are counted."""
     encoder = metric.encoder
     counts, n = oracle.frequencies([pieces(text, encoder) for text in counted])
     parts = []
@@ -164,7 +164,7 @@ def test_yi2020_thresholds_equal_the_oracle(variant: str, threshold: float, smal
 
 
 def small_corpus(seed: int = 1) -> Corpus:
-    """Images with few words; some captions are empty."""
+    """Return images with few words; some captions are empty."""
     rng = np.random.default_rng(seed)
 
     def caption() -> list[str]:

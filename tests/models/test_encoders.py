@@ -37,7 +37,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
 def gathered(batches: list[Batch], n: int, layer: int) -> list[NDArray[np.float32]]:
-    """Hidden states by text."""
+    """Return hidden states by text."""
     states: dict[int, NDArray[np.float32]] = {}
     for batch in batches:
         assert len(batch.rows) == len(batch.hidden[layer])
@@ -47,7 +47,7 @@ def gathered(batches: list[Batch], n: int, layer: int) -> list[NDArray[np.float3
 
 
 def by_transformers(folder: Path, sequence: list[int]) -> Any:
-    """The outputs of the model for one sequence alone."""
+    """Return the outputs of the model for one sequence alone."""
     model = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
     if model.config.is_encoder_decoder:
         model = model.get_encoder()

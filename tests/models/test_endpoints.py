@@ -30,7 +30,7 @@ def make(endpoint: ChatServer, tmp_path: Path) -> Make:
 
 
 def calls(endpoint: ChatServer, text: str) -> list[dict[str, Any]]:
-    """The requests with a text."""
+    """Return the requests with a text."""
     return [call for call in endpoint.log if text in json.dumps(call["body"])]
 
 

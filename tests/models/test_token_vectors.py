@@ -20,7 +20,7 @@ WIDTH = 5
 
 
 def filled(lengths: list[int], seed: int = 0) -> tuple[TokenVectors, list[NDArray[np.float32]]]:
-    """Vectors for every text but the first, written in random order."""
+    """Return vectors for every text but the first, written in random order."""
     rng = np.random.default_rng(seed)
     texts = [rng.normal(size=(length, WIDTH)).astype(np.float32) for length in lengths]
     texts[:1] = [np.zeros_like(text) for text in texts[:1]]

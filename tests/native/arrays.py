@@ -52,11 +52,11 @@ def arrays(corpus: Corpus) -> Arrays:
 
 
 def flat(captions: Sequence[list[str]], vocabulary: Vocabulary) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Ids and offsets of tokenized captions, by the kernel that cuts at white space."""
+    """Return ids and offsets of tokenized captions, by the kernel that cuts at white space."""
     return vocabulary.encode(tuple(" ".join(caption) for caption in captions), TokenizerRule.whitespace, 1)
 
 
 def of_ids(captions: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Ids and offsets of captions that are ids already."""
+    """Return ids and offsets of captions that are ids already."""
     ids = np.array([i for caption in captions for i in caption], np.int32)
     return ids, np.cumsum([0, *(len(caption) for caption in captions)], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Arguments that do not fit raise: a kernel must never read beside its arrays."""
+"""Invalid arguments raise: a kernel must never read outside of its arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long kernels let a signal in, wherever the work is, and free what they hold."""
+"""Long kernels react to signals at any point, and release their memory."""
 
 from __future__ import annotations
 

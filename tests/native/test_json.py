@@ -1,4 +1,4 @@
-"""Lists of objects in JSON: places that fit no list are refused, and nothing beside the text is read."""
+"""Lists of objects in JSON: positions outside of the list are refused, and nothing outside of the text is read."""
 
 from __future__ import annotations
 

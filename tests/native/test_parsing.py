@@ -37,7 +37,7 @@ class Case(NamedTuple):
         )
 
     def pcfg(self, boundary: int = -1, guide: int = 0) -> Pcfg:
-        """The kernel's grammar; bounds are as good or bad as chance will have it."""
+        """Return the kernel's grammar; bounds are as good or bad as chance will have it."""
         n, rng = len(self.grammar.states), random.Random(guide)
         n_rules = len(self.grammar.binary_rules) + len(self.grammar.unary_rules)
         n_symbols, most = rng.randint(1, n), 10 ** rng.uniform(0, 3)
@@ -56,7 +56,7 @@ class Case(NamedTuple):
 
 
 def random_case(seed: int, n_states: int, n_binary: int, n_unary: int, exact: bool) -> Case:
-    """Scores that are sums of eighths, if `exact`: no sum of them is rounded, but many are the same."""
+    """Return scores that are sums of eighths, if `exact`: no sum of them is rounded, but many are the same."""
     rng = random.Random(seed)
 
     def score() -> float:
@@ -183,7 +183,7 @@ def test_bounds_of_16_bits_change_nothing_for_scores_beyond_their_range(case: Ca
 def guided_score(
     rules: list[tuple[int, int, int, float]], tags: list[dict[int, float]], potentials: dict[int, float]
 ) -> float:
-    """The score of one sentence where every state is its own coarse symbol, and every other rule is tried first."""
+    """Return the score of a sentence if every state is its own coarse symbol, and every other rule is tried first."""
     n = 1 + max(max(rule[:3]) for rule in rules)
     pcfg = Pcfg(
         np.array([rule[:3] for rule in rules], np.int32),

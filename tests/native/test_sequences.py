@@ -116,7 +116,7 @@ def test_places_are_those_of_a_longest_common_subsequence_with_the_most_neighbor
 
 
 def _alignments(words: list[int], others: list[int], start: int = 0) -> Iterator[list[int]]:
-    """All ways to pair equal words in order."""
+    """Yield all ways to pair equal words in order."""
     if not words:
         yield []
         return
@@ -129,7 +129,7 @@ def _alignments(words: list[int], others: list[int], start: int = 0) -> Iterator
 
 
 def _quality(places: list[int]) -> tuple[int, int]:
-    """The number of pairs, and of neighbors among them."""
+    """Return the number of pairs, and of neighbors among them."""
     neighbors = sum(a >= 0 and b == a + 1 for a, b in pairwise(places))
     return sum(place >= 0 for place in places), neighbors
 

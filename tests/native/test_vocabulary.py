@@ -18,7 +18,7 @@ words = st.text(max_size=8)
 
 
 def by_hand(captions: list[list[str]], ordered: list[str]) -> tuple[list[int], list[int]]:
-    """Ids and offsets when words are numbered by first occurrence; `known` grows."""
+    """Return ids and offsets when words are numbered by first occurrence; `known` grows."""
     number = {word: i for i, word in enumerate(ordered)}
     ids, offsets = [], [0]
     for caption in captions:

@@ -36,7 +36,7 @@ def long(*values: int) -> np.ndarray:
 
 
 def packed(*documents: list[int]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Documents as bags: distinct words, counts, offsets."""
+    """Return documents as bags: distinct words, counts, offsets."""
     words = [[*dict.fromkeys(document)] for document in documents]
     counts = [document.count(word) for document, own in zip(documents, words, strict=True) for word in own]
     flat = [word for own in words for word in own]

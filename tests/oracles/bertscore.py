@@ -15,7 +15,7 @@ def cosine(a: Vector, b: Vector) -> float:
 
 
 def best(tokens: Sequence[Vector], weights: Sequence[float], others: Sequence[Vector]) -> float:
-    """Weighted mean over tokens of the largest cosine with any of the others, at least 0."""
+    """Return weighted mean over tokens of the largest cosine with any of the others, at least 0."""
     total = sum(weights)
     if total == 0:
         return 0.0
@@ -24,7 +24,7 @@ def best(tokens: Sequence[Vector], weights: Sequence[float], others: Sequence[Ve
 
 
 def idf(references: Sequence[Sequence[int]]) -> dict[int, float]:
-    """Inverse document frequency of the token ids of all references; of any other id that of -1."""
+    """Return inverse document frequency of the token ids of all references; of any other id that of -1."""
     n = len(references)
     counts = Counter(token for reference in references for token in set(reference))
     return {-1: math.log(n + 1), **{token: math.log((n + 1) / (count + 1)) for token, count in counts.items()}}

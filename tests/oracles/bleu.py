@@ -10,7 +10,7 @@ TINY, SMALL = 1e-15, 1e-9
 
 
 def statistics(candidate: Caption, references: list[Caption]) -> list[float]:
-    """Clipped matches and n-grams of order 1 to 4, candidate length, closest reference length."""
+    """Return clipped matches and n-grams of order 1 to 4, candidate length, closest reference length."""
     matched = [matches(ngrams(candidate, n), best_counts(references, n)) for n in range(1, 5)]
     guessed = [max(0, len(candidate) - n + 1) for n in range(1, 5)]
     _, closest = min((abs(len(reference) - len(candidate)), len(reference)) for reference in references)

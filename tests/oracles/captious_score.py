@@ -125,7 +125,7 @@ class Words:
 
 
 def subsequence(words: Sequence[str], others: Sequence[str]) -> list[int | None]:
-    """The place of each word among the others by a longest common subsequence, the one with the most neighbors.
+    """Return the place of each word among the others by a longest common subsequence, the one with the most neighbors.
 
     Of several, it is the one that is found from the end, and passes over words of the others first.
     """

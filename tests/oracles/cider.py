@@ -17,12 +17,12 @@ class Frequencies:
     counts: Ngrams
 
     def idf(self, ngram: tuple[str, ...]) -> float:
-        """An n-gram in no document weighs like one in a single document."""
+        """Return an n-gram in no document weighs like one in a single document."""
         return math.log(self.documents) - math.log(max(1, self.counts[ngram]))
 
 
 def frequencies(corpus: list[list[Caption]]) -> Frequencies:
-    """Document frequencies of the references of all images."""
+    """Return document frequencies of the references of all images."""
     counts: Ngrams = Counter()
     for references in corpus:
         present = {ngram for reference in references for n in range(1, 5) for ngram in ngrams(reference, n)}
@@ -43,7 +43,7 @@ def _norm(vector: dict[tuple[str, ...], float]) -> float:
 def _similarity(
     candidate: Caption, references: list[Caption], known: Frequencies, clip: bool, sigma: float, paper: bool
 ) -> float:
-    """Mean over orders and references, 0 to 1."""
+    """Return mean over orders and references, 0 to 1."""
     total = 0.0
     for n in range(1, 5):
         mine = _vector(candidate, n, known, relative=paper)
@@ -64,7 +64,7 @@ def _similarity(
 
 
 def cider(candidate: Caption, references: list[Caption], known: Frequencies, variant: str = "official") -> float:
-    """Plain CIDEr; the paper does not multiply by 10."""
+    """Return plain CIDEr; the paper does not multiply by 10."""
     similarity = _similarity(candidate, references, known, clip=False, sigma=math.inf, paper=False)
     return similarity if variant == "paper" else 10 * similarity
 

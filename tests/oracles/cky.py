@@ -22,7 +22,7 @@ def viterbi_chart(
     tags: list[dict[int, float]],
     allowed: Callable[[int, int, int], bool] = anything,
 ) -> Chart:
-    """The best score of each state over each span, sums in the order rule, left, right, in 32 bits.
+    """Return the best score of each state over each span, sums in the order rule, left, right, in 32 bits.
 
     Args:
         tags: for each word its tags' scores.
@@ -70,7 +70,7 @@ def derivation_score(
     tags: list[dict[int, float]],
     nodes: list[tuple[int, int, int, int]],
 ) -> float:
-    """The score of a derivation, given as states, rules, begins and ends in preorder, in 64 bits; checks every node."""
+    """Return the score of a derivation: states, rules, begins and ends in preorder, in 64 bits; check every node."""
     rest = list(reversed(nodes))
     n_binary = len(grammar.binary_rules)
 

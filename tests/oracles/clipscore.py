@@ -17,7 +17,7 @@ DEVIATION = (0.26862954, 0.26130258, 0.27577711)
 
 
 def image_vector(model: Any, path: Path, edge: int) -> NDArray[np.float64]:
-    """The projected vector of an image, not normalized."""
+    """Return the projected vector of an image, not normalized."""
     import torch
     from PIL import Image
 
@@ -37,7 +37,7 @@ def image_vector(model: Any, path: Path, edge: int) -> NDArray[np.float64]:
 
 
 def text_vector(model: Any, tokenizer: Any, text: str, prompt: str = "A photo depicts ") -> NDArray[np.float64]:
-    """The projected vector of a text behind the prompt, padded to the full length as the official code does."""
+    """Return the projected vector of a text behind the prompt, padded to the full length as the official code does."""
     import torch
 
     start, end = tokenizer.bos_token_id, tokenizer.eos_token_id

@@ -13,7 +13,7 @@ from tests.oracles.ngrams import Caption, ngrams
 
 
 def div(captions: list[Caption], n: int, small: float = 1e-6) -> float:
-    """Distinct n-grams over the number of words."""
+    """Return distinct n-grams over the number of words."""
     distinct = {ngram for caption in captions for ngram in ngrams(caption, n)}
     return len(distinct) / (small + sum(map(len, captions)))
 

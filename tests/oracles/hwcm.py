@@ -8,7 +8,7 @@ Words = Sequence[str]
 
 
 def chains_of_strings(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
-    """All chains of length 1 to 4, from the first root downward; heads count from 1."""
+    """Return all chains of length 1 to 4, from the first root downward; heads count from 1."""
     ones: list[tuple[str, ...]] = []
     twos: list[tuple[str, ...]] = []
 
@@ -27,7 +27,7 @@ def chains_of_strings(values: Words, heads: Sequence[int]) -> list[list[tuple[st
 
 
 def official(candidate: tuple[Words, Sequence[int]], references: Sequence[tuple[Words, Sequence[int]]]) -> list[float]:
-    """Recall of chains, averaged over the lengths up to each, the best reference for each."""
+    """Return recall of chains, averaged over the lengths up to each, the best reference for each."""
     ours = chains_of_strings(*candidate)
     best = [0.0] * 4
     for reference in references:
@@ -55,7 +55,7 @@ def paper(candidate: tuple[Words, Sequence[int]], references: Sequence[tuple[Wor
 
 
 def chains_of_words(values: Words, heads: Sequence[int]) -> list[list[tuple[str, ...]]]:
-    """Chains of words that are each the head of the next; arguments as above."""
+    """Return chains of words that are each the head of the next; arguments as above."""
     found: list[list[tuple[str, ...]]] = [[], [], [], []]
 
     def visit(word: int, above: tuple[int, ...]) -> None:

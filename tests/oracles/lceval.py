@@ -86,7 +86,7 @@ def _chains(inputs: Inputs, kind: int, combine: Combine) -> list[float]:
 
 
 def network(weights: Sequence[np.ndarray], biases: Sequence[np.ndarray], features: Sequence[float]) -> list[float]:
-    """Probabilities of a dense network with ReLU and softmax, number by number."""
+    """Return probabilities of a dense network with ReLU and softmax, number by number."""
     values = list(features)
     for layer, (weight, bias) in enumerate(zip(weights, biases, strict=True)):
         if layer:

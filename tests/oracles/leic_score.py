@@ -51,7 +51,7 @@ def linear(arrays: Arrays, name: str, values: Sequence[float]) -> list[float]:
 
 
 def pooled(context: Sequence[float], candidate: Sequence[float], size: int) -> list[float]:
-    """Circular convolution of count sketches, by its definition."""
+    """Return circular convolution of count sketches, by its definition."""
     sketches = []
     for values, (places, signs) in ((context, (1, 3)), (candidate, (5, 7))):
         to = np.random.RandomState(places).randint(size, size=len(values))

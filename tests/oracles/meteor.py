@@ -57,7 +57,7 @@ _BEFORE_NUMBERS = frozenset({"No", "Art", "pp"})
 
 
 def normalize(line: str) -> list[str]:
-    """The words of a line."""
+    """Return the words of a line."""
     line = f" {line} "
     for pattern, instead in _RULES:
         line = re.sub(pattern, instead, line)
@@ -101,7 +101,7 @@ class Tables:
 
     @classmethod
     def read(cls, jar: Path, paraphrases: Path, words: Iterable[str]) -> Tables:
-        """The published tables; of the paraphrases those that are made of these words only."""
+        """Return the published tables; of the paraphrases those that are made of these words only."""
         known = set(words)
         with zipfile.ZipFile(jar) as archive:
             synsets, exceptions, functions = (
@@ -122,7 +122,7 @@ class Tables:
         return cls(sets, dict(bases), frozenset(functions), dict(table))
 
     def synsets_of(self, word: str) -> set[int]:
-        """Sets of the word itself and of its base forms."""
+        """Return sets of the word itself and of its base forms."""
         own = self.synsets.get(word, set())
         if word in self.bases:
             return own.union(*(self.synsets.get(base, set()) for base in self.bases[word]))
@@ -166,7 +166,7 @@ class Match:
 
 
 def find_matches(candidate: Words, reference: Words, tables: Tables, modules: Iterable[str]) -> list[list[Match]]:
-    """All matches, by the reference word where they begin, in the order in which METEOR finds them."""
+    """Return all matches, by the reference word where they begin, in the order in which METEOR finds them."""
     found: list[list[Match]] = [[] for _ in reference]
     asked = [module for module in MODULES if module in set(modules)]
     if list(candidate) == list(reference):
@@ -239,7 +239,7 @@ class Way:
         )
 
     def without(self) -> Way:
-        """Closes the chunk, if one is open."""
+        """Close the chunk, if one is open."""
         return replace(self, chunks=self.chunks + (self.last_end != -1), last_end=-1)
 
 
@@ -248,7 +248,7 @@ def best_first(ways: Iterable[Way]) -> list[Way]:
 
 
 def align(candidate: Words, reference: Words, tables: Tables, modules: Iterable[str] = MODULES) -> list[Match]:
-    """The matches that METEOR makes, in the order of the reference."""
+    """Return the matches that METEOR makes, in the order of the reference."""
     found = find_matches(candidate, reference, tables, modules)
     every = [match for matches in found for match in matches]
     on_candidate = [sum(i in match.candidate_words for match in every) for i in range(len(candidate))]
@@ -291,7 +291,7 @@ def align(candidate: Words, reference: Words, tables: Tables, modules: Iterable[
 def statistics(
     candidate: Words, reference: Words, tables: Tables, modules: Iterable[str] = MODULES
 ) -> tuple[float, ...]:
-    """The 23 numbers of a pair: 4 lengths, 4 counts per module, chunks, matched words of both sides.
+    """Return the 23 numbers of a pair: 4 lengths, 4 counts per module, chunks, matched words of both sides.
 
     No chunk is counted where all words are matched in one.
     """
@@ -299,7 +299,7 @@ def statistics(
     functions = tables.function_words
 
     def split(words: Iterable[str]) -> tuple[int, int]:
-        """Number of content words and of function words."""
+        """Return number of content words and of function words."""
         flags = [word in functions for word in words]
         return flags.count(False), flags.count(True)
 
@@ -357,7 +357,7 @@ def score(row: Sequence[float], parameters: Parameters | None = None) -> float:
 
 
 def _divided(a: float, b: float) -> float:
-    """a / b as processors divide."""
+    """Return a / b as processors divide."""
     if b != 0:
         return a / b
     return math.nan if a == 0 or math.isnan(a) else math.inf
@@ -366,11 +366,11 @@ def _divided(a: float, b: float) -> float:
 def best_statistics(
     candidate: Words, references: Iterable[Words], tables: Tables, parameters: Parameters, modules: Iterable[str]
 ) -> tuple[float, ...]:
-    """The statistics against the reference that scores best, the first of equals."""
+    """Return the statistics against the reference that scores best, the first of equals."""
     rows = [statistics(candidate, reference, tables, modules) for reference in references]
     return max(rows, key=lambda row: score(row, parameters))
 
 
 def corpus_score(rows: Sequence[Sequence[float]], parameters: Parameters | None = None) -> float:
-    """The score of the sums."""
+    """Return the score of the sums."""
     return score([math.fsum(column) for column in zip(*rows, strict=True)], parameters)

@@ -7,7 +7,7 @@ from tests.oracles.ngrams import Caption, best_counts, matches, ngrams
 
 
 def scores(candidate: Caption, references: list[Caption], variant: str = "official") -> list[float]:
-    """Clipped matches divided by the candidate's n-grams."""
+    """Return clipped matches divided by the candidate's n-grams."""
     out = []
     for n in range(1, 5):
         matched = matches(ngrams(candidate, n), best_counts(references, n))

@@ -10,7 +10,7 @@ Ngrams: TypeAlias = Counter[tuple[str, ...]]
 
 
 def ngrams(tokens: Caption, n: int) -> Ngrams:
-    """The n-grams of a caption, with repeats."""
+    """Return the n-grams of a caption, with repeats."""
     return Counter(tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1))
 
 
@@ -20,7 +20,7 @@ def matches(left: Ngrams, right: Ngrams) -> int:
 
 
 def best_counts(references: list[Caption], n: int) -> Ngrams:
-    """Each n-gram as often as in the reference that has it most often."""
+    """Return each n-gram as often as in the reference that has it most often."""
     best: Ngrams = Counter()
     for reference in references:
         for ngram, count in ngrams(reference, n).items():

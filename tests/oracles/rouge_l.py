@@ -8,7 +8,7 @@ BETA = 1.2
 
 
 def lcs(left: Caption, right: Caption) -> int:
-    """Length of the longest common subsequence, by the textbook's table."""
+    """Return length of the longest common subsequence, by the textbook's table."""
     table = [[0] * (len(right) + 1) for _ in range(len(left) + 1)]
     for i, a in enumerate(left):
         for j, b in enumerate(right):
@@ -24,7 +24,7 @@ def f_measure(precision: float, recall: float) -> float:
 
 
 def score(candidate: Caption, references: list[Caption], variant: str = "official") -> float:
-    """An empty caption is one empty token: the toolkit splits at single spaces."""
+    """Return an empty caption is one empty token: the toolkit splits at single spaces."""
     candidate = candidate or [""]
     references = [reference or [""] for reference in references]
     precisions = [lcs(candidate, reference) / len(candidate) for reference in references]

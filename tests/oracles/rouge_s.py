@@ -9,7 +9,7 @@ from tests.oracles.rouge_l import f_measure
 
 
 def skip_bigrams(tokens: Caption, gap: int | None) -> Counter[tuple[str, ...]]:
-    """Ordered word pairs at most `gap` positions apart; None for any distance."""
+    """Return ordered word pairs at most `gap` positions apart; None for any distance."""
     pairs: Counter[tuple[str, ...]] = Counter()
     for i in range(len(tokens)):
         for j in range(i + 1, len(tokens)):
@@ -19,7 +19,7 @@ def skip_bigrams(tokens: Caption, gap: int | None) -> Counter[tuple[str, ...]]:
 
 
 def score(candidate: Caption, references: list[Caption], gap: int | None = 4) -> float:
-    """F-measure of the best precision and the best recall over references."""
+    """Return F-measure of the best precision and the best recall over references."""
     precision = recall = 0.0
     mine = skip_bigrams(candidate, gap)
     for reference in references:

@@ -38,7 +38,7 @@ def are_synonyms(one: str, other: str, jar: Path) -> bool:
 
 
 def message(tuples: Tuples, nouns: set[str], stops: set[str]) -> tuple[list[str], list[str], list[tuple[str, ...]]]:
-    """Objects, attributes and relations of a caption."""
+    """Return objects, attributes and relations of a caption."""
     objects: list[str] = []
     attributes: dict[str, list[str]] = {}
     relations: list[tuple[str, ...]] = []
@@ -58,7 +58,7 @@ def message(tuples: Tuples, nouns: set[str], stops: set[str]) -> tuple[list[str]
 
 
 def matched(ours: list[tuple[str, ...]], theirs: list[tuple[str, ...]], jar: Path, like: Similarity) -> list[float]:
-    """Precision and recall of one kind."""
+    """Return precision and recall of one kind."""
     left, others = list(ours), list(theirs)
     hard = 0
     for alike in (
@@ -85,7 +85,7 @@ def matched(ours: list[tuple[str, ...]], theirs: list[tuple[str, ...]], jar: Pat
 def capture(
     ours: tuple[Tuples, set[str]], theirs: tuple[Tuples, set[str]], stops: set[str], jar: Path, like: Similarity
 ) -> dict[str, float]:
-    """The outputs of CAPTURE for a candidate and one reference, each as tuples and nouns."""
+    """Return the outputs of CAPTURE for a candidate and one reference, each as tuples and nouns."""
     sides = [message(tuples, nouns, stops) for tuples, nouns in (ours, theirs)]
     kinds = []
     for kind in range(3):
@@ -107,7 +107,7 @@ def capture(
 
 
 def phrases(tuples: Tuples) -> list[str]:
-    """The phrases of a scene graph."""
+    """Return the phrases of a scene graph."""
     found: set[str] = set()
     for item in tuples:
         if len(item) == 1:

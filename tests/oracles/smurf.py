@@ -15,7 +15,7 @@ from captious.text.stop_words import NLTK_STOP_WORDS
 
 
 def prepared(caption: str) -> str:
-    """A caption before it is cut."""
+    """Return a caption before it is cut."""
     return caption.lower().rstrip().replace(" .", "").replace(".", "")
 
 
@@ -31,7 +31,7 @@ class Oracle:
         self.pad = self.tokenizer.pad_token_id
 
     def ids(self, text: str, stop_words: str) -> list[int]:
-        """Token ids, special ones included; stop words "stay", are "masked" or "removed"."""
+        """Return token ids, special ones included; stop words "stay", are "masked" or "removed"."""
         found = [self.start]
         for piece in self.tokenizer.tokenize(text):
             plain = piece.replace("Ġ", "")
@@ -52,7 +52,7 @@ class Oracle:
         return found
 
     def flows(self, texts: Sequence[str], stop_words: str = "stay", batch_size: int = 1) -> list[float]:
-        """Information flow of each text; of an empty one there is none, NaN."""
+        """Return information flow of each text; of an empty one there is none, NaN."""
         import torch
 
         sequences = [self.ids(prepared(text), stop_words) for text in texts]
@@ -77,7 +77,7 @@ class Oracle:
 
 
 def best_head(heads: Sequence[Sequence[Sequence[float]]]) -> float:
-    """The largest normalized mutual information of a layer's heads."""
+    """Return the largest normalized mutual information of a layer's heads."""
     return max(map(mutual_information, heads))
 
 
@@ -97,7 +97,7 @@ def entropy(probabilities: Sequence[float]) -> float:
 
 
 def median(values: Sequence[float]) -> float:
-    """The middle value, or half way between the two."""
+    """Return the middle value, or half way between the two."""
     ordered = sorted(values)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2

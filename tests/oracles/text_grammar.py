@@ -19,7 +19,7 @@ _EVERY = ".*."
 
 
 def _sections(text: str) -> dict[str, list[str]]:
-    """Lines of each section, by the first word of its title."""
+    """Return lines of each section, by the first word of its title."""
     sections: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in text.split("\n"):
@@ -41,7 +41,7 @@ def _matches(pattern: re.Pattern[str], lines: list[str]) -> list[tuple[str, ...]
 
 @cache
 def read_text_grammar(path: Path) -> Grammar:
-    """The grammar of a file as the LexicalizedParser of CoreNLP writes it (``-saveToTextFile``), gzipped."""
+    """Return the grammar of a file as the LexicalizedParser of CoreNLP writes it (``-saveToTextFile``), gzipped."""
     text = gzip.decompress(path.read_bytes()).decode()
     sections = _sections(text)
     states = tuple(line.split("=", 1)[1] for line in sections["STATE_INDEX"])

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 
 
 def distance(a: Sequence[str], b: Sequence[str], vectors: Mapping[str, np.ndarray]) -> float:
-    """The least cost of moving the words of one document to those of the other."""
+    """Return the least cost of moving the words of one document to those of the other."""
     ours, theirs = (Counter(word for word in words if word in vectors) for words in (a, b))
     if not ours or not theirs:
         return math.inf
@@ -24,7 +24,7 @@ def distance(a: Sequence[str], b: Sequence[str], vectors: Mapping[str, np.ndarra
 
 
 def least_cost(costs: np.ndarray, supplies: Sequence[float], demands: Sequence[float]) -> float:
-    """The value of a transport problem."""
+    """Return the value of a transport problem."""
     rows, columns = costs.shape
     leaves = np.kron(np.eye(rows), np.ones(columns))
     arrives = np.kron(np.ones(rows), np.eye(columns))

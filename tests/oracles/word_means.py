@@ -11,7 +11,7 @@ Vectors = Mapping[str, np.ndarray]
 
 
 def clean(tokenized: str) -> list[str]:
-    """Words of a tokenized caption, as MOWE takes them."""
+    """Return words of a tokenized caption, as MOWE takes them."""
     for character in ".,\"'":
         tokenized = tokenized.replace(character, "")
     return re.sub(r"\s\s+", " ", tokenized.lower()).split(" ")
@@ -27,14 +27,14 @@ def cosine(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def mowe(candidate: str, references: list[str], stop_words: Collection[str], vectors: Vectors) -> list[float]:
-    """The similarity of each reference, from tokenized captions; the score is the largest."""
+    """Return the similarity of each reference, from tokenized captions; the score is the largest."""
     ours = mean(clean(candidate), stop_words, vectors)
     theirs = [mean(clean(reference), stop_words, vectors) for reference in references]
     return [-1.0 if ours is None or other is None else cosine(ours, other) for other in theirs]
 
 
 def wembsim(candidate: str, references: list[str], stop_words: Collection[str], vectors: Vectors) -> list[float]:
-    """The similarity of each reference, from tokenized captions; the score is their mean."""
+    """Return the similarity of each reference, from tokenized captions; the score is their mean."""
     ours = mean(candidate.split(" "), stop_words, vectors)
     theirs = [mean(reference.split(" "), stop_words, vectors) for reference in references]
     return [0.0 if ours is None or other is None else abs(cosine(ours, other)) for other in theirs]

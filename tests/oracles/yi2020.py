@@ -53,7 +53,7 @@ def matches(token: Vector, text: Text, threshold: float) -> bool:
 
 
 def combine(references: list[Text], base: int, threshold: float, *, official: bool) -> list[Item]:
-    """The base with the words of the others that neither it nor a reference before theirs has."""
+    """Return the base with the words of the others that neither it nor a reference before theirs has."""
     own = references[base]
     pieces = list(own.words)
     added = []
@@ -91,7 +91,7 @@ def score(
     cut: bool = True,
     remove: bool = True,
 ) -> float:
-    """The mean over bases of the two recalls' product."""
+    """Return the mean over bases of the two recalls' product."""
     official = variant == "official"
     words = list(candidate.states[1:-1])
     content = [s for p, s in zip(candidate.words, candidate.states[1:-1], strict=True) if p not in stop_words]
@@ -126,7 +126,7 @@ def score(
 
 
 def unigram(candidate: list[str], references: list[list[str]], stop_words: set[str] | frozenset[str]) -> float:
-    """The share of the words of all references together that the candidate has."""
+    """Return the share of the words of all references together that the candidate has."""
     base: list[str] = []
     for reference in references:
         for word in reference:

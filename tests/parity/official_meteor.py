@@ -29,14 +29,14 @@ STATISTICS = 23
 
 
 def jar() -> Path:
-    """The official program; skips the test if it or java is missing."""
+    """Return the official program; skips the test if it or java is missing."""
     return toolkit_jar("meteor", JAR)
 
 
 def statistics(
     candidates: Sequence[str], references: Sequence[Sequence[str]], *options: str, norm: bool = True
 ) -> NDArray[np.float64]:
-    """The jar's statistics of each segment against the reference that scores best, of shape [segments, 23].
+    """Return the jar's statistics of each segment against the reference that scores best, of shape [segments, 23].
 
     Modules stand in the order in which option ``-m`` names them; what is left of the four is zero.
     """
@@ -48,7 +48,7 @@ def statistics(
 
 
 def scores(statistics: NDArray[np.float64], *options: str) -> tuple[NDArray[np.float64], float]:
-    """The score of each segment, and that of all together; options as the statistics were made with."""
+    """Return the score of each segment, and that of all together; options as the statistics were made with."""
     rows = [" ".join(map(str, row)) for row in statistics.tolist()]
     if not rows:
         raise ValueError("no statistics to score")
@@ -62,7 +62,7 @@ def scores(statistics: NDArray[np.float64], *options: str) -> tuple[NDArray[np.f
 
 
 def as_summed(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Statistics as METEOR adds them up: one chunk that is both texts as a whole counts as none."""
+    """Return statistics as METEOR adds them up: one chunk that is both texts as a whole counts as none."""
     whole = (statistics[:, 20] == 1) & (statistics[:, 21:] == statistics[:, :2]).all(axis=1)
     summed = statistics.copy()
     summed[whole, 20] = 0
@@ -70,7 +70,7 @@ def as_summed(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _request(candidate: str, references: Sequence[str]) -> str:
-    """A line for the jar; only the candidate is cleaned, as the toolkit does it."""
+    """Return a line for the jar; only the candidate is cleaned, as the toolkit does it."""
     if not references:
         raise ValueError("no references")
     if any(mark in text for text in (candidate, *references) for mark in "\n\r"):

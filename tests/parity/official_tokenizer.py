@@ -18,12 +18,12 @@ JAR = "stanford-corenlp-3.4.1.jar"
 
 
 def jar() -> Path:
-    """The official program; skips the test if it or java is missing."""
+    """Return the official program; skips the test if it or java is missing."""
     return toolkit_jar("tokenizer", JAR)
 
 
 def tokenize(captions: Sequence[str]) -> list[list[str]]:
-    """Raw tokens of each caption alone, lower-cased, punctuation included. Captions must hold no line breaks."""
+    """Return raw tokens of each caption alone, lower-cased, punctuation included. Captions must hold no line breaks."""
     command = ["java", "-XX:+UseSerialGC", "-Xmx1g", "-cp", str(jar()), str(SOURCE)]
     with tempfile.TemporaryFile() as lines, tempfile.TemporaryFile() as output:
         lines.writelines(base64.b64encode(caption.encode()) + b"\n" for caption in captions)

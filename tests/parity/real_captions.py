@@ -26,7 +26,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 
 def captions(data: Path, source: str) -> list[str]:
-    """Distinct captions of a source, line breaks and control characters turned into spaces."""
+    """Return distinct captions of a source, line breaks and control characters turned into spaces."""
     return list(dict.fromkeys(CONTROL.sub(" ", caption) for caption in _captions(data, source)))
 
 

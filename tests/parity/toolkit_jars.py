@@ -10,7 +10,7 @@ import pytest
 
 
 def toolkit_jar(folder: str, name: str) -> Path:
-    """A jar of the toolkit; skips the test if it or java is missing."""
+    """Return a jar of the toolkit; skips the test if it or java is missing."""
     if shutil.which("java") is None:
         pytest.skip("no java")
     package = importlib.util.find_spec("pycocoevalcap")

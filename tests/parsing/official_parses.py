@@ -24,7 +24,7 @@ class OfficialParse(NamedTuple):
 
 
 def official_parses(file: Path, limit: int | None = None) -> Iterator[OfficialParse]:
-    """The first parses of a file, all without a limit."""
+    """Yield the first parses of a file, all without a limit."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         for line in islice(lines, limit):
             record = json.loads(line)
@@ -41,6 +41,6 @@ def official_parses(file: Path, limit: int | None = None) -> Iterator[OfficialPa
 
 
 def _number(word: float, size: int) -> int:
-    """Our number of a word; the data write 2.1 for the first copy of the second word."""
+    """Return our number of a word; the data write 2.1 for the first copy of the second word."""
     whole = int(word)
     return whole + round((word - whole) * 10) * size

@@ -21,7 +21,7 @@ _EDGE = re.compile(r"([a-z:_]+)\((\S+), (\S+)\)")
 
 
 def _examples(module: ModuleType) -> Iterator[tuple[str, str]]:
-    """The examples of a module's functions: (name of the function, example)."""
+    """Yield the examples of a module's functions: (name of the function, example)."""
     for name, function in inspect.getmembers(module, inspect.isfunction):
         if function.__module__ == module.__name__:
             for example in inspect.cleandoc(function.__doc__ or "").split("Example:\n")[1:]:
@@ -43,7 +43,7 @@ def _graph(caption: str, basic: str) -> tuple[list[str], tuple[Edge, ...]]:
 
 
 def _drawn(words: list[str], edges: tuple[Edge, ...]) -> set[tuple[str, str, str]]:
-    """Edges as (relation, head, dependent) of words, dog' the copy of dog, without the root."""
+    """Return edges as (relation, head, dependent) of words, dog' the copy of dog, without the root."""
     names = ["", *words, *(f"{word}'" for word in words)]
     return {(relation, names[head], names[dependent]) for head, dependent, relation in edges if head}
 
@@ -179,7 +179,7 @@ def test_collapsed_edges_reach_every_word_of_any_tree(tree: tuple[list[str], lis
 
 
 def _agreement(file: Path, limit: int | None = None) -> float:
-    """Share of captions whose graph is that of the official program, order included."""
+    """Return share of captions whose graph is that of the official program, order included."""
     agree = [
         collapsed(parse.words, parse.tags, parse.heads, parse.relations) == parse.collapsed
         for parse in official_parses(file, limit)

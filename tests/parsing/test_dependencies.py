@@ -18,7 +18,7 @@ from tests.support.trees import Tree, basic_dependencies, in_preorder
 
 
 def _drawn(brackets: str) -> list[str]:
-    """The dependencies of a tree, written word by word as relation(head, dependent)."""
+    """Return the dependencies of a tree, written word by word as relation(head, dependent)."""
     tree = Tree.from_brackets(brackets)
     words = ["ROOT", *(tag.word or "" for tag in tree.tags())]
     heads, relations = basic_dependencies(tree)
@@ -281,7 +281,7 @@ def test_every_word_of_any_tree_hangs_on_one_root(tree: Tree) -> None:
 
 
 def _official(file: Path, limit: int | None = None) -> Iterator[tuple[Tree, tuple[int, ...], tuple[str, ...]]]:
-    """Trees and basic dependencies among the first lines of a file, all without a limit."""
+    """Yield trees and basic dependencies among the first lines of a file, all without a limit."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         for line in islice(lines, limit):
             record = json.loads(line)
@@ -292,7 +292,7 @@ def _official(file: Path, limit: int | None = None) -> Iterator[tuple[Tree, tupl
 
 
 def _agreement(file: Path, limit: int | None = None) -> tuple[float, float]:
-    """Share of captions that are all alike, share of words alike in head and relation."""
+    """Return share of captions that are all alike, share of words alike in head and relation."""
     captions = same_captions = words = same_words = 0
     for tree, heads, relations in _official(file, limit):
         expected = list(zip(heads, relations, strict=True))

@@ -71,7 +71,7 @@ def test_written_parses_are_read_back(shared_data: Path, tmp_path: Path) -> None
 
 
 def many_copies(n_phrases: int) -> Parse:
-    """The parse of "dogs on a bed and on a bed ...", where every phrase but the first has a copy of the dogs."""
+    """Return the parse of "dogs on a bed and on a bed ...", where every phrase but the first has a copy of the dogs."""
     words, tags, heads, relations = ["dogs"], ["NNS"], [0], ["root"]
     for phrase in range(n_phrases):
         start = len(words) + bool(phrase)
@@ -156,7 +156,7 @@ def test_enhanced_dependencies_of_another_language_are_read(tmp_path: Path) -> N
 
 
 def of_conllu(tmp_path: Path, *rows: str) -> Parse:
-    """The parse of a sentence: lemma, universal tag, own tag, features, head, relation and enhanced dependencies."""
+    """Return the parse of a sentence: lemma, universal and own tag, features, head, relation, enhanced dependencies."""
     lines = []
     for number, row in enumerate(rows, 1):
         lemma, universal, own, features, head, relation, enhanced = row.split()

@@ -32,7 +32,7 @@ def parsers() -> dict[str, TreeParser]:
 
 
 def long_sentences(length: int, n: int) -> list[list[str]]:
-    """Captions one after the other."""
+    """Return captions one after the other."""
     words = [word for caption in sample_captions() for word in (*caption, "while")]
     return [words[start : start + length] for start in range(0, n * length, length)]
 

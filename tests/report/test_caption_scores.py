@@ -21,7 +21,7 @@ EXTENSIONS = [".jsonl", ".csv", ".parquet"]
 
 
 def rows_of(path: Path) -> list[dict[str, object]]:
-    """Rows of a file of caption scores."""
+    """Return rows of a file of caption scores."""
     if path.suffix == ".jsonl":
         return [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     if path.suffix == ".csv":

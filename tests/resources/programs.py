@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def start(code: str, *arguments: str | Path) -> subprocess.Popen[str]:
-    """A program that has just begun, with what it prints piped."""
+    """Return a program that has just begun, with what it prints piped."""
     command = [sys.executable, "-c", code, *map(str, arguments)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 

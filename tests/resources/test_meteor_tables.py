@@ -40,7 +40,7 @@ pytestmark = pytest.mark.usefixtures("cache")
 
 
 def at_home(monkeypatch: pytest.MonkeyPatch, folder: Path, files: MeteorFiles = FILES) -> Path:
-    """Tables in the folder that CAPTIOUS_METEOR_HOME names."""
+    """Return tables in the folder that CAPTIOUS_METEOR_HOME names."""
     monkeypatch.setenv("CAPTIOUS_METEOR_HOME", str(files.write(folder)))
     return folder
 
@@ -52,7 +52,7 @@ def located() -> meteor.MeteorTables:
 
 
 def modules(candidate: str, reference: str) -> list[str]:
-    """The modules that match words of a pair."""
+    """Return the modules that match words of a pair."""
     return [match.module for match in captious.Meteor(tokenizer="whitespace").align(candidate, reference).matches]
 
 

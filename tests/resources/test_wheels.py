@@ -58,7 +58,7 @@ def use(monkeypatch: pytest.MonkeyPatch, pip: Pip) -> list[list[str]]:
 
 
 def that_brings(*wheels: bytes) -> Pip:
-    """A pip that downloads these."""
+    """Return a pip that downloads these."""
 
     def pip(command: list[str]) -> subprocess.CompletedProcess[str]:
         folder = Path(command[command.index("--dest") + 1])

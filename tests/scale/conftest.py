@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def example_rows(system: str = "improved") -> list[Row]:
-    """The captions of the project's examples as rows of a shard, 24 of them."""
+    """Return the captions of the project's examples as rows of a shard, 24 of them."""
     references = json.loads((EXAMPLES / "references.json").read_text())
     candidates = {str(row["image_id"]): row["caption"] for row in json.loads((EXAMPLES / f"{system}.json").read_text())}
     return [

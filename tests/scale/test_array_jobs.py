@@ -19,7 +19,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
 
 def results(shards: Path) -> tuple[scale.Plan, scale.ResultFolder]:
-    """Results that every job writes."""
+    """Return results that every job writes."""
     plan = scale.plan(f"{shards}/part-*.jsonl", METRICS)
     return plan, scale.ResultFolder(shards / "results", plan)
 

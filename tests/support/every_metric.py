@@ -36,7 +36,7 @@ OF_SETS = tuple(name for name in catalogue.metric_names() if issubclass(catalogu
 
 
 def variants_of(name: str) -> list[str]:
-    """The variants of a metric that need no model that its default does not need."""
+    """Return the variants of a metric that need no model that its default does not need."""
     return [variant for variant in catalogue.get(name).variants if (name, variant) not in MODEL_VARIANTS]
 
 

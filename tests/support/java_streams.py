@@ -46,7 +46,7 @@ class JavaEnum:
 
 
 def stream(*values: Any) -> bytes:
-    """A stream of values, one after another."""
+    """Return a stream of values, one after another."""
     writer = _Writer()
     for value in values:
         writer.value(value)
@@ -54,7 +54,7 @@ def stream(*values: Any) -> bytes:
 
 
 def utf(text: str) -> bytes:
-    """Modified UTF-8 behind its length."""
+    """Return modified UTF-8 behind its length."""
     units = struct.unpack(f"<{len(text.encode('utf-16-le', 'surrogatepass')) // 2}H", _utf16(text))
     content = b"".join(chr(unit).encode("utf-8", "surrogatepass") if unit else b"\xc0\x80" for unit in units)
     return struct.pack(">H", len(content)) + content

@@ -22,7 +22,7 @@ def read_jsonl(path: Path) -> list[dict[str, Any]]:
 
 
 def write(folder: Path, name: str, content: str | list[str] | object) -> None:
-    """A file of text, lines or json, with the folders it lies in."""
+    """Write a file of text, lines or json, with its folders."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     if isinstance(content, list) and all(isinstance(line, str) for line in content):

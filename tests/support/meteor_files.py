@@ -34,14 +34,14 @@ class MeteorFiles:
     pairs: Sequence[tuple[str, str]] = (("in front of", "before"), ("before", "in front of"))
 
     def members(self) -> dict[str, bytes]:
-        """The files in the jar."""
+        """Return the files in the jar."""
         synsets = [line for word, ids in self.synsets.items() for line in (word, " ".join(map(str, ids)))]
         exceptions = [line for base, forms in self.exceptions.items() for line in (base, " ".join(forms))]
         lines = {SYNSETS: synsets, EXCEPTIONS: exceptions, FUNCTION_WORDS: self.function_words}
         return {name: "".join(f"{line}\n" for line in of_file).encode() for name, of_file in lines.items()}
 
     def table(self) -> bytes:
-        """The paraphrase table, unpacked."""
+        """Return the paraphrase table, unpacked."""
         return "".join(f"0.25\n{left}\n{right}\n" for left, right in self.pairs).encode()
 
     def write(self, folder: Path, *, data: str = "data") -> Path:
@@ -52,7 +52,7 @@ class MeteorFiles:
         return folder
 
     def oracle(self) -> Tables:
-        """The same for the oracle."""
+        """Return the same for the oracle."""
         bases: dict[str, list[str]] = defaultdict(list)
         for base, forms in self.exceptions.items():
             for form in forms:

@@ -81,7 +81,7 @@ class OpenAiClip(nn.Module):
 
 
 def random_clip(seed: int = 7) -> OpenAiClip:
-    """A model with random weights, far from the start of training."""
+    """Return a model with random weights, far from the start of training."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = OpenAiClip()

@@ -17,7 +17,7 @@ GOLD, TREEBANK = "gold_parses.jsonl.gz", "treebank.jsonl.gz"
 
 
 def parse(text: str, dependencies: str) -> Parse:
-    """A parse: words like dogs/NNS/dog (the lemma may be missing), dependencies like ``3<2:nsubj``, head first."""
+    """Return a parse: words like dogs/NNS/dog (the lemma is optional), dependencies like ``3<2:nsubj``, head first."""
     parts = [word.split("/") for word in text.split()]
     edges: list[Edge] = []
     for dependency in dependencies.split():
@@ -29,7 +29,7 @@ def parse(text: str, dependencies: str) -> Parse:
 
 
 def records(shared_data: Path, name: str, n: int | None = None) -> Iterator[tuple[dict[str, Any], Parse]]:
-    """Captions with what the official program says of them, and their parses."""
+    """Yield captions with what the official program says of them, and their parses."""
     with gzip.open(shared_data / "spice" / name, "rt", encoding="utf-8") as lines:
         for line in islice(lines, n):
             record = json.loads(line)
@@ -38,7 +38,7 @@ def records(shared_data: Path, name: str, n: int | None = None) -> Iterator[tupl
 
 
 def gold_parses(shared_data: Path, captions: set[str]) -> dict[str, Parse]:
-    """The official program's parses of these captions."""
+    """Return the official program's parses of these captions."""
     written = {json.dumps(caption, ensure_ascii=False) for caption in captions}
     with gzip.open(shared_data / "spice" / GOLD, "rt", encoding="utf-8") as lines:
         chosen = [line for line in lines if line[len('{"caption":') : line.index(',"source"')] in written]

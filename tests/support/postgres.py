@@ -18,7 +18,7 @@ _FAST = ("fsync=off", "full_page_writes=off", "listen_addresses=", "max_connecti
 
 
 def programs() -> Path | None:
-    """The folder with ``postgres`` and ``initdb``; None if they are not installed."""
+    """Return the folder with ``postgres`` and ``initdb``; None if they are not installed."""
     places = [Path(found).resolve().parent for name in ("postgres",) if (found := shutil.which(name))]
     places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda place: int(place.parent.name), reverse=True)
     return next((place for place in places if (place / "initdb").exists() and (place / "postgres").exists()), None)
@@ -82,7 +82,7 @@ class Postgres:
         self._process.wait(60)
 
     def database(self) -> str:
-        """The address of a new, empty database."""
+        """Return the address of a new, empty database."""
         self._count += 1
         name = f"site_{self._count}"
         done = subprocess.run(

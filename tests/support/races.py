@@ -56,7 +56,7 @@ def take_all() -> dict[str, Any]:
 
 
 def burst() -> list[str]:
-    """Two workers take in turn, and at once, what three teams have submitted; gives the teams of each two."""
+    """Return two workers take in turn, and at once, what three teams have submitted; gives the teams of each two."""
     from captious.server.models import Submission, Team
     from captious.server.operations import worker
     from captious.server.scoring import lease
@@ -88,7 +88,7 @@ def cancel_or_take() -> list[Any]:
 
 
 def first_requests() -> int:
-    """The personal teams of a user whose first requests come at once."""
+    """Return the personal teams of a user whose first requests come at once."""
     from captious.server.models import Team, User
     from captious.server.people.teams import personal_team
 
@@ -117,7 +117,7 @@ def two_uploads() -> list[int]:
 
 
 def while_loading(folder: Path) -> list[Any]:
-    """A submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
+    """Return a submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
     from captious.server.actions import challenge_store
     from captious.server.models import Submission
     from captious.server.operations import worker

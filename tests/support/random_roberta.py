@@ -24,7 +24,7 @@ _BLOCKS, _SIZE, _TOKENS = 5, 48, 400
 
 
 def random_roberta(folder: Path, seed: int = 0) -> Path:
-    """The folder with the model in it. Its maps differ from head to head and from text to text, as real ones do."""
+    """Return the folder of the model. Its maps differ from head to head and from text to text, as real ones do."""
     import torch
     from tokenizers import ByteLevelBPETokenizer
     from tokenizers.processors import RobertaProcessing

@@ -9,7 +9,7 @@ import pytest
 
 
 def slow_but(default: str, values: Iterable[str]) -> list[Any]:
-    """Values for ``parametrize``: those that are among the words of ``default`` always run, the others are slow."""
+    """Return values for ``parametrize``: those among the words of ``default`` always run, the others are slow."""
     return _marked(values, default.split(), pytest.mark.slow)
 
 

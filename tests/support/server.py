@@ -91,7 +91,7 @@ class Server:
         raise TimeoutError(self.log.read_text()[-4000:])
 
     def get(self, path: str, token: str = "") -> Any:
-        """The JSON at a path."""
+        """Return the JSON at a path."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         with urllib.request.urlopen(urllib.request.Request(self.url + path, headers=headers), timeout=60) as answer:
             return json.load(answer)
@@ -102,7 +102,7 @@ class Server:
         return subprocess.run(command, capture_output=True, text=True, env=self.environment, timeout=300)
 
     def token(self, user: str = ADMIN) -> str:
-        """A new token of a user."""
+        """Return a new token of a user."""
         done = self.captious("serve", "token", "--data", str(self.data), "--user", user)
         assert done.returncode == 0, done.stderr
         return done.stdout.strip()
@@ -121,7 +121,7 @@ class Server:
 
     @contextmanager
     def paused_worker(self) -> Iterator[None]:
-        """The only worker is stopped, where it does not lock the database."""
+        """Yield the only worker is stopped, where it does not lock the database."""
         [worker] = self.processes("worker")
         os.kill(worker, signal.SIGSTOP)
         while self._is_locked():
@@ -134,7 +134,7 @@ class Server:
             os.kill(worker, signal.SIGCONT)
 
     def _is_locked(self) -> bool:
-        """Whether a process that does not go on is writing to the database."""
+        """Return whether a process that does not go on is writing to the database."""
         with closing(sqlite3.connect(self.data / "database.sqlite3", timeout=2)) as database:
             try:
                 database.execute("BEGIN IMMEDIATE")
@@ -152,7 +152,7 @@ class Server:
 
 
 def free_port() -> int:
-    """A port on which nobody listens."""
+    """Return a port on which nobody listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

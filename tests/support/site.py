@@ -38,13 +38,13 @@ class Site:
         self._monkeypatch.setattr(django, "CAPTIOUS", dataclasses.replace(django.CAPTIOUS, **settings))
 
     def user(self, name: str = "ann", **values: Any) -> Any:
-        """A user with the password ``PASSWORD``."""
+        """Return a user with the password ``PASSWORD``."""
         from captious.server.models import User
 
         return User.objects.create_user(name, password=PASSWORD, **values)
 
     def client(self, user: Any = None) -> Any:
-        """A browser, in which a user has signed in."""
+        """Return a browser, in which a user has signed in."""
         from django.test import Client
 
         client = Client(raise_request_exception=False)
@@ -57,13 +57,13 @@ class Site:
         return client
 
     def token(self, user: Any, **values: Any) -> str:
-        """A token that may do everything, unless ``values`` say otherwise."""
+        """Return a token that may do everything, unless ``values`` say otherwise."""
         from captious.server.people.secrets import SCOPES, make_token
 
         return make_token(user, "test", **{"scopes": SCOPES, **values})
 
     def demo(self) -> Any:
-        """The demonstration, its baselines not scored yet."""
+        """Return the demonstration, its baselines not scored yet."""
         from captious.server.models import Challenge
         from captious.server.operations.setup import load_demo
 
@@ -82,7 +82,7 @@ class Site:
             _SCENES[name].copy(self.data)
 
     def load(self, folder: Path) -> Any:
-        """A challenge from a folder."""
+        """Return a challenge from a folder."""
         from captious.server.actions.challenge_store import load_challenge
 
         return load_challenge(folder).challenge
@@ -104,7 +104,7 @@ class Site:
         return client.post(f"/challenges/{challenge}/submit", self.form(user, content, **values))
 
     def form(self, user: Any, content: bytes, **values: Any) -> dict[str, Any]:
-        """What the form of a submission sends."""
+        """Return what the form of a submission sends."""
         from django.core.files.uploadedfile import SimpleUploadedFile
 
         from captious.server.people.teams import personal_team
@@ -120,7 +120,7 @@ class Site:
         }
 
     def submissions(self, **values: Any) -> list[Any]:
-        """Submissions that are no baselines, the oldest first."""
+        """Return submissions that are no baselines, the oldest first."""
         from captious.server.models import Submission
 
         return list(Submission.objects.filter(is_baseline=False, **values).order_by("pk"))
@@ -179,11 +179,11 @@ def empty_database() -> None:
 
 
 def parsed(response: Any) -> Any:
-    """What a response says that is sent in parts, such as leaderboard.json."""
+    """Return what a response says that is sent in parts, such as leaderboard.json."""
     return json.loads(b"".join(response.streaming_content))
 
 
 def example(name: str = "improved") -> list[dict[str, Any]]:
-    """The captions of a system in examples/."""
+    """Return the captions of a system in examples/."""
     answer: list[dict[str, Any]] = json.loads((EXAMPLES / f"{name}.json").read_text())
     return answer

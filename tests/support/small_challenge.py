@@ -17,7 +17,7 @@ CANDIDATES = {1: "a dog in the park", 2: "two men play music", 3: "a cat on a so
 
 
 def as_toml(values: Mapping[str, Any]) -> str:
-    """A challenge.toml with these values; lists of mappings are lists of tables."""
+    """Return a challenge.toml with these values; lists of mappings are lists of tables."""
     tables = {name: rows for name, rows in values.items() if isinstance(rows, list) and isinstance(rows[0], dict)}
     lines = [f"{key} = {json.dumps(value)}" for key, value in values.items() if key not in tables]
     for name, rows in tables.items():
@@ -35,7 +35,7 @@ def write_folder(
     sets: tuple[str, ...] = ("c2",),
     limits: str = "",
 ) -> Path:
-    """The folder of the challenge "small"; may be there already."""
+    """Return the folder of the challenge "small"; may be there already."""
     folder.mkdir(exist_ok=True)
     parts = [f'title = "{title}"\nslug = "small"\nmetrics = ["bleu", "rouge-l"]\nrank_by = "bleu-4"\n']
     parts += [f'[[references]]\nname = "{name}"\nfile = "{name}.json"\n' for name in sets]
@@ -53,12 +53,12 @@ def write_folder(
 
 
 def upload() -> bytes:
-    """A valid submission."""
+    """Return a valid submission."""
     return json.dumps([{"image_id": image, "caption": caption} for image, caption in CANDIDATES.items()]).encode()
 
 
 def queue(n: int = 1, phase: str = "main", **values: Any) -> list[Any]:
-    """Submissions as they are when they have been taken in."""
+    """Return submissions as they are when they have been taken in."""
     from django.utils import timezone
 
     from captious.server.models import Phase, Submission, Team

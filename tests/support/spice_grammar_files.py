@@ -26,7 +26,7 @@ UNSEEN = {(1, 3): 1 / 3, (1, -1): 60.0, (-1, 3): 1 / 3, (-1, -1): 60.0}
 
 
 def packed(changes: Mapping[str, Any] | None = None, *, root: str = "LexicalizedParser", level: int = 9) -> bytes:
-    """The content of englishPCFG.ser.gz.
+    """Return the content of englishPCFG.ser.gz.
 
     Args:
         changes: other values, by names of parts of the grammar or of fields.
@@ -75,12 +75,12 @@ def packed(changes: Mapping[str, Any] | None = None, *, root: str = "Lexicalized
 
 
 def models_jar(grammar: bytes, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """A models jar, with other models besides."""
+    """Return a models jar, with other models besides."""
     return _zip({"META-INF/MANIFEST.MF": b"", IN_JAR: grammar, "edu/stanford/other.ser.gz": b"other"}, compression)
 
 
 def distribution(jar: bytes, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
-    """A distribution zip, with other jars besides."""
+    """Return a distribution zip, with other jars besides."""
     code = _zip({"edu/stanford/nlp/Main.class": b"\xca\xfe\xba\xbe"}, compression)
     folder = IN_ZIP.partition("/")[0]
     return _zip({f"{folder}/": b"", f"{folder}/stanford-corenlp-3.6.0.jar": code, IN_ZIP: jar}, compression)
@@ -99,7 +99,7 @@ def _of(type: str, **fields: Any) -> Java:
 
 
 def _list(items: list[Any], more: int = 0) -> Java:
-    """A list, with a size that is wrong by so much."""
+    """Return a list, with a size that is wrong by so much."""
     return Java("java.util.ArrayList", {"size": ("I", len(items) + more)}, [struct.pack(">i", len(items)), *items])
 
 

@@ -65,13 +65,13 @@ class Tree:
         raise ValueError(f"not a tree in brackets: {text}")
 
     def __str__(self) -> str:
-        """The tree in brackets, on one line."""
+        """Return the tree in brackets, on one line."""
         if self.word is not None:
             return f"({self.label} {self.word})"
         return f"({self.label} {' '.join(map(str, self.children))})"
 
     def tags(self) -> Iterator[Tree]:
-        """The tags above the words, from left to right."""
+        """Yield the tags above the words, from left to right."""
         if self.word is not None:
             yield self
         for child in self.children:
@@ -93,12 +93,12 @@ def in_preorder(tree: Tree) -> list[tuple[str, int, str]]:
 
 
 def basic_dependencies(tree: Tree) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """The head of each word, counted from 1 with 0 for the root, and the relation of each word to its head."""
+    """Return the head of each word, counted from 1 with 0 for the root, and the relation of each word to its head."""
     return dependencies(constituents(in_preorder(tree)))
 
 
 def parse(parser: TreeParser, sentences: Sequence[Sequence[str]]) -> list[Tree | None]:
-    """The tree of each sentence, given as its words; None for one without words."""
+    """Return the tree of each sentence, given as its words; None for one without words."""
     trees = parser.trees(sentences)
     bounds = trees.offsets.tolist()
     columns = (trees.labels.tolist(), trees.parents.tolist(), trees.begins.tolist(), trees.is_tag.tolist())
@@ -110,7 +110,7 @@ def parse(parser: TreeParser, sentences: Sequence[Sequence[str]]) -> list[Tree |
 
 
 def _tree(nodes: list[tuple[int, int, int, bool]], names: tuple[str, ...], words: Sequence[str]) -> Tree | None:
-    """A tree of nodes in preorder: label, node above, first word, whether it is a tag."""
+    """Return a tree of nodes in preorder: label, node above, first word, whether it is a tag."""
     children: list[list[Tree]] = [[] for _ in nodes]
     tree = None
     for place in range(len(nodes) - 1, -1, -1):

@@ -21,7 +21,7 @@ Vectors = Mapping[str, np.ndarray]
 
 @cache
 def read_text(path: Path) -> dict[str, np.ndarray]:
-    """The vectors of a GloVe file, by the slow and obvious way."""
+    """Return the vectors of a GloVe file, by the slow and obvious way."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [line.rstrip("\n").split(" ") for line in file]
     return {word: np.array(numbers, np.float64).astype(np.float32) for word, *numbers in rows}
@@ -78,7 +78,7 @@ def write_keyed_vectors(path: Path, vectors: Vectors, *, beside: bool) -> None:
 def fasttext_of(
     own: Vectors, n_grams: np.ndarray, *, shortest: int = 3, longest: int = 6, output: bool = True, version: int = 12
 ) -> bytes:
-    """A model of fastText with these rows of words and n-grams."""
+    """Return a model of fastText with these rows of words and n-grams."""
     width, buckets = len(next(iter(own.values()))), len(n_grams)
     out = struct.pack("<2i", 793712314, version)
     out += struct.pack("<12id", width, 5, 5, 1, 5, 1, 2, 2, buckets, shortest, longest, 100, 1e-4)
@@ -93,7 +93,7 @@ def fasttext_of(
 
 
 def fasttext_pieces(word: str, shortest: int, longest: int, buckets: int) -> list[int]:
-    """Buckets of the n-grams of a word, by the definition of the hash."""
+    """Return buckets of the n-grams of a word, by the definition of the hash."""
     text = f"<{word}>"
     found = []
     for start in range(len(text)):

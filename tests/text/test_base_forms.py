@@ -87,7 +87,7 @@ class TestLemmas:
 
 
 def install(monkeypatch: pytest.MonkeyPatch, lemmatize: object) -> None:
-    """A stand-in for NLTK, which has a tagger of five words."""
+    """Install a stand-in for NLTK, which has a tagger of five words."""
     tags = {"seated": "VBN", "red": "JJ", "buses": "NNS", "now": "RB"}
     nltk, stem = ModuleType("nltk"), ModuleType("nltk.stem")
     nltk.pos_tag = lambda tokens: [(token, tags.get(token, ".")) for token in tokens]  # type: ignore[attr-defined]

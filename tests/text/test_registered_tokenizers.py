@@ -14,7 +14,7 @@ from captious.text import Tokenizer, as_tokenizer, register_tokenizer, tokenizer
 
 
 def characters(caption: str) -> list[str]:
-    """A tokenizer for Chinese: every character that is not white space."""
+    """Return a tokenizer for Chinese: every character that is not white space."""
     return [character for character in caption if not character.isspace()]
 
 

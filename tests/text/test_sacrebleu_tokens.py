@@ -24,7 +24,7 @@ TEXTS += [row["caption"] for row in json.loads((EXAMPLES / "improved.json").read
 
 
 def peer(name: str) -> Any:
-    """The tokens of sacrebleu's BLEU, which drops white space at the end first."""
+    """Return the tokens of sacrebleu's BLEU, which drops white space at the end first."""
     bleu = pytest.importorskip("sacrebleu.metrics.bleu")
     cut = bleu._get_tokenizer(name)()
     return lambda text: cut(text.rstrip()).split()

@@ -26,7 +26,7 @@ def take_pictures(report: Path, out: Path) -> None:
 
 
 def _take_desktop(page: Any, out: Path, suffix: str) -> None:
-    """The tables, and the captions with the scene graphs of one."""
+    """Draw the tables, and the captions with the scene graphs of one."""
     top, bottom = (page.get_by_role("heading", name=name).bounding_box()["y"] for name in ("Scores", "Distributions"))
     clip = {"x": 0, "y": top - 16, "width": 1216, "height": bottom - top}
     page.screenshot(path=out / f"report-scores{suffix}.png", clip=clip, full_page=True)
@@ -41,7 +41,7 @@ def _take_desktop(page: Any, out: Path, suffix: str) -> None:
 
 
 def _take_phone(page: Any, out: Path, suffix: str) -> None:
-    """An image, explained by METEOR."""
+    """Draw an image, explained by METEOR."""
     page.get_by_label("Search").fill("umbrella")
     page.get_by_label("Explain").select_option("meteor")
     page.wait_for_timeout(1000)
@@ -58,7 +58,7 @@ def _opened(browser: Any, report: Path, *, width: int, height: int, color_scheme
 
 
 def _absolute(page: Any, clip: dict[str, float]) -> dict[str, float]:
-    """A part of the window as a part of the page."""
+    """Return a part of the window as a part of the page."""
     return {**clip, "y": clip["y"] + page.evaluate("scrollY")}
 
 

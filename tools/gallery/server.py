@@ -33,7 +33,7 @@ _MIXTURES = {"Attention": (0, 45, 55), "Attention, longer training": (10, 60, 30
 
 
 def write_submissions(folder: Path) -> dict[str, Path]:
-    """Captions files by method."""
+    """Return captions files by method."""
     systems = ("human", "improved", "baseline")
     baselines = [json.loads((DEMO / "baselines" / f"{name}.json").read_text()) for name in systems]
     files = {}

@@ -188,7 +188,7 @@ def fill(server: Server, place: Path) -> None:
 
 
 def _write_scenes(folder: Path) -> Path:
-    """The challenge of the browser's tests, without what earlier versions do not know."""
+    """Return the challenge of the browser's tests, without what earlier versions do not know."""
     write_scenes(folder, organizer=ADMIN)
     toml = (folder / "challenge.toml").read_text()
     toml = re.sub(r"(?m)^(logo|organized_by|license|citation|image_url) = .*\n", "", toml)
@@ -197,7 +197,7 @@ def _write_scenes(folder: Path) -> Path:
 
 
 def _of_scenes(file: Path) -> Path:
-    """A submission of the demonstration as one of the challenge with two captions files."""
+    """Return a submission of the demonstration as one of the challenge with two captions files."""
     rows = json.loads(file.read_text())
     target = file.with_suffix(".zip")
     with zipfile.ZipFile(target, "w") as archive:

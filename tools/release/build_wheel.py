@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parents[2]
 
 
 def environment(folder: Path, *packages: str) -> Path:
-    """A new environment with packages from wheels; its folder of programs."""
+    """Return a new environment with packages from wheels; its folder of programs."""
     venv.create(folder, with_pip=True)
     programs = folder / "bin"
     run([programs / "python", "-m", "pip", "install", "--quiet", "--only-binary", ":all:", *packages])

@@ -38,7 +38,7 @@ IN_SDIST = (
 
 
 def problems_of_names(names: Iterable[str]) -> list[str]:
-    """What is wrong with the names of the files of a wheel."""
+    """Return what is wrong with the names of the files of a wheel."""
     names = list(names)
     problems = [f"lacks {pattern}" for pattern in IN_WHEEL if not any(re.fullmatch(pattern, name) for name in names)]
     problems += [f"holds {name}" for name in names if re.search(NOT_IN_WHEEL, name)]
@@ -46,7 +46,7 @@ def problems_of_names(names: Iterable[str]) -> list[str]:
 
 
 def problems_of_wheel(path: Path) -> list[str]:
-    """What is wrong with a wheel."""
+    """Return what is wrong with a wheel."""
     with zipfile.ZipFile(path) as wheel:
         problems = problems_of_names(wheel.namelist())
     size = path.stat().st_size
@@ -54,7 +54,7 @@ def problems_of_wheel(path: Path) -> list[str]:
 
 
 def problems_of_sdist(path: Path) -> list[str]:
-    """What is wrong with an sdist."""
+    """Return what is wrong with an sdist."""
     with tarfile.open(path) as sdist:
         names = {member.name.partition("/")[2] for member in sdist}
     problems = [f"lacks {name}" for name in IN_SDIST if name not in names]

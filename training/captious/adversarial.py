@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def _settings(metrics: Sequence[str], language: str) -> captious.Settings:
-    """Settings with the document frequencies of COCO, for metrics of English captions that take some, such as CIDEr-D.
+    """Return settings with COCO's document frequencies, for metrics of English captions that take them (CIDEr-D).
 
     Those of a few hundred pairs would make scores depend on the pairs beside them.
     """
@@ -80,7 +80,7 @@ def _settings(metrics: Sequence[str], language: str) -> captious.Settings:
 
 
 def _pairs(data: Path) -> Iterator[tuple[str, list[Pair]]]:
-    """Pairs by what is wrong with their second caption."""
+    """Yield pairs by what is wrong with their second caption."""
     examples = Examples.read(data).part(held_out=True)
     images = {image: captions for image, captions in examples.images.items() if len(captions) >= 4}
     examples = replace(examples, images=dict([*images.items()][:_IMAGES]))
@@ -127,7 +127,7 @@ def _open(text: str) -> str:
 
 
 def _twice(copies: Sequence[Pair], examples: Examples, weights: CaptionWeights) -> list[Pair]:
-    """Copies of which a second word is exchanged."""
+    """Return copies of which a second word is exchanged."""
     texts = [wrong for _, wrong, _ in copies]
     images: dict[int | str, NDArray[np.int64]] = {number: np.array([number]) for number in range(len(texts))}
     wrong = replace(examples, texts=tuple(texts), tokens=Tokens.of(texts, examples.tokenizer).split(), images=images)
@@ -137,7 +137,7 @@ def _twice(copies: Sequence[Pair], examples: Examples, weights: CaptionWeights) 
 
 
 def _digits(copies: Sequence[Pair]) -> list[Pair]:
-    """The reference with its number in digits, and with another number as a word."""
+    """Return the reference with its number in digits, and with another number as a word."""
     pairs = []
     for _, wrong, own in copies:
         words, others = PTB(own[0]), wrong.split()
@@ -149,7 +149,7 @@ def _digits(copies: Sequence[Pair]) -> list[Pair]:
 
 
 def _damaged(captions: Sequence[Sequence[str]], tokenizer: Tokenizer) -> Iterator[tuple[str, list[Pair]]]:
-    """The first caption of each image against what is left of it, or the same with more words."""
+    """Yield the first caption of each image against what is left of it, or the same with more words."""
     firsts = [own[0] for own in captions]
     words = [tokenizer(text) for text in firsts]
     changes = {
@@ -167,7 +167,7 @@ def _damaged(captions: Sequence[Sequence[str]], tokenizer: Tokenizer) -> Iterato
 
 
 def _german_pairs(data: Path) -> Iterator[tuple[str, list[Pair]]]:
-    """Pairs of German captions; without a parser, nouns are known by their capitals."""
+    """Yield pairs of German captions; without a parser, nouns are known by their capitals."""
     examples = Examples.of(dict(flickr30k(data, "de")), "de").part(held_out=True)
     images = [[examples.texts[i] for i in numbers.tolist()] for numbers in examples.images.values()]
     images = [captions for captions in images if len(captions) >= 4][:_IMAGES]

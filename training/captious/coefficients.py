@@ -19,7 +19,7 @@ _APART = 0.25  # ratings that differ by less are taken for equal
 
 
 def table(examples: Examples, rated: Sequence[Rated]) -> Captions:
-    """Rated captions with their references."""
+    """Return rated captions with their references."""
     texts = examples.texts
     offsets = np.concatenate([[0], np.cumsum([len(each.references) for each in rated])])
     references = tuple(texts[i] for each in rated for i in each.references)
@@ -45,7 +45,7 @@ def fitted(
     others: Sequence[tuple[NDArray[np.float64], float]] = (),
     seed: int = 0,
 ) -> tuple[float, NDArray[np.float64], float]:
-    """The bias and the coefficients of the score, and Kendall's tau-b of the halves, each fitted to the other.
+    """Return the bias and the coefficients of the score, and Kendall's tau-b of the halves, each fitted to the other.
 
     Rated captions must be ordered as people rated them; no fitted coefficient is less than 0. The line is then scaled
     so that its logistic function predicts the ratings, and the coefficients that are given are added to it.
@@ -65,7 +65,7 @@ def fitted(
     deviation = features[:, free].std(axis=0)
 
     def line(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Coefficients of these captions, those that are given included, and the bias."""
+        """Return coefficients of these captions, those that are given included, and the bias."""
         apart = [(comparisons(features[rows], ratings[rows], seed=seed), 1.0), *others]
         scaled = [(these[:, free] / deviation, weight) for these, weight in apart]
 
@@ -95,12 +95,12 @@ def fitted(
 
 
 def _distance(values: Sequence[float], line: NDArray[np.float64], ratings: NDArray[np.float64]) -> float:
-    """The mean squared distance of ratings from the logistic function of a line."""
+    """Return the mean squared distance of ratings from the logistic function of a line."""
     return float(((1 / (1 + np.exp(-(values[0] + values[1] * line))) - ratings / 5) ** 2).mean())
 
 
 def pair_table(examples: Examples, pairs: Sequence[Pair]) -> Captions:
-    """Rated pairs, the second caption as the reference of the first."""
+    """Return rated pairs, the second caption as the reference of the first."""
     texts = examples.texts
     references = tuple(texts[each.captions[1]] for each in pairs)
     return Captions(

@@ -27,7 +27,7 @@ _SLOPE = 10.0  # of the loss of ratings, in cosines
 
 
 def frequent_words(examples: Examples, recipe: Recipe) -> NDArray[np.int64]:
-    """Ids of the most frequent words of captions of images, the most frequent first."""
+    """Return ids of the most frequent words of captions of images, the most frequent first."""
     counts = _word_counts(examples)
     ranked = np.argsort(-counts, kind="stable")[: recipe.words]
     return ranked[counts[ranked] > 1]
@@ -36,7 +36,7 @@ def frequent_words(examples: Examples, recipe: Recipe) -> NDArray[np.int64]:
 def train_encoder(
     examples: Examples, words: NDArray[np.int64], recipe: Recipe
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Vectors of words, weighted, float32[n_words, width], and of subwords, float32[n_buckets, width]."""
+    """Return vectors of words, weighted, float32[n_words, width], and of subwords, float32[n_buckets, width]."""
     torch.manual_seed(recipe.seed)
     random = np.random.default_rng(recipe.seed)
     model = _Encoder(examples, words, recipe)
@@ -116,7 +116,7 @@ class _Encoder(torch.nn.Module):
         self._shares = torch.tensor(shares, dtype=torch.float32)
 
     def forward(self, captions: NDArray[np.int64], mask: torch.Tensor) -> torch.Tensor:
-        """Vectors of captions of length 1, without the masked dimensions, float32[n, width]."""
+        """Return vectors of captions of length 1, without the masked dimensions, float32[n, width]."""
         starts, lengths = self._offsets[captions], np.diff(self._offsets)[captions]
         ids = self._ids[_ranges(starts, lengths)]
         n_parts = self._lengths[ids]
@@ -135,7 +135,7 @@ class _Encoder(torch.nn.Module):
         return functional.normalize(summed * mask, dim=-1)
 
     def fit_of(self, rated: Sequence[Rated], mask: torch.Tensor) -> torch.Tensor:
-        """Cosine of each rated caption with the sum of its references, float32[n]."""
+        """Return cosine of each rated caption with the sum of its references, float32[n]."""
         captions = np.array([each.candidate for each in rated] + [r for each in rated for r in each.references])
         vectors = self(captions, mask)
         of = torch.tensor([i for i, each in enumerate(rated) for _ in each.references])
@@ -144,12 +144,12 @@ class _Encoder(torch.nn.Module):
 
 
 def _ranges(starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The numbers of all ranges, one after the other."""
+    """Return the numbers of all ranges, one after the other."""
     return np.repeat(starts - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
 
 
 def out_of_order(cosines: torch.Tensor, ratings: torch.Tensor) -> torch.Tensor:
-    """The logistic loss of pairs whose ratings differ."""
+    """Return the logistic loss of pairs whose ratings differ."""
     higher = ratings[:, None] - ratings[None] > _APART
     return functional.softplus(-_SLOPE * (cosines[:, None] - cosines[None])[higher]).mean()
 

@@ -134,7 +134,7 @@ class Examples:
     def of(
         cls, images: Mapping[int | str, Sequence[str]], language: str, ratings: Sequence[OwnRating] = ()
     ) -> Examples:
-        """Captions of your own, in any language.
+        """Return captions of your own, in any language.
 
         Args:
             images: captions of each image, by its id or file name.
@@ -185,7 +185,7 @@ class Examples:
         return replace(self, images={image: captions for image, captions in self.images.items() if image not in images})
 
     def part(self, held_out: bool) -> Examples:
-        """The quarter of the images that is held out for development, or the rest."""
+        """Return the quarter of the images that is held out for development, or the rest."""
         return Examples(
             self.texts,
             self.tokens,
@@ -199,7 +199,7 @@ class Examples:
 
 
 def tokenizer_of(language: str) -> Tokenizer:
-    """What cuts captions of a language, as ``captious score --language`` does, and gives its words one form."""
+    """Return what cuts captions of a language, as ``captious score --language`` does, and gives its words one form."""
     return replace(as_tokenizer(as_language(language).tokenizer), form=word_forms(language))
 
 
@@ -214,7 +214,7 @@ class OwnRating:
 
 
 def read_ratings(path: Path) -> list[OwnRating]:
-    """Ratings of captions, one JSON object on each line.
+    """Return ratings of captions, one JSON object on each line.
 
     Raises:
         CaptionFileError: the file cannot be read, or a line is not a rating from 0 to 5.
@@ -234,7 +234,7 @@ _RATING = '{"image": "17", "candidate": "a dog runs", "references": ["a dog on g
 
 
 def own_examples(captions: Path, ratings: Path | None, language: str) -> Examples:
-    """Captions of a file of references, and ratings, if there are any.
+    """Return captions of a file of references, and ratings, if there are any.
 
     Raises:
         CaptiousError: a file that cannot be used, or too few captions or ratings.
@@ -298,7 +298,7 @@ def _check_size(examples: Examples, n_images: int) -> None:
 
 
 def evaluation_captions(data: Path) -> set[str]:
-    """The letters of all captions, references and candidates, of the benchmarks in a data folder."""
+    """Return the letters of all captions, references and candidates, of the benchmarks in a data folder."""
     found: set[str] = set()
     for row in _lines(data / "flickr8k/expert.jsonl.gz"):
         found.update(map(letters, (row["candidate"], *row["refs"])))
@@ -326,7 +326,7 @@ def evaluation_captions(data: Path) -> set[str]:
 
 
 def evaluation_images(data: Path) -> set[int]:
-    """The ids of COCO images that belong to an evaluation."""
+    """Return the ids of COCO images that belong to an evaluation."""
     found = set(_json(data / "coco/evaluation_images.json.gz"))
     files = [row["filename"] for name in _SUGARCREPE_PP for row in _json(data / f"scpp/{name}.json.gz")]
     for name in _VALSE:
@@ -335,7 +335,7 @@ def evaluation_images(data: Path) -> set[int]:
 
 
 def flickr30k(data: Path, language: str) -> Iterator[tuple[str, list[str]]]:
-    """The captions of each image of Flickr30k that is not one of Flickr8k or Composite, by its file name."""
+    """Yield the captions of each image of Flickr30k that is not one of Flickr8k or Composite, by its file name."""
     kept_out = {_photo(row["image"]) for row in _lines(data / "flickr8k/captions.jsonl.gz")}
     kept_out.update(_photo(row["image"]) for row in _lines(data / "composite/composite.jsonl.gz"))
     for part in ("train", "val"):
@@ -350,12 +350,12 @@ def flickr30k(data: Path, language: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _photo(image: str) -> str:
-    """The number of a photograph on Flickr: the same in Flickr8k and Flickr30k, whose files have different names."""
+    """Return the number of a photograph on Flickr, the same in Flickr8k and Flickr30k, whose file names differ."""
     return re.split(r"[_.]", image)[0]
 
 
 def checksums(data: Path, language: str = "en") -> dict[str, str]:
-    """Checksums of the files that are learned from."""
+    """Return checksums of the files that are learned from."""
     names = [f"multi30k/{part}.{number}.{language}.gz" for part in ("train", "val") for number in range(1, 6)]
     if language == "en":
         names += ["coco/captions_val2014.json.gz", "coco/evaluation_images.json.gz", "flickr8k/captions.jsonl.gz"]
@@ -364,7 +364,7 @@ def checksums(data: Path, language: str = "en") -> dict[str, str]:
 
 
 def letters(caption: str) -> str:
-    """The letters and digits of a caption in lower case: equal for captions that read the same."""
+    """Return the letters and digits of a caption in lower case: equal for captions that read the same."""
     return re.sub("[^a-z0-9]", "", caption.lower())
 
 

@@ -70,20 +70,20 @@ class States:
         return cls(pooled_states, rows[:n], dict(zip(negatives, rows[n:].tolist(), strict=True)))
 
     def vectors(self, matrix: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Vectors of the distinct texts, of length 1, float32[n_texts, width]."""
+        """Return vectors of the distinct texts, of length 1, float32[n_texts, width]."""
         vectors: NDArray[np.float32] = self.pooled.astype(np.float32) @ matrix
         vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
         return vectors
 
 
 def _read(path: Path) -> dict[str, NDArray[np.float16]]:
-    """Pooled states by text."""
+    """Return pooled states by text."""
     with np.load(path) as file:
         return dict(zip(file["texts"].tobytes().decode().split("\n"), file["states"], strict=True))
 
 
 def train_head(states: States, examples: Examples, recipe: HeadRecipe) -> NDArray[np.float32]:
-    """The matrix of a head, float32[n, width]."""
+    """Return the matrix of a head, float32[n, width]."""
     torch.manual_seed(recipe.seed)
     random = np.random.default_rng(recipe.seed)
     head = _Head(states.pooled, recipe)
@@ -146,5 +146,5 @@ class _Head(torch.nn.Module):
         self._states = states
 
     def forward(self, rows: NDArray[np.int64], mask: torch.Tensor) -> torch.Tensor:
-        """Vectors of captions of length 1, without the masked dimensions, float32[n, width]."""
+        """Return vectors of captions of length 1, without the masked dimensions, float32[n, width]."""
         return functional.normalize((torch.from_numpy(self._states[rows]).float() @ self.matrix) * mask, dim=-1)

@@ -35,7 +35,7 @@ _LEARNING_RATE = 5e-3
 def train_junctions(
     examples: Examples, words: NDArray[np.int64], recipe: Recipe
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """What words say about the junction to their right and to their left, float32[n_words + 3, width + 1] each; the
+    """Return the weights of words for the junction to their right and left, float32[n_words + 3, width + 1] each; the
     last column is the bias, the first rows are those of unknown words, of the start and of the end."""
     torch.manual_seed(recipe.seed)
     random = np.random.default_rng(recipe.seed)
@@ -52,7 +52,7 @@ def train_junctions(
     optimizer = torch.optim.Adam([left, right, *biases], lr=_LEARNING_RATE)
 
     def sound(batch: list[NDArray[np.int64]]) -> torch.Tensor:
-        """Logarithm of the probability that each caption is sound, float32[n]."""
+        """Return logarithm of the probability that each caption is sound, float32[n]."""
         flat = np.concatenate([[START, *caption, END] for caption in batch])
         of = np.repeat(np.arange(len(batch)), [len(caption) + 2 for caption in batch])
         inside = of[1:] == of[:-1]
@@ -81,7 +81,7 @@ def train_junctions(
 def damaged(
     caption: NDArray[np.int64], way: int, every: NDArray[np.int64], random: np.random.Generator
 ) -> NDArray[np.int64]:
-    """A caption of at least two words, damaged in one of ``DAMAGES``; ``every`` has the words that replace others."""
+    """Damage a caption of at least two words in one of ``DAMAGES``; ``every`` has the words that replace others."""
     n = len(caption)
     if way == 0:
         return random.permutation(caption)

@@ -64,7 +64,7 @@ def make_negatives(
     ways: Sequence[str] = WAYS,
     seed: int = 0,
 ) -> dict[int | str, Negative]:
-    """One wrong caption for almost every image.
+    """Return one wrong caption for almost every image.
 
     Args:
         examples: captions of images.
@@ -130,7 +130,7 @@ def _kinds(parses: Sequence[Parse], words: Sequence[str], vectors: NDArray[np.fl
 
 
 def _makers(kinds: _Kinds, random: np.random.Generator) -> dict[str, _Maker]:
-    """What makes a caption wrong in each way, or gives None where that cannot be done."""
+    """Return what makes a caption wrong in each way, or gives None where that cannot be done."""
 
     def exchanged(tags: tuple[str, ...]) -> _Maker:
         def make(parse: Parse, seen: set[str]) -> list[str] | None:
@@ -177,7 +177,7 @@ def _makers(kinds: _Kinds, random: np.random.Generator) -> dict[str, _Maker]:
 
 
 def _in_compound(parse: Parse, place: int) -> bool:
-    """Whether this is a noun before another: a surf board."""
+    """Return whether this is a noun before another: a surf board."""
     return parse.tags[place].startswith("N") and parse.tags[place + 1 : place + 2] in (("NN",), ("NNS",))
 
 

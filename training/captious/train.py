@@ -130,7 +130,7 @@ def main() -> None:
 def _fitted(
     examples: Examples, held_out: Examples, weights: CaptionWeights, recipe: Recipe
 ) -> tuple[float, NDArray[np.float64], dict[str, float]]:
-    """The bias and the coefficients of the score, and how well held-out captions and pairs are ordered.
+    """Return the bias and the coefficients of the score, and how well held-out captions and pairs are ordered.
 
     Without ratings, they are those of the package.
     """
@@ -155,7 +155,7 @@ def _fitted(
 
 
 def _soundness_of_people(examples: Examples, weights: CaptionWeights) -> tuple[float, float]:
-    """The 5th percentile and the standard deviation of the soundness of one caption of each image."""
+    """Return the 5th percentile and the standard deviation of the soundness of one caption of each image."""
     captions = tuple(examples.texts[numbers[0]] for numbers in examples.images.values())
     people = Captions(captions, References(tuple(range(len(captions))), captions, np.arange(len(captions) + 1)))
     found = soundness(people.layer(EncodedLayer(weights, examples.tokenizer))[0], weights)

@@ -70,7 +70,7 @@ class Features:
     def of_wrong(
         self, examples: Examples, negatives: Mapping[int | str, Negative]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Features of captions against the others of their image, and of what was made wrong of them."""
+        """Return features of captions against the others of their image, and of what was made wrong of them."""
         others = {
             image: [i for i in captions.tolist() if i != negatives[image].caption]
             for image, captions in examples.images.items()
@@ -163,7 +163,7 @@ def main() -> None:
 
 
 def _without_held_out(examples: Examples, shipped: CaptionWeights) -> CaptionWeights:
-    """The weights of the variant ``light`` with vectors that were trained without the images that are held out."""
+    """Return the weights of the variant ``light`` with vectors that were trained without the held-out images."""
     print("the vectors of words, without the images that are held out")
     words, names = frequent_words(examples, Recipe()), examples.tokens.vocabulary.words()
     if tuple(names[i] for i in words) != shipped.words:
@@ -181,7 +181,7 @@ def _fitted(
     negatives: Mapping[int | str, Negative],
     recipe: HeadRecipe,
 ) -> tuple[float, NDArray[np.float64], dict[str, float]]:
-    """The bias and the coefficients of the score, and how well held-out captions are ordered.
+    """Return the bias and the coefficients of the score, and how well held-out captions are ordered.
 
     Without ratings, they are those of the package.
     """

@@ -23,12 +23,12 @@ _LONGEST = 60
 
 
 def treebank_captions(data: Path) -> list[tuple[str, ...]]:
-    """The words of each caption of the treebank."""
+    """Return the words of each caption of the treebank."""
     return [tuple(record["word"]) for record in _rows(data / "spice" / "treebank.jsonl.gz")]
 
 
 def other_captions(data: Path) -> list[tuple[str, ...]]:
-    """Distinct captions of other images, in the order of their words."""
+    """Return distinct captions of other images, in the order of their words."""
     texts = [*_coco(data / "coco"), *_multi30k(data)]
     tokens = Tokens.of(texts, PTB).split()
     vocabulary, ids = tokens.vocabulary.words(), tokens.ids.tolist()
@@ -61,7 +61,7 @@ def _multi30k(data: Path) -> Iterator[str]:
 
 
 def _number(image: object) -> str:
-    """The number that begins the name of an image of Flickr."""
+    """Return the number that begins the name of an image of Flickr."""
     return str(image).split(".")[0].split("_")[0]
 
 

@@ -54,7 +54,7 @@ class Reduced:
 
 
 def category(state: str) -> str:
-    """The category that a state is split from: NN of NN^NP."""
+    """Return the category that a state is split from: NN of NN^NP."""
     return _MARKS.sub("", state)
 
 
@@ -100,7 +100,7 @@ def count(official: Grammar, derivations: Derivations) -> Reduced:
 
 
 def _lexicon(derivations: Derivations, official: Lexicon) -> tuple[tuple[str, ...], dict[tuple[int, int], float]]:
-    """Known words and shapes, and the score of each (number, official state): ln P(tag | word) / P(tag)."""
+    """Return known words and shapes, and the score of each (number, official state): ln P(tag | word) / P(tag)."""
     pairs: Counter[tuple[int, int]] = Counter()
     for words, states in zip(derivations.sentences, derivations.states, strict=True):
         pairs.update(zip(words.tolist(), states.tolist(), strict=True))

@@ -39,7 +39,7 @@ class Derivations:
         return Derivations(self.words, self.sentences[which], self.rules[which], self.states[which])
 
     def __add__(self, other: Derivations) -> Derivations:
-        """These, and then the others."""
+        """Return these, and then the others."""
         number = {word: place for place, word in enumerate(self.words)}
         places = np.array([number.setdefault(word, len(number)) for word in other.words], np.int32)
         sentences = [places[sentence] for sentence in other.sentences]

@@ -66,7 +66,7 @@ class Perceptron:
         self._squares[:] = _LEAST
 
     def train(self, sentences: NDArray[np.int64], batch: int, step: float) -> float:
-        """One pass in this order; the share of sentences whose best derivation was not the official one.
+        """Return one pass in this order; the share of sentences whose best derivation was not the official one.
 
         Afterwards, ``averaged`` has the average of the scores over the pass: rules, then tagged words.
 
@@ -96,13 +96,13 @@ class Perceptron:
         return wrong / len(sentences)
 
     def agreement(self, sentences: Sequence[int], scores: NDArray[np.float64]) -> float:
-        """The share of sentences whose best derivation is the official one."""
+        """Return the share of sentences whose best derivation is the official one."""
         parsed = self._parsed(sentences, scores)
         same = (np.array_equal(np.sort(f), np.sort(self._official[i])) for i, f in zip(sentences, parsed, strict=True))
         return sum(same) / len(sentences)
 
     def _parsed(self, sentences: Sequence[int], scores: NDArray[np.float64]) -> Iterator[NDArray[np.int64]]:
-        """The features of the best derivation of each sentence: numbers of scores, none without a derivation."""
+        """Yield the features of the best derivation of each sentence: numbers of scores, none without a derivation."""
         single = scores.astype(np.float32)
         self._pcfg.set_scores(single[: self.n_binary], single[self.n_binary : self.n_rules])
         words = [self.entries[self.derivations.sentences[i]] for i in sentences]
@@ -127,7 +127,7 @@ class Perceptron:
             yield np.concatenate([rules[these][~above].astype(np.int64), lexical])
 
     def _features(self, i: int) -> NDArray[np.int64]:
-        """The features of an official derivation; -1 for what the grammar does not have."""
+        """Return the features of an official derivation; -1 for what the grammar does not have."""
         rules = self.grammar.rule_of[self.derivations.rules[i]].astype(np.int64)
         states = self.grammar.state_of[self.derivations.states[i]].astype(np.int64)
         keys = self.entries[self.derivations.sentences[i]].astype(np.int64) * len(self.grammar.states) + states

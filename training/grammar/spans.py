@@ -54,7 +54,7 @@ def span_ends(official: Grammar, derivations: Derivations) -> NDArray[np.bool_]:
 
 
 def likely_tags(official: Grammar, grammar: Reduced, derivations: Derivations) -> NDArray[np.uint8]:
-    """The tag that each word of the lexicon most often has: uint8, by its number."""
+    """Return the tag that each word of the lexicon most often has: uint8, by its number."""
     of_states = np.bincount(np.concatenate(derivations.states), minlength=len(official.states))[grammar.states]
     names = [category(official.states[state]) for state in grammar.states.tolist()]
     number = {name: place for place, name in enumerate(sorted({names[tag] for tag in grammar.tags.tolist()}))}
@@ -74,7 +74,7 @@ def train_span_ends(
     passes: int,
     rng: np.random.Generator,
 ) -> SpanEnds:
-    """The classifiers.
+    """Return the classifiers.
 
     Args:
         words: int32, of all sentences, their numbers in the lexicon.

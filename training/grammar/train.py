@@ -102,7 +102,7 @@ def main() -> None:
 def bundled_arrays(
     official: Grammar, reduced: Reduced, scores: NDArray[np.float64], captions: list[tuple[str, ...]]
 ) -> Arrays:
-    """The bundled grammar, with bounds that are tuned on these captions."""
+    """Return the bundled grammar, with bounds that are tuned on these captions."""
     grammar = as_grammar(official, reduced, scores)
     states = tuple(official.states[state] for state in reduced.states.tolist())
     tags = tuple(states[tag] for tag in reduced.tags.tolist())
@@ -111,7 +111,7 @@ def bundled_arrays(
 
 
 def as_grammar(official: Grammar, reduced: Reduced, scores: NDArray[np.float64]) -> Grammar:
-    """The bundled grammar."""
+    """Return the bundled grammar."""
     names = [_name(official.states[state], number) for number, state in enumerate(reduced.states.tolist())]
     n_binary, n_rules = len(reduced.binary_rules), len(reduced.rule_scores)
     single = scores.astype(np.float32)
@@ -136,7 +136,7 @@ def as_grammar(official: Grammar, reduced: Reduced, scores: NDArray[np.float64])
 
 
 def _name(state: str, number: int) -> str:
-    """What a state is called: its category and its number; only the number if trees do not show it."""
+    """Return what a state is called: its category and its number; only the number if trees do not show it."""
     if "@" in state:
         return f"@{number}"
     if state == "ROOT" or state.startswith("-"):

@@ -41,7 +41,7 @@ def main(data: Path, work: Path) -> None:
 
 
 def run(command: str, *arguments: object) -> None:
-    """A command of ``captious learn``."""
+    """Run a command of ``captious learn``."""
     subprocess.run(["captious", "learn", command, *map(str, arguments)], check=True)
 
 

@@ -19,7 +19,7 @@ from captious.models.image_features import ImageFeatures
 
 
 def read_split(data: Path, split: str) -> References:
-    """The captions of the images of a split: train, dev or test."""
+    """Return the captions of the images of a split: train, dev or test."""
     with gzip.open(data / "flickr8k/captions.jsonl.gz", "rt", encoding="utf-8") as file:
         rows = [row for row in map(json.loads, file) if row["split"] == split]
     offsets = np.cumsum([0, *(len(row["captions"]) for row in rows)])

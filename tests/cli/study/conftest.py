@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-#: Metrics that need nothing.
+#: Metrics without resources.
 METRICS = ("-m", "bleu-1", "-m", "cider-d")
 
 
 @pytest.fixture
 def rated(folder: Path) -> Path:
-    """Ratings of the example systems: what was improved is better."""
+    """Ratings of the example systems: improved captions are better."""
     references = json.loads((folder / "references.json").read_text())
     path = folder / "rated.jsonl"
     with path.open("w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""captious study: what all studies have in common, and studies of other packages."""
+"""captious study: options of all studies, and studies of other packages."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_help_is_for_the_command_line(name: str) -> None:
 def test_every_study_is_written_in_every_format(name: str) -> None:
     options = {option: parameter for parameter in command_of(name).params for option in parameter.opts}
     assert {"-o", "--format"} <= options.keys()
-    assert ("--plot" in options) == (name not in ("failures", "rules", "timing"))  # which have nothing to draw
+    assert ("--plot" in options) == (name not in ("failures", "rules", "timing"))  # these draw nothing
     form = options["--format"].type
     assert isinstance(form, click.Choice)
     assert [*form.choices] == ["table", "json", "csv", "markdown", "latex", "html", "xlsx"]
@@ -135,7 +135,7 @@ def own(
     resamples: int = 10,
     seed: int = 7,
 ) -> Study:
-    """A study that notes its arguments.
+    """Return a study that notes its arguments.
 
     It has no other purpose.
 

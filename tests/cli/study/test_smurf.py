@@ -22,7 +22,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.mark.models
 def test_smurf_command_agrees_with_the_python_function(folder: Path, run: Run, model: str) -> None:
-    """The models may be said once for all metrics, or for each part."""
+    """The models can be given once for all metrics, or for each part."""
     assert run("fit", "smurf", "references.json", "--model", model, "-o", "own.json").code == 0
     files = ("baseline.json", "improved.json", "references.json")
     metric = Smurf(model=model, constants=SmurfConstants.load(folder / "own.json"))

@@ -13,7 +13,7 @@ scorers = {}
 
 
 def count_ngrams(references, path):
-    """The file that is prepared once, of the training captions."""
+    """Write the file that is prepared once, of the training captions."""
     frequencies = defaultdict(float)
     for group in references:
         seen = set()

@@ -23,7 +23,7 @@ records = st.lists(
 
 
 def same(a: object, b: object) -> bool:
-    """Equal and of equal types, NaN included."""
+    """Return whether values are equal and of equal types, NaN included."""
     return repr(a) == repr(b)
 
 

@@ -1,4 +1,4 @@
-"""What is said about captions that make scores misleading, and that nothing is said about those that do not."""
+"""Warnings about captions that make scores misleading, and none about others."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_sum_of_no_rows_is_zero() -> None:
 
 
 def test_infinite_and_nan_numbers_propagate() -> None:
-    """They make the sum of their column what numpy makes it, and leave other columns exact."""
+    """The sum of their column is that of numpy, and other columns stay exact."""
     rows = np.array([[np.nan, 0.1, np.inf], [1.0, 0.2, 1.0], [2.0, 0.3, 2.0]])
     expected = [np.nan, 0.6, np.inf]
     np.testing.assert_array_equal(column_sums(rows), expected)

@@ -1,4 +1,4 @@
-"""Flickr8k-Expert: all forms of its files give the same judgments, and what is wrong with a line is named."""
+"""Flickr8k-Expert: all forms of its files give the same judgments, and errors name the line."""
 
 from __future__ import annotations
 

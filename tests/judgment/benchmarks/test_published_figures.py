@@ -41,7 +41,7 @@ def test_published_figures_are_reproduced(name: str, shared_data: Path) -> None:
 
 
 def test_published_spice_figures_follow_from_official_scores(shared_data: Path) -> None:
-    """Scores that were computed elsewhere give what was published for them."""
+    """Scores that were computed elsewhere give the published figures."""
 
     def official(name: str) -> list[float]:
         with gzip.open(shared_data / "spice" / f"scores_{name}.jsonl.gz", "rt", encoding="utf-8") as lines:

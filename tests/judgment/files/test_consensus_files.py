@@ -15,7 +15,7 @@ from tests.support.judgments import load
 
 
 def cell(text: str) -> Any:
-    """A cell of MATLAB with a text in it."""
+    """Return a cell of MATLAB with a text in it."""
     content = np.empty((1, 1), object)
     content[0, 0] = text
     return content

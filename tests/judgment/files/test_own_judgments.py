@@ -1,4 +1,4 @@
-"""Your own judgments: what is read, by which statistic, and what is wrong with a line, by its number."""
+"""Your own judgments: reading, statistics, and errors that name the line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of papers are values that name what exists: protocols, studies, metrics."""
+"""The tables of papers name existing protocols, studies and metrics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``reproduce``: ours beside the published figures, and in the place of what is missing, what it needs."""
+"""``reproduce``: our figures next to the published ones, and the requirements of missing ones."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_settings_that_a_table_does_not_use_are_ignored(data: Path) -> None:
 
 
 def test_studies_are_reproduced(tmp_path: Path) -> None:
-    """Records of studies are found by what they say, too."""
+    """Records of studies are also found by their values."""
     (tmp_path / "references.json").write_text((EXAMPLES / "references.json").read_text())
     run = Run("word_agreement", {"references": File("references.json"), "n_words": 3})
     table = PaperTable(
@@ -308,7 +308,7 @@ def test_unknown_names_in_tables_are_refused(data: Path, arguments: dict[str, An
 
 
 def test_columns_may_be_metrics(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Correlations with a metric that cannot run here need what it needs."""
+    """Correlations with a metric that cannot run here have its requirements."""
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     run = Run("metric_correlations", {"benchmark": "flickr8k-expert"})
     columns = [PaperColumn(name, run, value=name) for name in ("bleu-1", "wembsim")]

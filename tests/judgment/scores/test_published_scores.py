@@ -1,4 +1,4 @@
-"""Scores in files of other programs: which captions they belong to, and what is wrong with a file."""
+"""Scores in files of other programs: the captions that they belong to, and damaged files."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ C5 = {
 
 
 class Listener:
-    """A metric that remembers what it is asked, and gives every caption the number of its references."""
+    """A metric that records its input, and scores every caption by the number of its references."""
 
     __name__ = "listener"
 
@@ -38,7 +38,7 @@ class Listener:
 
 
 def captions(*counts: int) -> dict[str, list[str]]:
-    """Images of some numbers of captions; "2:0" is the first caption of image 2."""
+    """Return images of some numbers of captions; "2:0" is the first caption of image 2."""
     return {f"i{image}": [f"{image}:{place}" for place in range(count)] for image, count in enumerate(counts)}
 
 

@@ -77,7 +77,7 @@ def test_pairs_are_differences(tmp_path: Path) -> None:
     both = np.concatenate([margins, -margins])
     expected = np.corrcoef(both, np.repeat([1, -1], 6))[0, 1]
     assert study.records[0]["people"] == pytest.approx(expected)
-    # What is constant correlates with nothing.
+    # A constant correlates with nothing.
     assert study.records[2]["words"] is None
     assert np.isnan(study.pictures["metrics"].values[0, 2])
 

@@ -1,4 +1,4 @@
-"""Number of references against agreement: what metrics are given is held against the files, the rest against scipy."""
+"""Agreement by number of references: the input of metrics is compared with the files, the rest with scipy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from captious.judgment.studies import reference_counts
 
 
 class Witness:
-    """A metric that remembers what it was given: words that a candidate shares with its references."""
+    """A metric that records its input: words that a candidate shares with its references."""
 
     __name__ = "witness"
 

@@ -1,4 +1,4 @@
-"""Broken captions: exactly what is asked for is broken, and the measure is what a hand computes."""
+"""Corrupted captions: as many as requested, with measures computed by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VOCABULARY = [f"v{i}" for i in range(50)]
 
 
 def specimens(lengths: Sequence[int], seed: int = 0) -> Specimens:
-    """Captions of words that are all different."""
+    """Return captions of words that are all different."""
     words = [[f"w{row}.{i}" for i in range(length)] for row, length in enumerate(lengths)]
     n = len(lengths)
     references = References(tuple(range(n)), tuple(map(str, range(n))), np.arange(n + 1))
@@ -108,7 +108,7 @@ def test_replacements_come_from_the_whole_vocabulary() -> None:
 
 
 class Witness:
-    """A metric that remembers what it was given: length in characters, which only words change."""
+    """A metric that records its input: length in characters, which only other words change."""
 
     __name__ = "witness"
 

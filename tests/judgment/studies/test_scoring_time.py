@@ -1,4 +1,4 @@
-"""Timing: what is measured, how often, on captions that nothing is known about."""
+"""Timing: what is measured and how often, on captions without annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems beside people: the published analysis from the shipped columns, and a small one from captions."""
+"""Systems compared with people: the published analysis from the shipped columns, and a small one from captions."""
 
 from __future__ import annotations
 

@@ -164,7 +164,7 @@ def test_precision_at_recall_interpolates_counts() -> None:
 
 
 def test_people_are_their_own_system() -> None:
-    """A system that says what one of the people says has, in the mean, their precision at their recall."""
+    """A system that repeats one of the people has, on average, their precision at their recall."""
     rng = np.random.default_rng(1)
     says = (rng.random((20_000, 1)) < 0.5) & (rng.random((20_000, 6)) < 0.4)
     texts = [["cat" if expected_message else "a" for expected_message in row] for row in says.tolist()]
@@ -219,7 +219,7 @@ def test_images_with_other_numbers_of_captions_are_drawn_or_excluded() -> None:
 
 
 def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
-    """A tagger: "light" is an adjective in one caption of four, and else a noun."""
+    """Return a tagger: "light" is an adjective in one caption of four, and else a noun."""
     table = {"cat": "NOUN", "dog": "NOUN", "runs": "VERB", "red": "ADJ", "paris": "PROPN"}
     return [
         [("ADJ" if "runs" in words else "NOUN") if word == "light" else table.get(word, "DET") for word in words]

@@ -1,4 +1,4 @@
-"""Heads on encoders as files: round trips, and what is refused."""
+"""Heads on encoders as files: round trips, and refusals."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ N = 100
 
 @dataclass(frozen=True)
 class Case:
-    """Captions with what features are computed from, one by one."""
+    """Captions with the inputs of features."""
 
     captions: Captions
     settings: Settings
@@ -69,7 +69,7 @@ def case(shared_data: Path, meteor_tables: object) -> Case:
 
 
 def own_frequencies(counted: DocumentFrequencies, inputs: list[lceval.Inputs]) -> cider.Frequencies:
-    """The frequencies of the n-grams of some captions, from those of all of them."""
+    """Return the frequencies of the n-grams of some captions, from those of all of them."""
     texts = [text for caption in inputs for text in [caption.candidate, *caption.references]]
     ngrams_of_texts = {ngram for text in texts for n in range(1, 5) for ngram in ngrams(text, n)}
     words = counted.vocabulary.words()

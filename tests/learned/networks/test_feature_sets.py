@@ -1,4 +1,4 @@
-"""Feature sets: what the built-in ones hold, sets in files, and what is refused."""
+"""Feature sets: the built-in ones, sets in files, and refusals."""
 
 from __future__ import annotations
 

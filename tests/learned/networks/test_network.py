@@ -1,4 +1,4 @@
-"""Networks: forward values, rows that do not look at each other, and what is no network."""
+"""Networks: forward values, independence of rows, and invalid networks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Training: it learns, it repeats to the bit, it keeps the best epoch, and numpy scores what torch trained."""
+"""Training: it learns, is repeatable to the last bit, and keeps the best epoch; numpy computes the same scores."""
 
 from __future__ import annotations
 

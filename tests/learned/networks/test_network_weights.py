@@ -1,4 +1,4 @@
-"""Files of weights: what is written is read, equal weights give equal bytes, hostile files are refused."""
+"""Files of weights: written and read back, equal bytes for equal weights, and malicious files refused."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FEATURES = FeatureSet("three", (Feature("bleu-1"), Feature("rouge-l", 0.5), Feat
 
 
 def trained(**changed: Any) -> NetworkWeights:
-    """A metric with every field."""
+    """Return a metric with every field."""
     fields = {
         **{"metric": "lceval", "name": "test", "features": FEATURES, "network": random_network(3, 5, 2)},
         **{"recipe": {"epochs": 3, "hidden": [5]}, "resources": {"tokenizer": "ptb"}},
@@ -65,7 +65,7 @@ def test_bundled_weights_record_their_data_and_figures(metric: str) -> None:
 
 
 def content(config: Any, arrays: dict[str, np.ndarray] | None = None) -> bytes:
-    """A file with this configuration, and by default the layers of a network of three features."""
+    """Return a file with this configuration, and by default the layers of a network of three features."""
     network = random_network(3, 2)
     layers = {"layer0.weight": network.weights[0], "layer0.bias": network.biases[0]} if arrays is None else arrays
     return save(layers, {"captious": config if isinstance(config, str) else json.dumps(config)})

@@ -1,4 +1,4 @@
-"""Training examples: who is matched with what, what is left out, and files of them."""
+"""Training examples: how captions are paired, omissions, and files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_every_image_is_balanced_and_in_one_part() -> None:
 
 def test_captions_on_both_sides_are_dropped_and_counted() -> None:
     systems = {"first": dict(SYSTEMS["first"]), "second": dict(SYSTEMS["second"])}
-    systems["first"][0] = "A red number 7."  # what a person wrote for another image
+    systems["first"][0] = "A red number 7."  # a human caption of another image
     systems["second"][1] = systems["first"][2] = "a blue  number 1"
     examples, counts = make_examples(REFERENCES, systems)
     written = {normalized(row.candidate) for row in examples.rows}

@@ -314,7 +314,7 @@ OF_MODELS = {"model", "layer"}
 
 
 def other_parameters(metric: Metric) -> dict[str, object]:
-    """Another value of each parameter besides the variant, as far as the variant takes it."""
+    """Return another value of each parameter besides the variant, as far as the variant takes it."""
     resources = {**OTHER, "weights": OTHER_WEIGHTS.get(metric.name)}
     parameters = {*metric.declared} - {"variant", *OF_MODELS}
     if metric.variant in PUBLISHED_WEIGHTS:

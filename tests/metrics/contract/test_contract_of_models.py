@@ -131,7 +131,7 @@ def test_streams_merge_to_the_corpus_score(make: Make) -> None:
 
 
 def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]:
-    """Another value of each parameter."""
+    """Return another value of each parameter."""
     parts = [np.array([0.0, 1.0]), np.array([0.5, 1.0]), np.array([1.0, 4.0])]
     constants = SmurfConstants.of(*parts, mima_model="a", spurts_model="b", name="mine", source="two captions")
     other = Encoder(str(encoders["1"]))

@@ -29,7 +29,7 @@ NOTHING = [math.nan, math.inf, -math.inf, "1", [1], object()]
 
 
 def values_of(declaration: Parameter[Any, Any]) -> tuple[list[object], list[object]]:
-    """Values just inside the range of a parameter, and just outside."""
+    """Return values just inside the range of a parameter, and just outside."""
     if isinstance(declaration, FlagParameter):
         return [True, False], [0, 1, None, "yes"]
     none: list[object] = [None] if declaration.takes_none else []

@@ -47,7 +47,7 @@ def table(texts: list[list[str]], references: list[list[str]]) -> CaptionSets:
 
 
 def corpus(images: int, sizes: tuple[int, ...] = (3,), seed: int = 1) -> CaptionSets:
-    """Captions of few words, some of them empty or equal."""
+    """Return captions of few words, some of them empty or equal."""
     draw = random.Random(seed)
 
     def caption() -> str:

@@ -83,7 +83,7 @@ OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VAL
 
 
 def metric_with(name: str, **settings: Any) -> Metric:
-    """A metric under settings, and under those that it cannot do without."""
+    """Return a metric under settings, and under those that it cannot do without."""
     if "images" in catalogue.get(name).declared:
         settings = {"images": IMAGES, **settings}
     if "training" in catalogue.get(name).declared:

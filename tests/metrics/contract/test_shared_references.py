@@ -34,7 +34,7 @@ def hurried_threads() -> Iterator[None]:
 
 
 def with_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    """The same captions, in half of which one word gives way to one that nobody has written, and one to a number."""
+    """Replace a word by an unknown one, and another by a number, in half of the captions."""
 
     def changed(caption: str) -> str:
         words = caption.split()
@@ -77,14 +77,14 @@ def test_threads_share_references(variant: tuple[str, str]) -> None:
 
 
 def resident() -> float:
-    """Memory of this process, MiB."""
+    """Return memory of this process, MiB."""
     gc.collect()
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * 4096 / 2**20
 
 
 def of_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    """Captions whose first words are as in these, followed by three that nobody has written."""
+    """Return captions whose first words are as in these, followed by three that nobody has written."""
     return tuple(
         f"{caption[:6]} {rng.getrandbits(48):x} {rng.getrandbits(48):x} a{rng.getrandbits(48):x}"
         for caption in captions

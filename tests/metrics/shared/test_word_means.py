@@ -116,7 +116,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def contextual(encoder: Encoder, text: str, layer: int) -> np.ndarray | None:
-    """Mean over words without stop words of the means of their pieces, text by text."""
+    """Return mean over words without stop words of the means of their pieces, text by text."""
     tokenizer = encoder.tokenizer
     words = PTB(text)
     encoded = tokenizer([words], is_split_into_words=True, truncation=True, max_length=encoder.max_length)

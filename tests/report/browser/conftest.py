@@ -55,7 +55,7 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
     problems: list[str] = []
 
     def opened(path: Path, *, width: int = 1280, dark: bool = False, scripts: bool = True, missing: str = "") -> Any:
-        """A page.
+        """Return a page.
 
         Args:
             path: its file.

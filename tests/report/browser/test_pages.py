@@ -36,12 +36,12 @@ PIXEL = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQV
 
 
 def number_of(text: str) -> float:
-    """The number that a page shows."""
+    """Return the number that a page shows."""
     return float(text.replace("−", "-"))
 
 
 def rows(page: Any) -> list[str]:
-    """The ids in sight, from top to bottom."""
+    """Return the ids in sight, from top to bottom."""
     options = page.locator(".option").all()
     places = sorted((int(option.get_attribute("aria-posinset")), option) for option in options)
     return [option.locator(".id").inner_text() for _, option in places]
@@ -179,7 +179,7 @@ def test_explanations_are_drawn_for_each_metric(open_page: Opener, examples: Pat
 
 
 def _values(explained: Any) -> list[float]:
-    """The numbers of an explanation by BLEU or ROUGE-L that a page shows."""
+    """Return the numbers of an explanation by BLEU or ROUGE-L that a page shows."""
     if explained.kind == "ngram-matches":
         return [explained.score, explained.brevity_penalty, *(order.precision for order in explained.orders)]
     parts = [value for part in explained.references for value in (part.precision, part.recall)]

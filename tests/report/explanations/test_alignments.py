@@ -26,7 +26,7 @@ def alignment(candidate: str, reference: str, *links: Link, chunks: int = 0) -> 
 
 
 def matches(links: Sequence[Link]) -> Iterator[Match]:
-    """Matches with their chunks."""
+    """Yield matches with their chunks."""
     chunk, ends = 0, (-1, -1)
     for start, end, reference_start, reference_end, module in links:
         chunk += (start, reference_start) != ends

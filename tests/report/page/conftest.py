@@ -24,7 +24,7 @@ HOSTILE = {
 
 
 def systems(metrics: list[str], settings: captious.Settings | None = None) -> list[captious.Report]:
-    """Both systems of the examples."""
+    """Return both systems of the examples."""
     references = captious.read_references(EXAMPLES / "references.json")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -35,7 +35,7 @@ def systems(metrics: list[str], settings: captious.Settings | None = None) -> li
 
 
 def hostile(metrics: list[str]) -> list[captious.Report]:
-    """Two systems with captions and names that are hard to carry; references, too."""
+    """Return two systems with captions and names that are hard to carry; references, too."""
     texts = [*HOSTILE.values()]
     references = {image: [texts[image % 7], "a dog runs down the street .", text] for image, text in HOSTILE.items()}
     other = dict(zip(HOSTILE, texts[::-1], strict=True))

@@ -16,7 +16,7 @@ STYLES = {"page.css": asset("page.css"), "style.css": SERVER}
 
 
 def colors() -> dict[str, list[str]]:
-    """The colors by name: light, dark."""
+    """Return the colors by name: light, dark."""
     found: dict[str, list[str]] = {}
     for name, value in re.findall(r"--([\w-]+): (#[0-9a-f]{6});", asset(f"{DESIGN_FOLDER}/tokens.css")):
         found.setdefault(name, []).append(value)

@@ -53,7 +53,7 @@ def read(path: Path) -> TextGrammar:
 
 
 def of(grammar: Grammar) -> TextGrammar:
-    """A grammar in the same form."""
+    """Return a grammar in the same form."""
     states, tags, words = grammar.states, grammar.tags, grammar.words
 
     def rules(table: np.ndarray, scores: np.ndarray) -> Iterable[tuple]:

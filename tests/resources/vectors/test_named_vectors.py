@@ -36,7 +36,7 @@ def file(tmp_path: Path, cache: Path) -> Path:
 
 
 def in_cache(cache: Path, ending: str = "") -> list[str]:
-    """Names of the files of the compiled vectors, besides the lock."""
+    """Return names of the files of the compiled vectors, besides the lock."""
     return sorted(p.name for p in (cache / "vectors" / "index").glob(f"*{ending}") if p.name != "lock")
 
 

@@ -66,5 +66,5 @@ def cut_warning(cut: NDArray[np.bool_], what: str, model: str, most: int, *, inc
         return []
     return [
         f"{counted_of(n, len(cut), what, 'are')} longer than the {most:,} tokens that {model} reads{including}: the "
-        "rest was ignored."
+        "rest is ignored."
     ]

@@ -93,7 +93,7 @@ def test_features_are_those_of_the_captions(trials: Trials, examples: Path) -> N
 
 
 class Witness:
-    """Takes the place of training; what it was given can be looked at, and its network scores by the first feature."""
+    """Replaces training; records its arguments, and its network scores by the first feature."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Recipe, NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]] = []
@@ -275,7 +275,7 @@ class TestStudies:
 
 
 def train_last(recipe: Recipe, trials: Trials, target: NDArray[np.float64]) -> Network:
-    """The network after the last epoch, whether it is the best or not."""
+    """Return the network after the last epoch, whether it is the best or not."""
     networks: list[Network] = []
     train_network(recipe, trials.features, trials.human, trials.judged_features[0], target, networks.append)
     return networks[-1]

@@ -167,7 +167,7 @@ def test_saving_to_a_missing_folder_is_refused(idf: DocumentFrequencies, tmp_pat
 
 
 def archive(*, seal: bool = True, format: int = 1, about: object = None, **changes: object) -> bytes:
-    """A small file of document frequencies with parts replaced, or left out if None; without `seal` the parts do not
+    """Write a small file of document frequencies with parts replaced, or omitted if None; without `seal` they do not
     fit the checksum."""
     content: dict[str, object] = {
         "words": np.frombuffer(b"adog", np.uint8),
