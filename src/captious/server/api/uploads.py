@@ -87,13 +87,13 @@ def receive(request: HttpRequest, path: Path) -> str:
     length = int(size)
     if length > settings.CAPTIOUS.upload_bytes:
         raise Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
-    n_bytes, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
+    size_so_far, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
     with path.open("xb") as file:
         os.fchmod(file.fileno(), 0o600)
         while chunk := request.read(_CHUNK_BYTES):
-            n_bytes += len(chunk)
+            size_so_far += len(chunk)
             digest.update(chunk)
             file.write(chunk)
-    if n_bytes != length:
+    if size_so_far != length:
         raise Failure(400, "The upload was interrupted.")
     return digest.hexdigest()

@@ -287,9 +287,9 @@ def _order(query: Query, standing: Standing) -> list[int]:
     if query.by_date:
         rows = Submission.objects.filter(phase=query.phase)
         times = dict(rows.values_list("pk", "created"))
-        rows_in_time = [i for i in places if standing.submissions[i] in times]
-        rows_in_time.sort(key=lambda i: standing.submissions[i])
-        return sorted(rows_in_time, key=lambda i: times[standing.submissions[i]], reverse=not query.ascending)
+        dated_places = [i for i in places if standing.submissions[i] in times]
+        dated_places.sort(key=lambda i: standing.submissions[i])
+        return sorted(dated_places, key=lambda i: times[standing.submissions[i]], reverse=not query.ascending)
     if query.ascending == query.lower_is_better:
         return places
     sign = 1.0 if query.ascending else -1.0

@@ -33,16 +33,16 @@ def pieces(candidate: str, references: Sequence[str]) -> list[Piece]:
     counts = Counter(stem for reference in references for stem in {*map(_stem, WORD.findall(reference))})
     words = [*WORD.finditer(candidate)]
     bounds = [0, *(end for match in words for end in match.span()), len(candidate)]
-    row = []
+    result = []
     for i, (start, end) in enumerate(pairwise(bounds)):
         text = candidate[start:end]
         is_word = i % 2 == 1 and any(map(str.isalnum, text)) and text.lower() not in NLTK_STOP_WORDS
         if is_word:
             n = counts[_stem(text)]
-            row.append(Piece(text, "none" if n == 0 else "most" if 2 * n >= len(references) else "some", n))
+            result.append(Piece(text, "none" if n == 0 else "most" if 2 * n >= len(references) else "some", n))
         elif text:
-            row.append(Piece(text))
-    return row
+            result.append(Piece(text))
+    return result
 
 
 def has_word(word: str, texts: Sequence[str]) -> bool:

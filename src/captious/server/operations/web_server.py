@@ -338,12 +338,12 @@ class WebServer(TcpWSGIServer):
         channel.owner = owner = self._network(channel, request)
         channel.is_refused = request.error is not None
         if not channel.is_refused and request.brings_captions:
-            for loser in self._uploads.add(channel, sender(request.path, request.headers) or owner, owner):
-                loser.is_refused = True
-                loser.requests[0].refuse(
+            for other in self._uploads.add(channel, sender(request.path, request.headers) or owner, owner):
+                other.is_refused = True
+                other.requests[0].refuse(
                     HTTPStatus.TOO_MANY_REQUESTS, "There are too many uploads at once. Try again in a minute."
                 )
-                self._pages.add(loser, loser.owner)
+                self._pages.add(other, other.owner)
             return
         self._threads_for(request).add(channel, owner)
 

@@ -251,15 +251,15 @@ def _check_rows(
             continue
         places[image] = number
         if image not in challenge:
-            challenge_id = by_text.get(image) if isinstance(image, str) else str(image)
-            if challenge_id is None or challenge_id not in challenge:
+            equal_id = by_text.get(image) if isinstance(image, str) else str(image)
+            if equal_id is None or equal_id not in challenge:
                 unknown[image] = None
             else:
                 if isinstance(image, int):
                     images_with["number id"].append(image)
                 elif not rows.ids_are_text:
                     images_with["text id"].append(image)
-                image = challenge_id
+                image = equal_id
                 places[image] = number
         if image in captions:
             repeated.setdefault(image, number)
