@@ -178,7 +178,7 @@ def mistaken(candidates, references):  # type: ignore[no-untyped-def]
         (empty, "empty returned nothing", "returns one number"),
         (not_a_number, r"1 of 2 captions a score that is not finite", "such as 0"),
         (too_many, "2 scores for one caption", "call its first parameter candidates"),
-        (too_few, "1 scores for 2 items", "call its first parameter candidate"),
+        (too_few, "1 score for 2 items", "call its first parameter candidate"),
         (mistaken, "AttributeError: 'list' object has no attribute 'split'", "list of candidates"),
         (lambda candidate, references: 1.0, "needs a name", "def"),
         (len, "cannot be called with candidates and references", "two parameters"),
