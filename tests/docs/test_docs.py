@@ -226,7 +226,7 @@ def test_the_readme_is_short() -> None:
 
 def test_the_names_of_parameters_for_lists_are_all_documented() -> None:
     page = (DOCS / "my-metric.md").read_text()
-    sentence = re.search(r"and is called (.*?)\.", page, re.DOTALL)
+    sentence = re.search(r"first parameter is called (.*?)\.", page, re.DOTALL)
     assert sentence is not None
     assert {*re.findall(r"`(\w+)`", sentence[1])} == own_function._PLURAL
 

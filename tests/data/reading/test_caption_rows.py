@@ -19,7 +19,9 @@ def test_text_ids_are_quoted() -> None:
 
 @pytest.mark.parametrize("wrong", [True, 1.5, None, float("nan"), (1, 2), np.float32(1), np.bool_(True), b"x"])
 def test_ids_are_integers_or_strings(refuses: Refuses, wrong: Any) -> None:
-    with refuses(CaptionTypeError, "1 of 2 image ids is neither integer nor text", "candidates: index 1", "id"):
+    with refuses(
+        CaptionTypeError, "1 of 2 image ids has another type than integer or string", "candidates: index 1", "id"
+    ):
         read_rows([{"id": 3, "caption": "a"}, {"id": wrong, "caption": "b"}], "candidates")
 
 

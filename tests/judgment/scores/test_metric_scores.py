@@ -56,7 +56,7 @@ def test_functions_cannot_change_captions() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ([1.0], "1 scores for 2 items"),
+        ([1.0], "1 score for 2 items"),
         ([[1.0], [2.0]], r"shape \(2, 1\) for 2 items"),
         ([0.5, float("nan")], "1 of 2 captions a score that is not finite"),
         (["good", "bad"], "not numbers"),

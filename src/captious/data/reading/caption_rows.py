@@ -148,7 +148,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
     wrong = [entry for entry, image in enumerate(checked) if image is None]
     if wrong:
         raise CaptionTypeError(
-            f"{counted_of(len(wrong), len(ids), 'image id', 'are')} neither integer nor text",
+            f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
             where=f"{source.name}: " + sample_of([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
             help="image ids must be integers or strings",
         )
