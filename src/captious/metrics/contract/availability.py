@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from captious.errors import CaptiousError, setting
+from captious.errors import CaptiousError, option
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.request import Request
 from captious.metrics.contract.set_metrics import SetMetric
@@ -57,7 +57,7 @@ def availability(name: str) -> Availability:
 
             if absent := [model for model in metric.default_models if not is_here(model)]:
                 commands = "; ".join(f"hf download {model}" for model in absent)
-                download = f"{commands} (or give another {setting('model', 'NAME')})"
+                download = f"{commands} (or give another {option('model', 'NAME')})"
                 return Availability("no model", "; ".join([download, *instructions]))
         if instructions:
             return Availability("missing", "; ".join(instructions))
@@ -84,7 +84,7 @@ def available(settings: Settings, *, several: bool = False) -> tuple[list[str], 
             # What it lacks by default may be among the settings.
             command = None if settings.vectors is not None and "vectors" in metric.declared else metric.missing()
             if metric.default_models and settings.model is None:
-                left_out[name] = f"needs {setting('model', 'NAME')}"
+                left_out[name] = f"needs {option('model', 'NAME')}"
             elif command is not None:
                 left_out[name] = f"run {command}"
             else:

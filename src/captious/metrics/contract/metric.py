@@ -143,11 +143,9 @@ class Parameterized:
         self.is_complete = True
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name[:1] != "_" and name not in self.declared and self.__dict__.get("is_complete"):
-            guess = did_you_mean(name, self.declared).strip()
-            raise AttributeError(
-                f"there is no parameter {name!r}, and metrics cannot be changed{guess and f': {guess}'}"
-            )
+        is_new = name[:1] != "_" and name not in self.__dict__ and not hasattr(type(self), name)
+        if is_new and self.__dict__.get("is_complete") and (guess := did_you_mean(name, self.declared)):
+            raise AttributeError(f"there is no parameter {name!r}, and parameters cannot be changed: {guess.strip()}")
         super().__setattr__(name, value)
 
     def setup(self) -> None:

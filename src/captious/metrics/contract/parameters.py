@@ -33,8 +33,8 @@ _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 class Parameter(Generic[Input, Value]):
     """A parameter of a metric, as an attribute of its class.
 
-    The constructor of a metric checks and converts values of type ``Input`` to ``Value``. Metrics are immutable. This
-    class accepts any value unchanged; subclasses check.
+    The constructor of a metric checks and converts values of type ``Input`` to ``Value``; later they cannot be changed.
+    This class accepts any value unchanged; subclasses check.
 
     Args:
         default: the default value.
