@@ -24,9 +24,9 @@ from typing import Any
 #: step -> (module, attribute, when)
 WEB = {
     "received": ("submissions.intake", "submit", "before"),
-    "before the attempt": ("submissions.intake", "_begin", "before"),
+    "before the attempt": ("submissions.intake", "_begin_attempt", "before"),
     "in the transaction of the attempt": ("submissions.intake", "Attempt.objects.create", "before commit"),
-    "after the attempt": ("submissions.intake", "_begin", "after"),
+    "after the attempt": ("submissions.intake", "_begin_attempt", "after"),
     "folder made": ("submissions.storage", "new_folder", "after"),
     "before reading": ("submissions.intake", "read_upload", "before"),
     "while captions are put in place": ("submissions.upload_process", "_move", "before"),
@@ -41,7 +41,7 @@ WEB = {
 #: Steps after which the submission is there, although its user has got no answer.
 COMMITTED = ("after the commit", "before the answer")
 WORKER = {
-    "before it is taken": ("scoring.lease", "_until", "before commit"),
+    "before it is taken": ("scoring.lease", "_end_of_lease", "before commit"),
     "taken": ("scoring.lease", "take", "after"),
     "heartbeat begun": ("scoring.lease", "Heartbeat.__enter__", "after"),
     "before references are read": ("challenges.reference_cache", "references", "before"),
