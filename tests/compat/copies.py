@@ -64,7 +64,7 @@ def score(images, sigma=6.0):
 AUTHORS = {
     "counts.py": _COUNTS,
     "ciderD/ciderD.py": """
-from tests.compat.ciderD_scorer import CiderScorer
+from .ciderD_scorer import CiderScorer
 
 class CiderD:
     def __init__(self, n=4, sigma=6.0, df="corpus"):
@@ -79,7 +79,7 @@ class CiderD:
         return "CIDEr-D"
 """,
     "ciderD/ciderD_scorer.py": """
-from tests.counts import score
+from ..counts import score
 
 class CiderScorer(object):
     def __init__(self, df_mode="corpus", test=None, refs=None, n=4, sigma=6.0):
@@ -97,7 +97,7 @@ MESHED_MEMORY = {
     "counts.py": _COUNTS,
     "cider/__init__.py": "from .cider import Cider\n",
     "cider/cider.py": """
-from tests.compat.cider_scorer import CiderScorer
+from .cider_scorer import CiderScorer
 
 class Cider:
     def __init__(self, gts=None, n=4, sigma=6.0):
@@ -110,7 +110,7 @@ class Cider:
         return "CIDEr"
 """,
     "cider/cider_scorer.py": """
-from tests.counts import score
+from ..counts import score
 
 class CiderScorer(object):
     def __init__(self, refs, test=None, n=4, sigma=6.0, doc_frequency=None, ref_len=None):
