@@ -16,6 +16,7 @@ from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.errors import ParameterError, needed_for
 from captious.files.atomic_write import check_place, whole_file
+from captious.phrases import counted
 
 if TYPE_CHECKING:
     from captious.server.models import User
@@ -268,7 +269,7 @@ def backup(file: Path, data: Path) -> None:
     set_up(data)
     from captious.server.operations import backup as backups
 
-    click.echo(f"{file}: {backups.backup(file):,} files", err=True)
+    click.echo(f"{file}: {counted(backups.backup(file), 'file')}", err=True)
 
 
 @serve.command(short_help="Make a data folder from a backup.")
@@ -285,7 +286,7 @@ def restore(file: Path, data: Path) -> None:
     restore_database(data)
     migrate()
     again, gone = settle()
-    click.echo(f"{data}: {n:,} files", err=True)
+    click.echo(f"{data}: {counted(n, 'file')}", err=True)
     if again or gone:
         click.echo(
             f"Submissions that changed while the backup was made: scored again {again:,}, deleted {gone:,}.",
