@@ -135,7 +135,7 @@ def own(
     resamples: int = 10,
     seed: int = 7,
 ) -> Study:
-    """Return a study that notes its arguments.
+    """Note the arguments in a study.
 
     It has no other purpose.
 
@@ -182,7 +182,7 @@ def test_study_function_is_called_with_the_given_options() -> None:
 
 def test_option_help_comes_from_the_docstring() -> None:
     shown = {option.name: option.help for option in OWN.params if isinstance(option, click.Option)}
-    assert OWN.help == "Does it work? A study that notes its arguments.\n\nIt has no other purpose."
+    assert OWN.help == "Does it work? Note the arguments in a study.\n\nIt has no other purpose."
     assert shown["name"] == "Any name."
     assert shown["bounds"] == "What is shown; see 'captious judge'."
     assert shown["width"] == shown["strict"] == "Several parameters of one sentence."
