@@ -69,8 +69,9 @@ def option_of(
 
 
 def description(function: Callable[..., Any]) -> str:
-    """Return the text of a docstring before its sections."""
-    return _plain(re.split(r"\n\n(?=[A-Z]\w+:\n)", inspect.getdoc(function) or "")[0])
+    """Return the text of a docstring before its sections, without a "Return" at its beginning."""
+    text = _plain(re.split(r"\n\n(?=[A-Z]\w+:\n)", inspect.getdoc(function) or "")[0])
+    return re.sub(r"^Return (\w)", lambda match: match[1].upper(), text)
 
 
 def argument_help(function: Callable[..., Any], name: str) -> str:
