@@ -439,7 +439,8 @@ class TestFiles:
         document = run("explain", metric, *self.FILES, "--image", "1207", "--format", "json").json
         (image,) = document["images"]
         assert image["id"] == 1207
-        assert document["signature"].startswith(("bleu-1|", "cider-d|", "rouge-l|"))
+        assert document["signature"].startswith(("bleu-4|", "cider-d|", "rouge-l|"))
+        assert "|references:5|" in document["signature"]
 
     def test_objects_default_to_those_in_references(self, folder: Path, run: Run) -> None:
         Path("two.json").write_text(

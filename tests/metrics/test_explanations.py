@@ -27,7 +27,7 @@ def scored(metric: Any, candidate: str, references: list[str], output: str) -> f
 def test_explanation_of_bleu_adds_up_to_the_score(variant: str, candidate: str, references: list[str]) -> None:
     metric = captious.Bleu(variant=variant)
     explained = metric.explain(candidate, references)
-    assert explained.score == scored(metric, candidate, references, "bleu-4")
+    assert explained.scores["bleu-4"] == scored(metric, candidate, references, "bleu-4")
     for n, order in enumerate(explained.orders, 1):
         assert {len(ngram.words) for ngram in order.ngrams} <= {n}
         assert order.count == sum(ngram.count for ngram in order.ngrams)

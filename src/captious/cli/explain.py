@@ -88,7 +88,7 @@ def explain(
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
-        explained = [explained_caption(selected_metric, candidate, references, image)]
+        explained = [explained_caption(metric, candidate, references, image, settings=settings)]
     if svg is not None:
         from captious.report.explanations.scene_drawing import write_scenes
 
@@ -134,7 +134,7 @@ def _check_files(metric: str, candidates: str, references: Sequence[str]) -> Non
 
 def _print_json(explained: Sequence[CaptionExplanation]) -> None:
     first = explained[0]
-    about = {"version": __version__, "signature": first.metric.signatures(first.state)[0]}
+    about = {"version": __version__, "signature": first.signature}
     values = {"images": [one.to_dict() for one in explained]} if first.label else first.to_dict()
     click.echo(document_text({**about, **values}), nl=False)
 

@@ -43,7 +43,7 @@ class Bleu(Metric):
         return bleu_statistics(references, candidates.ids, candidates.offsets, threads())
 
     def explain(self, candidate: str, references: Sequence[str]) -> NgramMatches:
-        """Return the n-grams of a candidate with their matches, the precisions, and the brevity penalty of BLEU-4."""
+        """Return the n-grams of a candidate with their matches, the precisions, and the brevity penalty."""
         words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=True)
         (row,) = self.statistics(captions)
         length, closest = row[8:]
@@ -59,7 +59,7 @@ class Bleu(Metric):
             orders.append(OrderMatches(precision, matched, counts.total(), tuple(matches)))
         return NgramMatches(
             candidate=tuple(words),
-            score=float(self.aggregate(row)[3]),
+            scores=dict(zip(self.outputs, self.aggregate(row).tolist(), strict=True)),
             orders=tuple(orders),
             brevity_penalty=float(penalty[0]),
             length=int(length),

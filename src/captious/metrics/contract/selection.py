@@ -168,7 +168,7 @@ def select(
             output_indices = request.output_indices(target.metric.outputs)
         else:
             instance = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
-            raise ParameterError(f"{item!r} is not a metric", help=f"give names or metrics{instance}")
+            raise ParameterError(f"{item!r:.60} is not a metric", help=f"give names or metrics{instance}")
         if repeated := labels & {*output_indices}:
             raise ParameterError(
                 f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",

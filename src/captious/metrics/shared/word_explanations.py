@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -51,7 +51,7 @@ class NgramMatches:
 
     Args:
         candidate: words of the candidate.
-        score: score of the caption.
+        scores: scores of the caption by output.
         orders: the n-grams of each order, from 1 to 4.
         brevity_penalty: factor of the mean of the precisions.
         length: length of the candidate, in words.
@@ -61,7 +61,7 @@ class NgramMatches:
     kind: ClassVar[str] = "ngram-matches"
 
     candidate: tuple[str, ...]
-    score: float
+    scores: Mapping[str, float]
     orders: tuple[OrderMatches, ...]
     brevity_penalty: float
     length: int

@@ -27,6 +27,8 @@ public:
     // same. References and frequencies must outlive the object.
     CiderReferences(const ReferenceNgrams& references, const NgramFrequencies& frequencies,
                     std::span<const std::int32_t> word_map, CiderOptions options, int threads);
+    CiderReferences(const CiderReferences&) = delete;  // `documents_` may point into it
+    CiderReferences& operator=(const CiderReferences&) = delete;
 
     std::size_t images() const { return references_.images(); }
 

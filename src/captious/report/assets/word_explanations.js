@@ -34,8 +34,13 @@ async function matchNgrams(about, image, place, system, data) {
   const closest_length = references.map((reference) => reference.length).sort((a, b) => distance(a) - distance(b) || a - b)[0];
   const ratio = small ? (length + tiny) / (closest_length + small) : length === closest_length ? 1 : length / closest_length;
   const brevity_penalty = ratio < 1 ? Math.exp(1 - 1 / ratio) : 1;
-  const score = orders.reduce((product, { precision }) => product * precision, 1) ** 0.25 * brevity_penalty;
-  return { candidate, score, orders, brevity_penalty, length, closest_length };
+  const scores = {};
+  let product = 1;
+  orders.forEach(({ precision }, n) => {
+    product *= precision;
+    scores[`bleu-${n + 1}`] = product ** (1 / (n + 1)) * brevity_penalty;
+  });
+  return { candidate, scores, orders, brevity_penalty, length, closest_length };
 }
 
 async function matchSubsequences(about, image, place, system, data) {

@@ -13,7 +13,7 @@ import numpy as np
 from captious.data import Captions, ImageId, read_captions
 from captious.data.image_matching import MatchOptions
 from captious.errors import ParameterError, UnknownImageError
-from captious.evaluation import evaluate
+from captious.evaluation import Result, evaluate
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.combined import Combined
@@ -37,8 +37,8 @@ class CaptionExplanation:
         explanation: the result of the metric's ``explain``; for METEOR and WMD, one for each reference.
         image: the image, if it is known.
         score: the caption's score within its file; None for a caption by itself.
-        label: label of the metric, if there is a score.
-        state: the fitted state of the metric.
+        label: label of the output, if there is a score.
+        signature: signature of the output.
     """
 
     metric: Metric
@@ -48,7 +48,7 @@ class CaptionExplanation:
     image: ImageId | None = None
     score: float | None = None
     label: str = ""
-    state: State | None = field(default=None, repr=False)
+    signature: str = field(default="", repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values, after the image and the caption if these are of a file."""
@@ -124,7 +124,7 @@ def explain(
         settings = replace(settings, objects=selected_metric.objects_of([_texts_by_image(captions)]))
         selected_metric = explainable(metric, settings)
     selection = select([metric], settings)
-    label, result = [*evaluate(captions, selection).items()][-1]
+    result = [*evaluate(captions, selection).values()][-1]
     if image is not None:
         rows = [row for row, id in enumerate(captions.ids) if str(id) == str(image)]
         if not rows:
@@ -136,8 +136,9 @@ def explain(
     else:
         scores = -result.per_caption if result.lower_is_better else result.per_caption
         rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[: worst or 1].tolist()
+    captions = captions.with_references_as(settings.references_as)
     state = selection[0].require_caption_metric().fit(captions.references)
-    return [_explain_row(selected_metric, captions, row, state, label, float(result.per_caption[row])) for row in rows]
+    return [_explain_row(selected_metric, captions, row, state, result) for row in rows]
 
 
 def explainable(metric: MetricLike, settings: Settings) -> Metric:
@@ -160,10 +161,23 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
 
 
 def explained_caption(
-    metric: Metric, candidate: str, references: Sequence[str], image: ImageId | None = None
+    metric: MetricLike,
+    candidate: str,
+    references: Sequence[str],
+    image: ImageId | None = None,
+    *,
+    settings: Settings | None = None,
 ) -> CaptionExplanation:
     """Return the explanation of a caption by itself."""
-    return CaptionExplanation(metric, candidate, references, _explanation(metric, candidate, references, image), image)
+    settings = with_objects(metric, Settings() if settings is None else settings)
+    if references:
+        captions = read_captions({0: candidate}, {0: [*references]})
+        references = captions.with_references_as(settings.references_as).references.texts
+    selected_metric = explainable(metric, settings)
+    [*_, index] = select([metric], settings)[0].output_indices.values()
+    explanation = _explanation(selected_metric, candidate, references, image)
+    signature = selected_metric.signatures(None)[index]
+    return CaptionExplanation(selected_metric, candidate, references, explanation, image, signature=signature)
 
 
 def _texts_by_image(captions: Captions) -> dict[ImageId, Sequence[str]]:
@@ -173,13 +187,16 @@ def _texts_by_image(captions: Captions) -> dict[ImageId, Sequence[str]]:
 
 
 def _explain_row(
-    metric: Metric, captions: Captions, row: int, state: State | None, label: str, score: float
+    metric: Metric, captions: Captions, row: int, state: State | None, result: Result
 ) -> CaptionExplanation:
     offsets, texts = captions.references.offsets, captions.references.texts
     candidate, references = captions.candidates[row], texts[offsets[row] : offsets[row + 1]]
     image = captions.ids[row]
     explanation = _explanation(metric, candidate, references, image, state)
-    return CaptionExplanation(metric, candidate, references, explanation, image, score, label, state)
+    score = float(result.per_caption[row])
+    return CaptionExplanation(
+        metric, candidate, references, explanation, image, score, result.name, signature=result.signature
+    )
 
 
 def _explanation(

@@ -111,10 +111,8 @@ LAYOUTS: Mapping[str, tuple[Block, ...]] = {
                 ),
             ),
         ),
-        FactLine(
-            "brevity penalty {brevity_penalty:4} · {length:word,words}, closest reference {closest_length} · "
-            "bleu-4 {score:4}"
-        ),
+        FactLine("brevity penalty {brevity_penalty:4} · {length:word,words}, closest reference {closest_length}"),
+        FactLine(" · ".join(f"bleu-{n} {{scores.bleu-{n}:4}}" for n in range(1, 5))),
         Note("✗ in no reference; n/m: n of m occurrences match."),
     ),
     "ngram-weights": (
