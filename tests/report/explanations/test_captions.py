@@ -61,11 +61,12 @@ def test_unexplainable_metrics_and_images_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("references_as", ["each", "cat"])
 @pytest.mark.parametrize("metric", ["bleu-1", "bleu-2", "bleu-3", "bleu-4", "rouge-l", "cider-d"])
 def test_explanations_are_of_the_scores_that_are_reported(metric: str, references_as: str) -> None:
-    settings = captious.Settings(references_as=references_as)  # type: ignore[arg-type]
+    idf = "coco" if metric == "cider-d" else None
+    settings = captious.Settings(references_as=references_as, idf=idf)  # type: ignore[arg-type]
     result = captious.score(CANDIDATES, REFERENCES, metric, settings=settings)[metric]
     for explained in captious.explain(metric, CANDIDATES, REFERENCES, worst=3, settings=settings):
         explanation = explained.explanation
         shown = explanation.scores[metric] if metric.startswith("bleu") else explanation.score
         assert explained.score == result.per_caption[[*CANDIDATES].index(explained.image)]
-        assert shown == pytest.approx(explained.score, abs=1e-12)
+        assert explained.to_dict()["score"] == explained.score == pytest.approx(shown, abs=1e-12)
         assert explained.signature == result.signature

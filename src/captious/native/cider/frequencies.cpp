@@ -36,7 +36,8 @@ void count_waiting(const std::vector<Waiting>& waiting, std::size_t table_number
         if (i + 2 * kAhead < waiting.size()) table.prefetch_slot(waiting[i + 2 * kAhead].hash);
         if (i + kAhead < waiting.size()) table.prefetch_entry(waiting[i + kAhead].hash);
         std::uint32_t entry = table.entry_of(waiting[i].ngram, waiting[i].hash);
-        if (entry >= kIsEntry / kTables) throw std::length_error("too many distinct n-grams: one of 16 tables has more than 134 million");
+        if (entry >= kIsEntry / kTables)
+            throw std::length_error("too many distinct n-grams: one of 16 tables has more than 134 million");
         ++table.entries()[entry].count;
         documents[waiting[i].number] =
             kIsEntry | static_cast<std::uint32_t>(entry * kTables + table_number);  // both are needed again

@@ -52,7 +52,7 @@ class CaptionExplanation:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as plain values, after the image and the caption if these are of a file."""
-        about = {"id": self.image, "caption": self.candidate} if self.label else {}
+        about = {"id": self.image, "caption": self.candidate, "score": self.score} if self.label else {}
         return {**about, **explanation_values(self.explanation)}
 
     def picture(self) -> RenderableType:
