@@ -84,7 +84,7 @@ def _index(papers: list[Paper]) -> str:
 
 
 def _brief(table: PaperTable) -> str:
-    """Return how ours differ, what the table needs, and what else computes it, each to the end of its first clause."""
+    """Return why our figures differ, what the table needs, and its command, each cut after the first clause."""
     needs = ", ".join(dict.fromkeys(_CLAUSE_END.split(need, maxsplit=1)[0] for need in table.all_needs))
     said = {"": table.differs, "needs ": needs, "run ": table.command if table.state == "command" else ""}
     return "; ".join(word + _CLAUSE_END.split(text, maxsplit=1)[0] for word, text in said.items() if text)
@@ -138,7 +138,7 @@ def _page(paper: Paper) -> str:
 
 
 def _stand_ins(figures: list[dict[str, Any]]) -> list[str]:
-    """Return what stands in for the paper's resources in figures that are compared, each once."""
+    """Return the resources used instead of the paper's in compared figures, each once."""
     compared = [figure for figure in figures if figure["verdict"] in SIGNS]
     return [*dict.fromkeys(figure["stand_ins"] for figure in compared if figure["stand_ins"])]
 
