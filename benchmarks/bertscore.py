@@ -111,7 +111,7 @@ def child(options: argparse.Namespace, side: str) -> None:
 
 
 def measure(options: argparse.Namespace) -> bool:
-    """Return both sides; whether all scores agree."""
+    """Return whether all scores agree, after measuring both sides."""
     scores: dict[str, Scores] = {}
     passed = ["--data", str(options.data), "--model", options.model, "--images", str(options.images)]
     passed += ["--layer", str(options.layer), "--systems", str(options.systems), "--precision", options.precision]

@@ -146,7 +146,7 @@ def run_side(side: str, job: str, options: argparse.Namespace) -> tuple[dict[str
 
 
 def agree(peer: str, ours: array.array[float], theirs: array.array[float], n: int) -> bool:
-    """Return whether all scores are the same, which is printed."""
+    """Return whether all scores agree, after printing the differences."""
     k = len(OUTPUTS)
     assert len(ours) == len(theirs) == k + k * n
     differences = [abs(a - b) for a, b in zip(ours, theirs, strict=True)]

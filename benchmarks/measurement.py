@@ -62,7 +62,7 @@ def systems(data: Path) -> list[str]:
 
 
 def read_system(data: Path, system: str) -> Candidates:
-    """Return what a system says about all of val2014."""
+    """Return a system's captions for all of val2014."""
     with gzip.open(data / "coco" / "results_val2014" / f"{system}.json.gz", "rt", encoding="utf-8") as file:
         return {record["image_id"]: record["caption"] for record in json.load(file)}
 
@@ -200,6 +200,6 @@ def common_options(description: str, peer: str, repeats: int = 5, peer_repeats: 
 
 
 def machine() -> str:
-    """Return one line: what this runs on."""
+    """Return a line that describes this machine."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return f"{cores} cores, {platform.machine()}, {platform.python_implementation()} {platform.python_version()}"

@@ -65,7 +65,7 @@ def child(side: str, data: Path, system: str) -> None:
 
 
 def measure(options: argparse.Namespace) -> bool:
-    """Return both sides on one system; whether all scores agree."""
+    """Return whether all scores agree, after measuring both sides on one system."""
     scores: dict[str, list[float]] = {}
 
     def run(side: str) -> dict[str, float]:

@@ -39,7 +39,7 @@ Figures = dict[str, float]
 
 
 def waits(visitor: Visitor, what: str) -> Figures:
-    """Return how long a visitor waited for pages, meanwhile."""
+    """Return how long a visitor waited for pages."""
     return {
         f"{what}: pages, p50, s": quantile(visitor.seconds, 0.5),
         f"{what}: pages, p95, s": quantile(visitor.seconds, 0.95),
@@ -95,7 +95,7 @@ async def slow(site: Site, options: argparse.Namespace) -> Figures:
 
 
 async def uploads(site: Site, options: argparse.Namespace) -> Figures:
-    """Return three uploads of 100 MB, one after the other, then three at once, while somebody looks at pages."""
+    """Return figures of three uploads of 100 MB, in turn and then at once, while a visitor looks at pages."""
     token, content = site.token(), CAPTIONS + b" " * (100_000_000 - len(CAPTIONS))
     cpu, began = site.cpu("web"), time.perf_counter()
     for number in range(3):

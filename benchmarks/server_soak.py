@@ -64,7 +64,7 @@ class Diary:
 
 
 async def soak(site: Site, contents: dict[str, Path], options: argparse.Namespace) -> Diary:
-    """Return everything at once, then the end of the queue."""
+    """Return the diary of a run in which everything happens at once until the queue is empty."""
     diary, token = Diary(), await asyncio.to_thread(site.token)
     jobs: list[Callable[[], Awaitable[None]]] = []
 

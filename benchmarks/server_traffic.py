@@ -98,7 +98,7 @@ class Site:
         return await self.send("POST", path, content, headers)
 
     async def send(self, method: str, path: str, body: bytes, headers: dict[str, str]) -> Answer:
-        """Return one request on a connection of its own; status 0 if there is no answer."""
+        """Return the answer to a request on a connection of its own; status 0 if there is none."""
         lines = {"Host": f"127.0.0.1:{self.port}", "Connection": "close", **headers}
         if method == "POST":
             lines["Content-Length"] = str(len(body))
@@ -222,7 +222,7 @@ class Visitor:
 
 @contextlib.asynccontextmanager
 async def visiting(visitor: Visitor) -> AsyncIterator[None]:
-    """Return a block during which a visitor looks at pages."""
+    """Return a context in which a visitor looks at pages."""
     task = asyncio.create_task(visitor.visit())
     try:
         yield

@@ -205,7 +205,7 @@ def install(side: str) -> None:
 
 
 def measure(options: argparse.Namespace, program: str, folder: str) -> bool:
-    """Return both sides of one program; whether all rewards agree."""
+    """Return whether all rewards agree, after measuring both sides of one program."""
     scores: dict[str, Any] = {}
     batches = {"captious": options.batches, "pycocoevalcap": options.peer_batches}
 

@@ -84,7 +84,7 @@ def child(options: argparse.Namespace, side: str) -> None:
 
 
 def measure(options: argparse.Namespace) -> bool:
-    """Return both sides; whether all scores agree."""
+    """Return whether all scores agree, after measuring both sides."""
     scores: dict[str, list[float]] = {}
     passed = ["--data", str(options.data), "--vectors", str(options.vectors), "--tokens", str(options.tokens)]
     passed += ["--system", str(options.system), "--variant", options.variant]

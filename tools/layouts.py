@@ -49,7 +49,7 @@ def has_splits(layout: Layout) -> bool:
 
 
 def marks(layout: Layout) -> str:
-    """Return what a layout is recognized by: keys of the document, fields of the first record."""
+    """Return the keys that identify a layout: of the document, or of its first record."""
     match layout.records:
         case DenseCaptions():
             return '`timestamps` and `sentences` of each video, or `"results"` with `timestamp` and `sentence`'

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 from textwrap import fill
 from typing import Any
@@ -84,7 +85,7 @@ def _index(papers: list[Paper]) -> str:
 
 
 def _brief(table: PaperTable) -> str:
-    """Return how ours differ, what the table needs, and what else computes it, each to the end of its first clause."""
+    """Return why our figures differ, what the table needs, and its command, each cut after the first clause."""
     needs = ", ".join(dict.fromkeys(_CLAUSE_END.split(need, maxsplit=1)[0] for need in table.all_needs))
     said = {"": table.differs, "needs ": needs, "run ": table.command if table.state == "command" else ""}
     return "; ".join(word + _CLAUSE_END.split(text, maxsplit=1)[0] for word, text in said.items() if text)
@@ -111,6 +112,9 @@ def _page(paper: Paper) -> str:
             "papers."
         )
     ]
+    shared = _shared_reasons(paper)
+    for reason, heading in shared.items():
+        lines += ["", f"## {heading}", "", _text(_sentence(reason[0].upper() + reason[1:]))]
     for table in paper.tables:
         lines += ["", f"## {table.name}: {table.place}", "", _text(table.shows)]
         figures = measured.get(table.name, {}).get("figures", [])
@@ -126,19 +130,21 @@ def _page(paper: Paper) -> str:
             ("State", f"{table.state}: {STATES[table.state]}"),
             ("Command", table.command),
             ("Time", f"{seconds:.0f} s of CPU time, all cores together" if seconds >= 1 else ""),
-            ("Why figures differ", table.differs),
+            ("Why figures differ", _reason(table, shared)),
             ("Needs", table.needs_text),
             ("Open", table.remark),
         ):
             if text:
-                lines += ["", _text(f"**{label}:** {text}{'' if text.endswith('.') else '.'}")]
+                first, *points = _sentence(text).split(" • ")
+                lines += ["", _text(f"**{label}:** {first}"), *([""] if points else [])]
+                lines += [_text(f"- {point}", indent="  ") for point in points]
         if table.columns and not table.published and table.metrics:
             lines += ["", "**Published figures:** not available."]
     return "\n".join(lines) + "\n"
 
 
 def _stand_ins(figures: list[dict[str, Any]]) -> list[str]:
-    """Return what stands in for the paper's resources in figures that are compared, each once."""
+    """Return the resources used instead of the paper's in compared figures, each once."""
     compared = [figure for figure in figures if figure["verdict"] in SIGNS]
     return [*dict.fromkeys(figure["stand_ins"] for figure in compared if figure["stand_ins"])]
 
@@ -175,8 +181,26 @@ def _number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.{digits}f}"
 
 
-def _text(text: str) -> str:
-    return fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+def _shared_reasons(paper: Paper) -> dict[str, str]:
+    """Return the headings of reasons why figures of several tables differ, by reason."""
+    reasons = Counter(table.differs for table in paper.tables if table.differs)
+    shared = [reason for reason, n in reasons.items() if n > 1]
+    numbers = [""] if len(shared) == 1 else [f" {number}" for number in range(1, len(shared) + 1)]
+    return {reason: f"Why several tables differ{number}" for reason, number in zip(shared, numbers, strict=True)}
+
+
+def _reason(table: PaperTable, shared: dict[str, str]) -> str:
+    """Return why figures of a table differ, as a link if the page says it of several tables."""
+    heading = shared.get(table.differs)
+    return f"see [{heading}](#{heading.lower().replace(' ', '-')})" if heading else table.differs
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
+
+
+def _text(text: str, *, indent: str = "") -> str:
+    return fill(text, _WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _measured(paper: str) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Terminal(io.StringIO):
 
 
 def terminal_of(monkeypatch: pytest.MonkeyPatch) -> Terminal:
-    """Return a terminal as stderr, and a person who waits for a moment only.
+    """Return a terminal that replaces stderr. Progress bars appear on it after a moment.
 
     Not a fixture: pytest puts a stderr of its own in place when a test begins.
     """

@@ -78,7 +78,7 @@ def no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def closing_its_pipes(official: Any) -> Any:
-    """Return the toolkit's Meteor, which leaves the pipes of its process open, closing them."""
+    """Return a subclass of the toolkit's Meteor that closes the pipes of its process, which Meteor leaves open."""
 
     class Meteor(official):  # type: ignore[misc]
         def __del__(self) -> None:

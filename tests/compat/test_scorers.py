@@ -50,7 +50,7 @@ SCORERS = [Bleu, pytest.param(Meteor, marks=no_meteor), Rouge, Cider, WMD]
 
 
 def compute(scorer: Any, gts: Any, res: Any) -> tuple[Any, Any]:
-    """Return scores, and check that nothing is printed."""
+    """Return scores without printing anything."""
     return scorer.compute_score(gts, res, verbose=0) if isinstance(scorer, Bleu) else scorer.compute_score(gts, res)
 
 

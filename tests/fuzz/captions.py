@@ -74,12 +74,12 @@ def of_script(rng: random.Random) -> str:
 
 
 def sentence(rng: random.Random) -> str:
-    """Return words, nearly as people put them."""
+    """Return a sequence of random words."""
     return " ".join(rng.choice(WORDS) for _ in range(rng.randint(1, 14)))
 
 
 def accented(rng: random.Random) -> str:
-    """Return a letter under marks that combine with it, or none."""
+    """Return a letter, or nothing, followed by combining marks."""
     return rng.choice(["e", "a", "Σ", "i", "", "犬", "ﬁ"]) + "".join(
         rng.choice(COMBINING) for _ in range(rng.randint(1, 9))
     )
@@ -96,7 +96,7 @@ def long_word(rng: random.Random) -> str:
 
 
 def of(pieces: tuple[str, ...]) -> Callable[[random.Random], str]:
-    """Return what chooses one of these."""
+    """Return a function that chooses one of these pieces."""
     return lambda rng: rng.choice(pieces)
 
 

@@ -62,7 +62,7 @@ class Kind:
 
 
 def of_seeds(name: str, seeds: Callable[[], Seeds], read: Callable[[Path], object], *tokens: bytes) -> Kind:
-    """Return files like these, changed, now and then packed before or after that."""
+    """Return a kind of file that is made by changing seeds, some of them compressed before or after that."""
 
     def make(rng: random.Random) -> bytes:
         there = seeds()
@@ -76,7 +76,7 @@ def of_seeds(name: str, seeds: Callable[[], Seeds], read: Callable[[Path], objec
 
 
 def of_archives(name: str, seeds: Callable[[], Seeds], read: Callable[[Path], object]) -> Kind:
-    """Zip files like these: changed, or with a member that is."""
+    """Return a kind of zip file that is made by changing seeds, or a member of one."""
 
     def make(rng: random.Random) -> bytes:
         content = rng.choice(seeds())

@@ -30,7 +30,7 @@ ALL = tuple(
 
 
 def program(rng: random.Random) -> bytes:
-    """Return a pickle; now and then a harmless one."""
+    """Return a pickle, occasionally a harmless one."""
     if rng.random() < 0.1:
         return b"\x80\4" + _keyed_vectors(rng) + b"."
     out = bytearray(b"\x80" + bytes([rng.choice((2, 3, 4, 4, 5, 5, 255))]))

@@ -54,7 +54,7 @@ def many(pytestconfig: pytest.Config) -> int:
 
 
 def check(captions: Captions, metrics: list[Metric] = METRICS) -> dict[str, NDArray[np.float64]]:
-    """Return statistics by metric, after a look at the scores."""
+    """Return statistics by metric, after checking that the scores are valid."""
     result = {}
     for metric in metrics:
         statistics = metric.statistics(captions, metric.fit(captions.references))

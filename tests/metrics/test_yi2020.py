@@ -97,7 +97,7 @@ def pieces(text: str, encoder: Encoder) -> list[str]:
 
 @cache
 def read(text: str, encoder: Encoder, layer: int) -> oracle.Text:
-    """Return a text with hidden states that are computed for it alone."""
+    """Return a text whose hidden states are computed without other texts."""
     (batch,) = encoder.run(encoder.tokenize([text]), [layer])
     return oracle.Text(pieces(text, encoder), batch.hidden[layer][0].astype(np.float64))
 

@@ -57,6 +57,6 @@ def flat(captions: Sequence[list[str]], vocabulary: Vocabulary) -> tuple[NDArray
 
 
 def of_ids(captions: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return ids and offsets of captions that are ids already."""
+    """Return ids and offsets of captions that consist of ids."""
     ids = np.array([i for caption in captions for i in caption], np.int32)
     return ids, np.cumsum([0, *(len(caption) for caption in captions)], dtype=np.int64)

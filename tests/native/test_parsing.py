@@ -37,7 +37,7 @@ class Case(NamedTuple):
         )
 
     def pcfg(self, boundary: int = -1, guide: int = 0) -> Pcfg:
-        """Return the kernel's grammar; bounds are as good or bad as chance will have it."""
+        """Return the kernel's grammar with random bounds."""
         n, rng = len(self.grammar.states), random.Random(guide)
         n_rules = len(self.grammar.binary_rules) + len(self.grammar.unary_rules)
         n_symbols, most = rng.randint(1, n), 10 ** rng.uniform(0, 3)

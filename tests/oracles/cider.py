@@ -17,7 +17,7 @@ class Frequencies:
     counts: Ngrams
 
     def idf(self, ngram: tuple[str, ...]) -> float:
-        """Return an n-gram in no document weighs like one in a single document."""
+        """Return the inverse document frequency; n-grams in no document weigh as much as those in one."""
         return math.log(self.documents) - math.log(max(1, self.counts[ngram]))
 
 

@@ -24,7 +24,7 @@ def f_measure(precision: float, recall: float) -> float:
 
 
 def score(candidate: Caption, references: list[Caption], variant: str = "official") -> float:
-    """Return an empty caption is one empty token: the toolkit splits at single spaces."""
+    """Return the score of a caption. An empty one is one empty token, as the toolkit splits at single spaces."""
     candidate = candidate or [""]
     references = [reference or [""] for reference in references]
     precisions = [lcs(candidate, reference) / len(candidate) for reference in references]

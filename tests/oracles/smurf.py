@@ -52,7 +52,7 @@ class Oracle:
         return found
 
     def flows(self, texts: Sequence[str], stop_words: str = "stay", batch_size: int = 1) -> list[float]:
-        """Return information flow of each text; of an empty one there is none, NaN."""
+        """Return the information flow of each text; NaN for an empty one."""
         import torch
 
         sequences = [self.ids(prepared(text), stop_words) for text in texts]

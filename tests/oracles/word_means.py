@@ -11,7 +11,7 @@ Vectors = Mapping[str, np.ndarray]
 
 
 def clean(tokenized: str) -> list[str]:
-    """Return words of a tokenized caption, as MOWE takes them."""
+    """Return the words of a tokenized caption that MOWE averages."""
     for character in ".,\"'":
         tokenized = tokenized.replace(character, "")
     return re.sub(r"\s\s+", " ", tokenized.lower()).split(" ")

@@ -53,7 +53,7 @@ def matches(token: Vector, text: Text, threshold: float) -> bool:
 
 
 def combine(references: list[Text], base: int, threshold: float, *, official: bool) -> list[Item]:
-    """Return the base with the words of the others that neither it nor a reference before theirs has."""
+    """Return the base, followed by the words of the other references that no text before them has."""
     own = references[base]
     pieces = list(own.words)
     added = []

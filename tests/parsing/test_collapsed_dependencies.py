@@ -179,7 +179,7 @@ def test_collapsed_edges_reach_every_word_of_any_tree(tree: tuple[list[str], lis
 
 
 def _agreement(file: Path, limit: int | None = None) -> float:
-    """Return share of captions whose graph is that of the official program, order included."""
+    """Return the share of captions whose graph is that of the official program, order included."""
     agree = [
         collapsed(parse.words, parse.tags, parse.heads, parse.relations) == parse.collapsed
         for parse in official_parses(file, limit)

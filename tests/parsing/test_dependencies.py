@@ -292,7 +292,7 @@ def _official(file: Path, limit: int | None = None) -> Iterator[tuple[Tree, tupl
 
 
 def _agreement(file: Path, limit: int | None = None) -> tuple[float, float]:
-    """Return share of captions that are all alike, share of words alike in head and relation."""
+    """Return the share of captions that are all alike, and of words alike in head and relation."""
     captions = same_captions = words = same_words = 0
     for tree, heads, relations in _official(file, limit):
         expected = list(zip(heads, relations, strict=True))

@@ -177,7 +177,7 @@ def test_any_text_has_a_lemma(word: str, tag: str) -> None:
 
 
 def _agreement(file: Path, limit: int | None = None) -> float:
-    """Return share of tokens whose lemma is that of the official program."""
+    """Return the share of tokens whose lemma is that of the official program."""
     right = total = 0
     for parse in official_parses(file, limit):
         ours = map(lemma, parse.words, parse.tags)

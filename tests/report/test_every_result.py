@@ -115,7 +115,7 @@ def rows(result: Any) -> list[dict[str, str]]:
 
 
 def text(value: object) -> object:
-    """Return a value as a number where it is one, as formats write numbers differently; empty if there is none."""
+    """Return a value as a number if it is one, since formats write numbers differently; empty if there is none."""
     if isinstance(value, bool):
         return str(value)
     if value is None or value != value or value == "nan":

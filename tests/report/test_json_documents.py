@@ -20,7 +20,7 @@ ALONE = {i: ["a dog"] for i in REFERENCES}
 
 
 def result(kind: str) -> Any:
-    """Return a result with numbers that are not finite."""
+    """Return a result with non-finite numbers."""
     nan = float("nan")
     if kind == "judgment":
         agreement = Agreement("odd", nan, (nan, nan), 1, "odd|1", {"part": nan})

@@ -19,7 +19,7 @@ def shown(text: str) -> str:
 
 
 def compared(a: str, b: str, references: list[str], *, systems: tuple[str, str] = ("a", "b")) -> captious.Comparison:
-    """Return two systems that say the same of each of ten images."""
+    """Return the comparison of two systems that each have one caption for all ten images."""
     images = range(10)
     return captious.compare(
         *(dict.fromkeys(images, a), dict.fromkeys(images, b), dict.fromkeys(images, references), ["rouge-l"]),

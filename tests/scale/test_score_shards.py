@@ -219,7 +219,7 @@ def test_warnings_of_batches_are_merged(shards: Path) -> None:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return names of the shards that are read, as they are."""
+    """Return the unchanged names of the shards that are read."""
     read: list[str] = []
     batches = scale.FileShard.batches
 
@@ -463,7 +463,7 @@ def test_an_interrupted_run_can_go_on(shards: Path, tmp_path: Path, monkeypatch:
 
 
 def kills_itself_once(folder: str, number: int) -> list[dict[str, Any]]:
-    """Return rows of a shard, in a process that is killed the first time that it is asked for them."""
+    """Return the rows of a shard. The first call for each shard kills its process."""
     mark = Path(folder) / f"{number}.died"
     if not mark.exists():
         mark.touch()

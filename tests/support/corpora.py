@@ -41,7 +41,7 @@ def references_table(references: list[list[str]], first_id: int = 0) -> Referenc
 
 
 def captions(max_size: int = 12) -> st.SearchStrategy[list[str]]:
-    """Return captions as tokens, the empty one included."""
+    """Return tokenized captions, one of them empty."""
     return st.lists(st.sampled_from(WORDS), max_size=max_size)
 
 

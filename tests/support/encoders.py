@@ -81,7 +81,7 @@ def _word_pieces() -> Any:
 
 
 def _byte_pieces() -> Any:
-    """Return every byte is a piece."""
+    """Return a tokenizer whose pieces are single bytes."""
     from tokenizers import Tokenizer, models, pre_tokenizers
 
     pieces = (*SPECIAL_TOKENS, *sorted(pre_tokenizers.ByteLevel.alphabet()))

@@ -44,7 +44,7 @@ def required(names: str) -> frozenset[str]:
 
 
 def problem(reason: str, must_have: frozenset[str]) -> str:
-    """Return what is wrong with skipping a test for this reason; empty if nothing is."""
+    """Return the error of skipping a test for this reason; empty if there is none."""
     if reason.startswith("not here: "):
         return ""
     lack = _LACK.match(reason)

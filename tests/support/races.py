@@ -56,7 +56,7 @@ def take_all() -> dict[str, Any]:
 
 
 def burst() -> list[str]:
-    """Return two workers take in turn, and at once, what three teams have submitted; gives the teams of each two."""
+    """Return the teams of each pair of submissions that two workers take at the same time, pair by pair."""
     from captious.server.models import Submission, Team
     from captious.server.operations import worker
     from captious.server.scoring import lease
@@ -88,7 +88,7 @@ def cancel_or_take() -> list[Any]:
 
 
 def first_requests() -> int:
-    """Return the personal teams of a user whose first requests come at once."""
+    """Return the number of personal teams of a user whose first two requests arrive at the same time."""
     from captious.server.models import Team, User
     from captious.server.people.teams import personal_team
 
@@ -117,7 +117,7 @@ def two_uploads() -> list[int]:
 
 
 def while_loading(folder: Path) -> list[Any]:
-    """Return a submission is taken, and scored, in the middle of the transaction in which the challenge is loaded."""
+    """Return what becomes of a submission that is taken and scored while a transaction loads its challenge."""
     from captious.server.actions import challenge_store
     from captious.server.models import Submission
     from captious.server.operations import worker

@@ -44,7 +44,7 @@ class Site:
         return User.objects.create_user(name, password=PASSWORD, **values)
 
     def client(self, user: Any = None) -> Any:
-        """Return a browser, in which a user has signed in."""
+        """Return a browser in which a user has signed in."""
         from django.test import Client
 
         client = Client(raise_request_exception=False)
@@ -104,7 +104,7 @@ class Site:
         return client.post(f"/challenges/{challenge}/submit", self.form(user, content, **values))
 
     def form(self, user: Any, content: bytes, **values: Any) -> dict[str, Any]:
-        """Return what the form of a submission sends."""
+        """Return the fields of the submission form."""
         from django.core.files.uploadedfile import SimpleUploadedFile
 
         from captious.server.people.teams import personal_team
@@ -120,7 +120,7 @@ class Site:
         }
 
     def submissions(self, **values: Any) -> list[Any]:
-        """Return submissions that are no baselines, the oldest first."""
+        """Return submissions other than baselines, the oldest first."""
         from captious.server.models import Submission
 
         return list(Submission.objects.filter(is_baseline=False, **values).order_by("pk"))
@@ -179,7 +179,7 @@ def empty_database() -> None:
 
 
 def parsed(response: Any) -> Any:
-    """Return what a response says that is sent in parts, such as leaderboard.json."""
+    """Return the JSON of a streamed response, such as leaderboard.json."""
     return json.loads(b"".join(response.streaming_content))
 
 

@@ -58,7 +58,7 @@ def upload() -> bytes:
 
 
 def queue(n: int = 1, phase: str = "main", **values: Any) -> list[Any]:
-    """Return submissions as they are when they have been taken in."""
+    """Return submissions in their state after the upload."""
     from django.utils import timezone
 
     from captious.server.models import Phase, Submission, Team

@@ -99,7 +99,7 @@ def _of(type: str, **fields: Any) -> Java:
 
 
 def _list(items: list[Any], more: int = 0) -> Java:
-    """Return a list, with a size that is wrong by so much."""
+    """Return a Java list whose stated size is too large by ``more``."""
     return Java("java.util.ArrayList", {"size": ("I", len(items) + more)}, [struct.pack(">i", len(items)), *items])
 
 

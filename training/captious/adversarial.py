@@ -127,7 +127,7 @@ def _open(text: str) -> str:
 
 
 def _twice(copies: Sequence[Pair], examples: Examples, weights: CaptionWeights) -> list[Pair]:
-    """Return copies of which a second word is exchanged."""
+    """Return copies in which a second word is exchanged."""
     texts = [wrong for _, wrong, _ in copies]
     images: dict[int | str, NDArray[np.int64]] = {number: np.array([number]) for number in range(len(texts))}
     wrong = replace(examples, texts=tuple(texts), tokens=Tokens.of(texts, examples.tokenizer).split(), images=images)

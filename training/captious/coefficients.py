@@ -65,7 +65,7 @@ def fitted(
     deviation = features[:, free].std(axis=0)
 
     def line(rows: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return coefficients of these captions, those that are given included, and the bias."""
+        """Return the coefficients fitted to these captions, including given ones, and the bias."""
         apart = [(comparisons(features[rows], ratings[rows], seed=seed), 1.0), *others]
         scaled = [(these[:, free] / deviation, weight) for these, weight in apart]
 

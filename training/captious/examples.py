@@ -199,7 +199,7 @@ class Examples:
 
 
 def tokenizer_of(language: str) -> Tokenizer:
-    """Return what cuts captions of a language, as ``captious score --language`` does, and gives its words one form."""
+    """Return the tokenizer of ``captious score --language`` for a language, which also gives its words one form."""
     return replace(as_tokenizer(as_language(language).tokenizer), form=word_forms(language))
 
 

@@ -130,7 +130,7 @@ def _kinds(parses: Sequence[Parse], words: Sequence[str], vectors: NDArray[np.fl
 
 
 def _makers(kinds: _Kinds, random: np.random.Generator) -> dict[str, _Maker]:
-    """Return what makes a caption wrong in each way, or gives None where that cannot be done."""
+    """Return the functions that make a caption wrong in each way, or return None where they cannot."""
 
     def exchanged(tags: tuple[str, ...]) -> _Maker:
         def make(parse: Parse, seen: set[str]) -> list[str] | None:

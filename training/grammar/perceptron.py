@@ -66,7 +66,7 @@ class Perceptron:
         self._squares[:] = _LEAST
 
     def train(self, sentences: NDArray[np.int64], batch: int, step: float) -> float:
-        """Return one pass in this order; the share of sentences whose best derivation was not the official one.
+        """Return the share of sentences that were misparsed during one training pass in this order.
 
         Afterwards, ``averaged`` has the average of the scores over the pass: rules, then tagged words.
 

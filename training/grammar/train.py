@@ -136,7 +136,7 @@ def as_grammar(official: Grammar, reduced: Reduced, scores: NDArray[np.float64])
 
 
 def _name(state: str, number: int) -> str:
-    """Return what a state is called: its category and its number; only the number if trees do not show it."""
+    """Return the name of a state: its category and number, or only its number if trees do not show it."""
     if "@" in state:
         return f"@{number}"
     if state == "ROOT" or state.startswith("-"):

@@ -140,7 +140,7 @@ def output_options(
             if chosen != Presentation() and format_ in _FOR_PROGRAMS:
                 options = [f"--{name.replace('_', '-')}" for name in shown]
                 raise click.UsageError(
-                    f"{format_} has unrounded numbers under our names of metrics: choose another format, or "
+                    f"{format_} has unrounded numbers and captious's metric names: choose another format, or "
                     f"leave out {', '.join(options)}"
                 )
             return command(destination=Destination(format_, output, plot, chosen), **parameters)

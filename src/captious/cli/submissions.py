@@ -13,6 +13,7 @@ from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import format_option, print_rows
 from captious.cli.submit import server_option, token_option
 from captious.files.atomic_write import whole_file
+from captious.phrases import counted
 from captious.report import numbers
 from captious.server.client import Client
 
@@ -54,7 +55,7 @@ def _download(client: Client, rows: list[dict[str, Any]], folder: Path) -> None:
             file.write(content)
     with whole_file(folder / "submissions.json") as file:
         file.write(_as_json(rows) + "\n")
-    click.echo(f"{folder}: {len(rows):,} submissions", err=True)
+    click.echo(f"{folder}: {counted(len(rows), 'submission')}", err=True)
 
 
 def _as_json(rows: list[dict[str, Any]]) -> str:

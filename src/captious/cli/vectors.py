@@ -10,6 +10,7 @@ import click
 from captious.cli import Group
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import print_rows
+from captious.phrases import counted
 from captious.resources.cache import cache_folder
 from captious.resources.vectors import named_vectors as resource
 from captious.resources.vectors.compiled_vectors import INSTALL, VectorFile
@@ -34,7 +35,7 @@ def add(file: Path, name: str, replace: bool, **form: Any) -> None:
     words and vectors, or .npy with --vocabulary; plain or .gz.
     """
     added = resource.add(VectorFile(file, **form), name, replace=replace)
-    size = f"{len(added.index):,} words x {added.index.width}"
+    size = f"{counted(len(added.index), 'word')} x {added.index.width}"
     click.echo(f"{added.name}: {size}, checksum {added.checksum[:8]}", err=True)
 
 

@@ -277,7 +277,7 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
 
 
 def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
-    """Return both with ids that are read alike."""
+    """Return both, with ids read in the same way."""
     left, right = read_alike(candidates.ids, candidates.id_form, references.ids, references.id_form)
     if left is not candidates.ids:
         candidates = replace(candidates, ids=tuple(left), id_form="typed")

@@ -66,8 +66,8 @@ class Statistics:
         return self.metric.aggregate(self._sums[key])
 
     def exchanged_difference(self, other: Statistics, resamples: int, seed: int) -> NDArray[np.float64]:
-        """Return corpus scores of another system minus its own, with the candidates exchanged on random halves of the
-        images: float64[resamples, m]. Those of the last system are kept.
+        """Return corpus scores of another system minus its own, with each image's candidates exchanged with probability
+        one half: float64[resamples, m]. Those of the last system are kept.
         """
         if self._exchanged is None or self._exchanged[0] is not other or self._exchanged[1:3] != (resamples, seed):
             moved = exchange_sums(other.rows - self.rows, resamples=resamples, seed=seed)

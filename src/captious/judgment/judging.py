@@ -77,7 +77,7 @@ def judge(
             metrics are requested.
         data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
         compare: test the differences between all pairs of metrics, and rank the metrics.
-        test: how to compare: "permutation" exchanges the scores of two metrics on random halves of the images;
+        test: how to compare: "permutation" exchanges the scores of two metrics on each image with probability one half;
             "bootstrap" compares them in the resamples of the intervals, which is much faster for many metrics.
         resamples: number of bootstrap resamples and of permutations; permutation tests use at least 50 permutations
             per pair of metrics.

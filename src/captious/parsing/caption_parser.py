@@ -76,7 +76,7 @@ def _bundled() -> CaptionParser:
 def official_parser(official: spice_grammar.SpiceGrammar) -> CaptionParser:
     """Return the parser with the official grammar.
 
-    Its bounds are tuned once, in 17 seconds, and cached; if the cache is not writable, there are none.
+    Its bounds are tuned once, in about 20 seconds, and cached; if the cache is not writable, there are none.
     """
     grammar = official.grammar()
     file = official.index.with_name(f"bounds-{_BOUNDS_FORMAT}-{official.fingerprint}.index")

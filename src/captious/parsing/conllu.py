@@ -12,6 +12,7 @@ from typing import NamedTuple
 from captious.errors import CaptionFileError
 from captious.parsing.collapsed_dependencies import collapsed
 from captious.parsing.parses import Edge, Parse, check_tree
+from captious.phrases import counted
 
 
 def _pairs(text: str) -> dict[str, str]:
@@ -85,7 +86,7 @@ def _sentences(lines: Sequence[str], name: str) -> Iterator[_Sentence]:
             columns = line.split("\t")
             if len(columns) != 10:
                 raise CaptionFileError(
-                    f"a line with {len(columns)} columns",
+                    f"a line with {counted(len(columns), 'column')}",
                     where=f"{name}: line {number:,}",
                     help="CoNLL-U has ten columns, separated by tabs",
                 )

@@ -180,7 +180,7 @@ def _parse_record(record: Mapping[str, Any]) -> Parse:
     words, tags, lemmas = (_texts(record[key], key) for key in ("word", "tag", "lemma"))
     n = len(words)
     if not len(tags) == len(lemmas) == n:
-        raise ValueError(f"{counted(n, 'word')}, {len(tags)} tags, {len(lemmas)} lemmas")
+        raise ValueError(f"{counted(n, 'word')}, {counted(len(tags), 'tag')}, {counted(len(lemmas), 'lemma')}")
     heads, relations = [0] * n, ["dep"] * n
     basic = [_dependency(item, "basic") for item in record["basic"]]
     for head, dependent, relation in basic:

@@ -268,7 +268,7 @@ def _title(text: str, width: int) -> str:
 
 
 def rendered(figure: Figure, format: str, settings: Any = ()) -> bytes:
-    """Return the file content of a figure, in one of ``FORMATS``, drawn under settings of matplotlib."""
+    """Return the file content of a matplotlib figure in one of ``FORMATS``, drawn with our settings."""
     from matplotlib import rc_context
 
     out = io.BytesIO()

@@ -121,7 +121,7 @@ class ShardReport(Report):
             return []
         return [
             f"intervals of shards need about {_FEW_CAPTIONS:,} captions, and there are {self.n_images:,}: they are "
-            "inaccurate and may leave the range of a score. scoring that is not in shards resamples images."
+            "inaccurate and may exceed the range of the score; scoring without shards resamples images instead"
         ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,6 +17,14 @@ def test_missing_file_is_named(refuses: Refuses, tmp_path: Path) -> None:
     path = tmp_path / "none.json"
     with refuses(CaptionFileError, "no such file", str(path), "path of the candidates"):
         read_rows(path, "candidates")
+
+
+@pytest.mark.parametrize(
+    ("role", "advice"), [("references", "path of the references, or the captions"), ("groups", "a file of groups")]
+)
+def test_missing_file_is_refused_with_its_role(refuses: Refuses, role: Any, advice: str) -> None:
+    with refuses(CaptionFileError, "there is no such file", "none.json", advice):
+        read_rows("none.json", role)
 
 
 def test_directory_is_refused(refuses: Refuses, tmp_path: Path) -> None:
@@ -78,5 +87,5 @@ def test_invalid_utf_8_is_refused_with_its_position(refuses: Refuses, write: Wri
 
 
 def test_utf_16_is_refused(refuses: Refuses, write: Write) -> None:
-    with refuses(EncodingError, "line 1, byte offset 0 (0xff)"):
+    with refuses(EncodingError, "line 1, byte offset 0 (0xff)", "iconv -f utf-16 "):
         read_rows(write("c.json", b"\xff\xfe" + '{"1": "a"}'.encode("utf-16-le")), "candidates")

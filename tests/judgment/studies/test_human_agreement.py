@@ -38,7 +38,7 @@ class Listener:
 
 
 def captions(*counts: int) -> dict[str, list[str]]:
-    """Return images of some numbers of captions; "2:0" is the first caption of image 2."""
+    """Return images with these numbers of captions; "2:0" is the first caption of image 2."""
     return {f"i{image}": [f"{image}:{place}" for place in range(count)] for image, count in enumerate(counts)}
 
 

@@ -15,7 +15,7 @@ SHAPES = [(combination, images) for combination in COMBINATIONS for images in IM
 
 
 def some_numbers(n: int, length: int, n_words: int) -> np.ndarray:
-    """Return captions of every length: without an end mark, with it at each place, and empty ones."""
+    """Return captions of every length: without an end mark, with one at each place, and empty ones."""
     rng = np.random.default_rng(5)
     rows = np.zeros((n, length), np.int32)
     for row in range(n):

@@ -84,7 +84,7 @@ def resident() -> float:
 
 
 def of_new_words(captions: tuple[str, ...], rng: random.Random) -> tuple[str, ...]:
-    """Return captions whose first words are as in these, followed by three that nobody has written."""
+    """Return captions that begin with the first words of these and end with three words of no caption."""
     return tuple(
         f"{caption[:6]} {rng.getrandbits(48):x} {rng.getrandbits(48):x} a{rng.getrandbits(48):x}"
         for caption in captions

@@ -19,7 +19,7 @@ _BOXES = """graph => [...graph.querySelectorAll(".node")].map((node) => {
 
 
 def check_boxes(graph: Any) -> list[dict[str, Any]]:
-    """Return the boxes of a graph, which are inside of it and apart."""
+    """Return the boxes of a graph, after checking that they are inside of it and do not overlap."""
     boxes: list[dict[str, Any]] = graph.evaluate(_BOXES)
     around = graph.bounding_box()
     for box in boxes:

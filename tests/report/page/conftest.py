@@ -35,7 +35,7 @@ def systems(metrics: list[str], settings: captious.Settings | None = None) -> li
 
 
 def hostile(metrics: list[str]) -> list[captious.Report]:
-    """Return two systems with captions and names that are hard to carry; references, too."""
+    """Return two systems whose captions and names are hard to display, with such references."""
     texts = [*HOSTILE.values()]
     references = {image: [texts[image % 7], "a dog runs down the street .", text] for image, text in HOSTILE.items()}
     other = dict(zip(HOSTILE, texts[::-1], strict=True))

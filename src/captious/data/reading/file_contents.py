@@ -137,7 +137,9 @@ def reading(source: Source) -> Iterator[None]:
     except (CaptiousError, MemoryError):
         raise
     except FileNotFoundError:
-        help = f"give the path of the {source.role}, or the captions"
+        help = f"give the path of a file of {source.role}"
+        if source.role in ("candidates", "references"):
+            help = f"give the path of the {source.role}, or the captions"
         if "://" in source.name:
             help = "nothing is downloaded: download the file, and give its path"
         elif source.name.startswith("~"):
@@ -209,6 +211,12 @@ def decode(data: bytes | bytearray, source: Source) -> str:
         raise _not_utf8(error, source) from None
 
 
+def conversion_help(beginning: bytes) -> str:
+    """Return how to convert a file to UTF-8, given its first bytes: from UTF-16 if they are its byte order mark."""
+    encoding = "utf-16" if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "latin1"
+    return f"save it as UTF-8, for example: iconv -f {encoding} -t utf-8"
+
+
 def text_lines(
     file: IO[bytes], source: Source, longest: int | None, *, carriage_returns: bool = False
 ) -> Iterable[str]:
@@ -252,8 +260,9 @@ def _streamed_lines(file: IO[bytes], source: Source, longest: int) -> Iterator[s
 def _not_utf8(error: UnicodeDecodeError, source: Source, *, line: int = 1, offset: int = 0) -> EncodingError:
     """Return the error for invalid bytes, given the line and the offset where they start."""
     line += error.object.count(b"\n", 0, error.start)
+    beginning = error.object if offset == 0 else b""
     return EncodingError(
         "the file is not UTF-8 text",
         where=f"{source.name}: line {line:,}, byte offset {offset + error.start:,} (0x{error.object[error.start]:02x})",
-        help="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
+        help=conversion_help(beginning),
     )

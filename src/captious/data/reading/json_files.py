@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import IO, Any
 
+from captious.data.reading.file_contents import conversion_help
 from captious.data.reading.source import Refuse, RowProblem, Source
 from captious.errors import CaptionFileError, EncodingError, TruncatedFileError
 from captious.native import json_columns, json_outline
@@ -91,11 +92,11 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
     while not ended:
         try:
             piece = pieces.read(_PIECE)
-        except UnicodeDecodeError:
+        except UnicodeDecodeError as error:
             raise EncodingError(
                 "the file is not UTF-8 text",
                 where=f"{source.name}: after record {number:,}",
-                help="save it as UTF-8, for example: iconv -f latin1 -t utf-8",
+                help=conversion_help(b"" if number else error.object),
             ) from None
         text, at, ended = text[at:] + piece, 0, not piece
         failure: Exception = ValueError("expected ',' or ']'")

@@ -43,7 +43,7 @@ class ResampledDifference:
         scale: the larger of the two scores in absolute value.
         n_images: number of images; for several sets, that of the largest.
         bootstrap: the difference on resampled images, float64[resamples].
-        exchanged: the difference with the candidates of the systems exchanged on random halves, float64[resamples].
+        exchanged: the difference with each image's candidates exchanged with probability one half, float64[resamples].
     """
 
     observed: float

@@ -106,17 +106,17 @@ def _counts(n: int, resamples: int, seed: int) -> Iterator[NDArray[np.integer[An
 @lru_cache(maxsize=1)
 def _all_counts(n: int, resamples: int, seed: int) -> NDArray[np.uint8]:
     """Return all counts, uint8[resamples, n], cached because several metrics are usually resampled in turn."""
-    matrix = np.empty((resamples, n), np.uint8)  # that an image is drawn more than 255 times does not happen
+    matrix = np.empty((resamples, n), np.uint8)  # no image is drawn more than 255 times
     for row, counts in zip(matrix, _counts(n, resamples, seed), strict=True):
         row[:] = counts
     return matrix
 
 
 def exchange_sums(difference: NDArray[np.float64], *, resamples: int, seed: int) -> NDArray[np.float64]:
-    """Return sums of statistics differences over random halves of the images (approximate randomization, Noreen 1989).
+    """Return sums of statistics differences over random images (approximate randomization, Noreen 1989).
 
-    Adding a row of the result to system A's sum, and subtracting it from B's, exchanges the two systems' candidates
-    on the images of that half.
+    Each image is chosen with probability one half. Adding a row of the result to system A's sum, and subtracting it
+    from B's, exchanges the two systems' candidates on the images chosen for that row.
 
     Args:
         difference: statistics of B minus those of A, float64[n, k].

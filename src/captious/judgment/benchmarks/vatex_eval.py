@@ -29,8 +29,7 @@ def _read(folder: DataFolder) -> list[RatedCaption]:
     if not len(candidates) == len(references) == len(ratings) == len(videos):
         raise CaptionFileError(
             f"{counted(len(candidates), 'candidate')}, references of {len(references):,}, ratings of "
-            f"{len(ratings):,} and "
-            f"{len(videos):,} videos",
+            f"{len(ratings):,} and {counted(len(videos), 'video')}",
             where=f"{folder.folder}: {', '.join(_FILES)}",
             help="get the files of one release",
         )

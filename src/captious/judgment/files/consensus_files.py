@@ -45,7 +45,7 @@ def read_consensus(folder: DataFolder, name: str) -> list[Consensus]:
         raise folder.error("no triplets in this file", name)
     triplets = [tuple(first_of(value) for value in triplet) for triplet in content["triplets"].ravel().tolist()]
     if len(triplets) % PER_PAIR:
-        raise folder.error(f"{len(triplets):,} triplets are not a multiple of {PER_PAIR}", name)
+        raise folder.error(f"the number of triplets, {len(triplets):,}, is not a multiple of {PER_PAIR}", name)
     pairs = []
     for start in range(0, len(triplets), PER_PAIR):
         group = triplets[start : start + PER_PAIR]

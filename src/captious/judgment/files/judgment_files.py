@@ -20,6 +20,7 @@ from captious.data.reading.source import Source
 from captious.errors import CaptionFileError, ResourceError, option
 from captious.files.checksum import checksum
 from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, plain_content
+from captious.phrases import counted
 from captious.resources.pickles import PickleError, read_pickle
 
 _VARIABLE = "CAPTIOUS_DATA"
@@ -157,7 +158,7 @@ class DataFolder:
             fields = line.rstrip("\r").split("\t")
             if len(fields) != n:
                 raise self.error(
-                    f"{len(fields)} columns where there should be {n}",
+                    f"{counted(len(fields), 'column')} where there should be {n}",
                     name,
                     number,
                     help=f"columns are separated by tabs; {_AGAIN}",

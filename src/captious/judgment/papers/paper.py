@@ -131,7 +131,8 @@ class PaperTable:
         metrics: whether rows are metrics, which are passed to the runs.
         percent: whether the figures are multiplied by 100 in print.
         digits: printed digits after the decimal point.
-        differs: why our figures differ; empty if they do not, or if nothing was published.
+        differs: why our figures differ; empty if they do not, or if nothing was published. Pages make a list of points
+            that begin with "• ".
         comparable: whether agreement is meaningful: False if our data differ from the paper's, as explained in
             ``differs``.
         needs: requirements that captious cannot provide, such as captions or photographs: of all rows, or row ->

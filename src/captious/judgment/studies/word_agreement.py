@@ -163,7 +163,7 @@ def _checked_k(table: References, k: int | None) -> int:
     k = int(np.bincount(of_image).argmax()) - 1 if k is None else k
     if not 1 <= k <= most:
         raise ParameterError(
-            f"no image has {k} references in addition to the predicting caption",
+            f"no image has {counted(k, 'reference')} in addition to the predicting caption",
             where=f"{table.name}: up to {most + 1} captions per image",
             help=f"give k from 1 to {most}" if most else "give captions by several people for every image",
         )

@@ -156,8 +156,8 @@ def make_examples(
         raise ParameterError("no systems are given", help="give the results of at least one system")
     if per_image < 1 or n_references < 1 or not 0 <= validation <= 1 or (images is not None and images < 1):
         raise ParameterError(
-            f"cannot make examples with {per_image} captions and {n_references} references per image, {images} images "
-            f"and a share of {validation} for validation",
+            f"cannot make examples with captions per image: {per_image}, references per image: {n_references}, "
+            f"images: {images} and share for validation: {validation}",
             help="give positive numbers, and a share from 0 to 1",
         )
     rng = np.random.default_rng(seed)

@@ -251,7 +251,7 @@ def label_in_scheme(label: str, scheme: NamingScheme) -> str:
         UnknownNameError: an unknown scheme.
     """
     if scheme not in _NAMES_BY_SCHEME:
-        raise UnknownNameError(f"there are no names {scheme!r}", help=f"choose {', '.join(NAMING_SCHEMES)}")
+        raise UnknownNameError(f"there is no naming scheme {scheme!r}", help=f"choose {', '.join(NAMING_SCHEMES)}")
     output, suffix = _parts(label)
     return _NAMES_BY_SCHEME[scheme].get(output, output) + suffix
 

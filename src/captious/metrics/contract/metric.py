@@ -353,7 +353,8 @@ class MeanMetric(Metric):
         n, m = len(captions), len(self.outputs)
         if scores.shape not in ((n, m), (n,) if m == 1 else (n, m)):
             raise ParameterError(
-                f"{self.name} gave scores of shape {scores.shape} for {counted(n, 'caption')} and {m} outputs",
+                f"{self.name} gave scores of shape {scores.shape} for {counted(n, 'caption')} and "
+                f"{counted(m, 'output')}",
                 help="scores() must return float64[n], or float64[n, m] with m outputs",
             )
         return np.hstack([scores.reshape(n, m), np.ones((n, 1))])

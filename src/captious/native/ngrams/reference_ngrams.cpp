@@ -168,7 +168,7 @@ void ReferenceNgrams::build(std::size_t first_image, std::size_t last_image, Bui
     view.tokens = references_.ids + references_.offsets[first];
     auto token_of = [this](std::size_t r) { return static_cast<std::size_t>(references_.offsets[r]); };
     std::size_t n_tokens = token_of(last) - token_of(first);
-    if (n_tokens >= 0x3FFFFFFF) throw std::length_error("more than a thousand million words describe 256 images");
+    if (n_tokens >= 0x3FFFFFFF) throw std::length_error("more than 1 billion words in the references of 256 images");
     for (std::size_t i = first_image; i < last_image; ++i)
         view.wide |= first_reference(i + 1) - first_reference(i) > 0x7FFF;
     for (std::size_t r = first; r < last; ++r) view.wide |= references_[r].size() > 0xFFFF;
@@ -235,7 +235,7 @@ void ReferenceNgrams::build(std::size_t first_image, std::size_t last_image, Bui
             tally.latest = next;  // from here on, the position of its next posting
             if (!once) next += width * tally.holders;
         }
-        if (next >= kOnce) throw std::length_error("more than two thousand million n-grams describe 256 images");
+        if (next >= kOnce) throw std::length_error("more than 2 billion n-grams in the references of 256 images");
         built.postings.resize(next);
         for (const Occurrence& o : occurrences) {
             Tally& tally = tallies[o.ngram];

@@ -46,7 +46,7 @@ Bags bags_of(const Int32In& words, const Int32In& counts, const Int64In& offsets
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
         if (std::accumulate(counts.data() + offsets.data()[i], counts.data() + offsets.data()[i + 1], std::int64_t{0}) >
             kLargestWeight)
-            throw nb::value_error("counts do not fit: a caption has more than a thousand million words");
+            throw nb::value_error("counts do not fit: a caption has more than 1 billion words");
     return {words.data(), counts.data(), offsets.data(), offsets.size() - 1};
 }
 

@@ -80,7 +80,7 @@ std::int32_t Vocabulary::add(std::string_view word) {
     std::uint64_t hash = hash_bytes(word);
     std::size_t slot = slot_of(word, hash);
     if (slots_[slot].word != 0) return static_cast<std::int32_t>(slots_[slot].word) - 1;
-    if (size() >= 0x7FFFFFFE) throw std::length_error("more than two thousand million distinct words");
+    if (size() >= 0x7FFFFFFE) throw std::length_error("more than 2 billion distinct words");
     text_ += word;
     ends_.push_back(text_.size());
     slots_[slot] = {static_cast<std::uint32_t>(size()), static_cast<std::uint32_t>(hash >> 32)};

@@ -37,7 +37,7 @@ class _AuditedView(views.FormView):
         response: HttpResponse = super().form_valid(form)
         user = getattr(self, "user", self.request.user)  # a link that sets a password names the user
         n = getattr(form, "n_ended", 0)
-        record(self.action, user.username, request=self.request, detail=f"{n:,} tokens and sites removed" if n else "")
+        record(self.action, user.username, request=self.request, detail=f"removed tokens and sites: {n:,}" if n else "")
         return response
 
 

@@ -43,8 +43,8 @@ class Lease:
     number: int
 
     @property
-    def row(self) -> Any:
-        """The row, as long as the lease holds."""
+    def rows(self) -> Any:
+        """The row of the submission, or none once the lease is lost."""
         return Submission.objects.filter(pk=self.submission.pk, lease=self.number, status=_Status.RUNNING)
 
 
@@ -96,10 +96,10 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any
         # A change of the version locks the phase, too. A submission that was taken in the meantime is scored again.
         phases = Phase.objects.select_for_update(no_key=True).filter(pk=submission.phase_id)
         if phases.values_list("scoring_version", flat=True).get() != submission.phase.scoring_version:
-            queue.queue_again(lease.row)
+            queue.queue_again(lease.rows)
             return False
         values = {"status": _Status.DONE, "finished": timezone.now(), "progress": 100}
-        n_rows: int = lease.row.update(**queue.CLEAN_VALUES | values)
+        n_rows: int = lease.rows.update(**queue.CLEAN_VALUES | values)
         if n_rows == 1:
             queue.end_turn(submission)
             versions.store(submission, outputs=outputs, set_warnings=set_warnings, results_file=results_file)
@@ -108,15 +108,15 @@ def finish(lease: Lease, *, outputs: dict[str, Any], set_warnings: dict[str, Any
 
 def give_back(lease: Lease, traceback: str) -> bool:
     """After a failure of the server, retry a little later, or give up after the last try."""
-    row = lease.row.first()
+    row = lease.rows.first()
     if row is None:
         return False
     queue.end_turn(lease.submission)
     if row.tries >= settings.CAPTIOUS.scoring_tries:
-        return _fail(lease.row, traceback)
+        return _fail(lease.rows, traceback)
     not_before = timezone.now() + _RETRY_AFTER * 2**row.tries
     values = {"status": _Status.QUEUED, "not_before": not_before, "traceback": traceback}
-    n_rows: int = lease.row.update(**queue.CLEAN_VALUES | values)
+    n_rows: int = lease.rows.update(**queue.CLEAN_VALUES | values)
     return n_rows == 1
 
 
@@ -161,9 +161,9 @@ class Heartbeat(BackgroundThread):
         try:
             queue.end_turn(self._lease.submission)
             if cpu > _MIN_CPU_SHARE * self._cpu_limit:
-                self._lease.row.update(**_failure_values(self._why_stopped(cpu)))
+                self._lease.rows.update(**_failure_values(self._why_stopped(cpu)))
             else:
-                _fail(self._lease.row, f"Scoring took longer than {settings.CAPTIOUS.scoring_seconds:,} seconds.")
+                _fail(self._lease.rows, f"Scoring took longer than {settings.CAPTIOUS.scoring_seconds:,} seconds.")
         except DatabaseError:  # then the lease runs out
             _log.exception("scoring took too long", extra={"submission": self._lease.submission.pk})
         finally:
@@ -180,7 +180,7 @@ class Heartbeat(BackgroundThread):
 
     def _beat(self, now: datetime) -> None:
         try:
-            n_rows = self._lease.row.update(
+            n_rows = self._lease.rows.update(
                 lease_until=_end_of_lease(now), progress=min(self.progress, 99), doing=self.doing[:200]
             )
             self.is_lost = n_rows == 0

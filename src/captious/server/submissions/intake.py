@@ -23,6 +23,7 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest
 from django.utils import timezone
 
+from captious.phrases import counted_of
 from captious.server.file_locks import locked
 from captious.server.local_times import local_time
 from captious.server.models import Attempt, Challenge, Membership, Phase, RefusedUpload, Submission, Team, User
@@ -123,7 +124,8 @@ def _empty_captions(folder: Path) -> Iterator[str]:
         captions = storage.candidates_in(folder, name).values()
         if n := sum(not caption.strip() for caption in captions):
             where = f" for {name}" if len(names) > 1 else ""
-            yield f"{n:,} of {len(captions):,} captions{where} are empty. Most metrics score them 0."
+            verb, pronoun = ("is", "it") if n == 1 else ("are", "them")
+            yield f"{counted_of(n, len(captions), 'caption')}{where} {verb} empty. Most metrics score {pronoun} 0."
 
 
 def _refuse_slow_files(submission: Submission) -> None:
