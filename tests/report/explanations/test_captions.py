@@ -70,3 +70,11 @@ def test_explanations_are_of_the_scores_that_are_reported(metric: str, reference
         assert explained.score == result.per_caption[[*CANDIDATES].index(explained.image)]
         assert explained.to_dict()["score"] == explained.score == pytest.approx(shown, abs=1e-12)
         assert explained.signature == result.signature
+
+
+def test_a_caption_by_itself_is_explained_in_lists() -> None:
+    with pytest.raises(ParameterError, match="'a dog runs' is not a file of candidates") as caught:
+        captious.explain("rouge-l", "a dog runs", ["a dog"])
+    assert "give [caption], [[reference, ...]]" in caught.value.help
+    [explained] = captious.explain("rouge-l", ["a dog runs"], [["a dog"]])
+    assert explained.candidate == "a dog runs"

@@ -117,6 +117,11 @@ def explain(
         raise ParameterError("image and worst exclude each other", help="give one of them")
     if worst is not None and worst < 1:
         raise ParameterError(f"worst is {worst}", help="give a number of captions, 1 or more")
+    if isinstance(candidates, str) and " " in candidates and not os.path.exists(candidates):
+        raise ParameterError(
+            f"{candidates!r:.60} is not a file of candidates",
+            help="for one caption, give [caption], [[reference, ...]]",
+        )
     settings = with_objects(metric, Settings() if settings is None else settings)
     captions = read_captions(candidates, references, **options)
     selected_metric = explainable(metric, settings)
