@@ -181,7 +181,7 @@ def test_explanations_are_drawn_for_each_metric(open_page: Opener, examples: Pat
 def _values(explained: Any) -> list[float]:
     """Return the numbers of an explanation by BLEU or ROUGE-L that a page shows."""
     if explained.kind == "ngram-matches":
-        return [explained.score, explained.brevity_penalty, *(order.precision for order in explained.orders)]
+        return [*explained.scores.values(), explained.brevity_penalty, *(order.precision for order in explained.orders)]
     parts = [value for part in explained.references for value in (part.precision, part.recall)]
     return [explained.score, explained.precision, explained.recall, *parts]
 
