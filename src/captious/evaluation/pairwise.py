@@ -85,7 +85,7 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
         smallest = self.n_tests / (self.resamples + 1)
         if smallest > SIGNIFICANT:
             sentences.append(
-                f"with {self.resamples:,} resamples and {self.n_tests:,} tests no corrected p value is below "
+                f"with {self.resamples:,} resamples and {counted(self.n_tests, 'test')} no corrected p value is below "
                 f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples, or "
                 "fewer metrics."
             )
