@@ -102,7 +102,7 @@ def test_unusable_example_requests_are_refused() -> None:
         make_examples(REFERENCES, {})
     with pytest.raises(UnknownNameError, match="'wrong' negatives"):
         make_examples(REFERENCES, SYSTEMS, negatives="wrong")
-    with pytest.raises(ParameterError, match="share of 2"):
+    with pytest.raises(ParameterError, match="share for validation: 2"):
         make_examples(REFERENCES, SYSTEMS, validation=2)
     with pytest.raises(ParameterError, match="no examples are left"):
         make_examples(REFERENCES, SYSTEMS, keep_out=range(N))
