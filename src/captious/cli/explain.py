@@ -14,7 +14,7 @@ from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
 from captious.data.reading.file_contents import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError
-from captious.metrics.chair import Chair, with_objects
+from captious.metrics.chair import Chair
 from captious.metrics.contract.settings import Settings
 from captious.report.explanations.captions import CaptionExplanation, explainable, explained_caption
 from captious.report.explanations.captions import explain as explanations
@@ -71,7 +71,8 @@ def explain(
     it lists the n-grams that match, for CIDEr the contribution of each n-gram to the score, for ROUGE-L the longest
     common subsequences. For coverage, it shows how well each sentence matches those of the references.
     """
-    selected_metric = explainable(metric, with_objects(metric, settings))
+    selection = explainable(metric, settings)
+    selected_metric = selection[0].metric
     if svg is not None and selected_metric.explanation != "scene":
         raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
     has_objects = isinstance(selected_metric, Chair) and len(selected_metric.objects) > 0
@@ -88,7 +89,7 @@ def explain(
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
-        explained = [explained_caption(metric, candidate, references, image, settings=settings)]
+        explained = [explained_caption(selection, candidate, references, image)]
     if svg is not None:
         from captious.report.explanations.scene_drawing import write_scenes
 

@@ -229,17 +229,21 @@ def _expanded(
     return requests, unnamed, warnings
 
 
-def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
-    """Return the metric of a request, for functions of a single metric.
+def select_single(metric: MetricLike, settings: Settings | None = None) -> Selection:
+    """Return the selection of one metric, for functions of a single metric.
 
     Raises:
         UnknownNameError: an unknown metric, output, variant or parameter.
         ParameterError: as ``select``.
     """
-    if metric.strip().lower() == ALL:
+    if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise catalogue.unknown(ALL)
-    (requested,) = select([metric], settings, several=True)
-    return requested.metric
+    return select([metric], settings, several=True)
+
+
+def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
+    """Return the metric of a request. Errors are those of ``select_single``."""
+    return select_single(metric, settings)[0].metric
 
 
 def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:

@@ -18,7 +18,7 @@ from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import catalogue
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.selection import MetricLike, select, select_one
+from captious.metrics.contract.selection import MetricLike, Selection, select_single
 from captious.metrics.contract.settings import Settings
 from captious.report import numbers
 from captious.report.explanations.values import explained_parts, explanation_values
@@ -122,13 +122,13 @@ def explain(
             f"{candidates!r:.60} is not a file of candidates",
             help="for one caption, give [caption], [[reference, ...]]",
         )
-    settings = with_objects(metric, Settings() if settings is None else settings)
     captions = read_captions(candidates, references, **options)
-    selected_metric = explainable(metric, settings)
-    if isinstance(selected_metric, Chair) and isinstance(metric, str) and not len(selected_metric.objects):
-        settings = replace(settings, objects=selected_metric.objects_of([_texts_by_image(captions)]))
-        selected_metric = explainable(metric, settings)
-    selection = select([metric], settings)
+    selection = explainable(metric, settings)
+    chair = selection[0].metric
+    if isinstance(chair, Chair) and isinstance(metric, str) and not len(chair.objects):
+        settings = replace(selection.settings, objects=chair.objects_of([_texts_by_image(captions)]))
+        selection = explainable(metric, settings)
+    selected_metric = selection[0].require_caption_metric()
     result = [*evaluate(captions, selection).values()][-1]
     if image is not None:
         rows = [row for row, id in enumerate(captions.ids) if str(id) == str(image)]
@@ -141,24 +141,22 @@ def explain(
     else:
         scores = -result.per_caption if result.lower_is_better else result.per_caption
         rows = np.argsort(np.nan_to_num(scores, nan=np.inf), kind="stable")[: worst or 1].tolist()
-    captions = captions.with_references_as(settings.references_as)
-    state = selection[0].require_caption_metric().fit(captions.references)
+    captions = captions.with_references_as(selection.settings.references_as)
+    state = selected_metric.fit(captions.references)
     return [_explain_row(selected_metric, captions, row, state, result) for row in rows]
 
 
-def explainable(metric: MetricLike, settings: Settings) -> Metric:
-    """Return the requested metric.
+def explainable(metric: MetricLike, settings: Settings | None = None) -> Selection:
+    """Return the selection of a metric; chair by name gets an empty table of objects if it has none.
 
     Raises:
         ParameterError: it cannot be explained.
     """
-    if isinstance(metric, str):
-        selected_metric, name = select_one(metric, settings), metric
-    else:
-        selected_metric = select([metric], settings, several=True)[0].metric
-        name = selected_metric.name
+    selection = select_single(metric, with_objects(metric, Settings() if settings is None else settings))
+    selected_metric = selection[0].metric
     if isinstance(selected_metric, Metric) and selected_metric.explanation:
-        return selected_metric
+        return selection
+    name = metric if isinstance(metric, str) else selected_metric.name
     if isinstance(selected_metric, Combined) and (parts := [part.name for part in explained_parts(selected_metric)]):
         raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
     names = ", ".join(sorted(name for name in catalogue.metric_names() if catalogue.get(name).explanation))
@@ -166,23 +164,17 @@ def explainable(metric: MetricLike, settings: Settings) -> Metric:
 
 
 def explained_caption(
-    metric: MetricLike,
-    candidate: str,
-    references: Sequence[str],
-    image: ImageId | None = None,
-    *,
-    settings: Settings | None = None,
+    selection: Selection, candidate: str, references: Sequence[str], image: ImageId | None = None
 ) -> CaptionExplanation:
-    """Return the explanation of a caption by itself."""
-    settings = with_objects(metric, Settings() if settings is None else settings)
+    """Return the explanation of a caption by itself, by a metric that is ``explainable``."""
     if references:
         captions = read_captions({0: candidate}, {0: [*references]})
-        references = captions.with_references_as(settings.references_as).references.texts
-    selected_metric = explainable(metric, settings)
-    [*_, index] = select([metric], settings)[0].output_indices.values()
-    explanation = _explanation(selected_metric, candidate, references, image)
-    signature = selected_metric.signatures(None)[index]
-    return CaptionExplanation(selected_metric, candidate, references, explanation, image, signature=signature)
+        references = captions.with_references_as(selection.settings.references_as).references.texts
+    metric = selection[0].require_caption_metric()
+    [*_, index] = selection[0].output_indices.values()
+    explanation = _explanation(metric, candidate, references, image)
+    signature = metric.signatures(None)[index]
+    return CaptionExplanation(metric, candidate, references, explanation, image, signature=signature)
 
 
 def _texts_by_image(captions: Captions) -> dict[ImageId, Sequence[str]]:
