@@ -192,8 +192,7 @@ def score(
     else:
         grouped = [report.by_group(groups) for report in reports]
         table_of_scores = grouped_score_table(grouped, intervals=intervals)
-        of_groups = [warning for report in grouped for warning in report.warnings[len(report.whole.warnings) :]]
-        warnings = by_system.warnings + of_groups
+        warnings = by_system.warnings + [warning for report in grouped for warning in report.own_warnings]
     destination.deliver(_with_prompts(table_of_scores, names, logs))
     if per_caption is not None:
         write_captions(per_caption, reports)

@@ -168,7 +168,12 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
     @property
     def warnings(self) -> list[str]:
         """Warnings about the whole report, then about the groups, one sentence each."""
-        return [*self.whole.warnings, *_small_groups(self._parts)]
+        return [*self.whole.warnings, *self.own_warnings]
+
+    @property
+    def own_warnings(self) -> list[str]:
+        """Warnings about the groups, without those of the whole report."""
+        return _small_groups(self._parts)
 
     def to_table(self, *, intervals: bool = False) -> Table:
         """Return the scores as a table.
@@ -231,8 +236,7 @@ class GroupedComparison(Displayed):
         if (smallest := len(sizes) / (self.whole.resamples + 1)) > 0.05:
             sentences.append(
                 f"with {self.whole.resamples:,} resamples and {counted(len(sizes), 'group')} no corrected p value is "
-                "below "
-                f"{min(smallest, 1):.2f}: use more resamples."
+                f"below {min(smallest, 1):.2f}: use more resamples."
             )
         return sentences
 
@@ -375,8 +379,7 @@ def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]
         return []
     return [
         f"{counted_of(len(small), len(sizes), 'group', 'have')} fewer than {FEW_IMAGES} images: {sample_of(small)}. "
-        "Scores of so "
-        "few images are unreliable, intervals are too narrow and p values too small."
+        "Scores of so few images are unreliable, intervals are too narrow and p values too small."
     ]
 
 

@@ -39,7 +39,7 @@ class Statistics:
         self.metric = metric
         self.rows = rows
         self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
-        self._exchanged: tuple[Statistics, int, int, NDArray[np.float64]] | None = None
+        self._exchanged: dict[tuple[Statistics, int, int], NDArray[np.float64]] = {}
 
     @cached_property
     def sums(self) -> NDArray[np.float64]:
@@ -67,13 +67,14 @@ class Statistics:
 
     def exchanged_difference(self, other: Statistics, resamples: int, seed: int) -> NDArray[np.float64]:
         """Return corpus scores of another system minus its own, with each image's candidates exchanged with probability
-        one half: float64[resamples, m]. Those of the last system are kept.
+        one half: float64[resamples, m].
         """
-        if self._exchanged is None or self._exchanged[0] is not other or self._exchanged[1:3] != (resamples, seed):
+        key = (other, resamples, seed)
+        if key not in self._exchanged:
             moved = exchange_sums(other.rows - self.rows, resamples=resamples, seed=seed)
-            exchanged = self.metric.aggregate(other.sums - moved) - self.metric.aggregate(self.sums + moved)
-            self._exchanged = other, resamples, seed, exchanged
-        return self._exchanged[3]
+            scores, other_scores = map(self.metric.aggregate, (self.sums + moved, other.sums - moved))
+            self._exchanged[key] = other_scores - scores
+        return self._exchanged[key]
 
 
 class Result:
