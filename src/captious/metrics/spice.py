@@ -101,8 +101,7 @@ class Spice(Metric):
             return []
         return [
             f"{counted(n, 'caption', 'have')} more than {LONG_SENTENCE} words, and SPICE parses each as one "
-            "sentence, as the "
-            f"official program does: -m {self.name}:split=sentences parses sentence by sentence."
+            f"sentence, as the official program does: -m {self.name}:split=sentences parses sentence by sentence."
         ]
 
     def slow(self, captions: Captions) -> str:

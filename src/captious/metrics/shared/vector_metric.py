@@ -64,8 +64,7 @@ class VectorMetric(MeanMetric):
         if n_empty:
             messages.append(
                 f"{counted_of(n_empty, len(captions), 'candidate', 'have')} no word with a vector, not counting stop "
-                "words: "
-                f"{self.name} gives them {self.score_of_nothing:g}."
+                f"words: {self.name} gives them {self.score_of_nothing:g}."
             )
         n_words = candidates.n_wanted + references.n_wanted
         unknown = n_words - len(candidates.ids) - len(references.ids)
