@@ -1,4 +1,4 @@
-"""A thread that runs beside the work of a process."""
+"""A thread that works in the background of a process."""
 
 from __future__ import annotations
 
