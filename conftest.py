@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.docs.pages import collect as pytest_collect_file
 from tests.docs.pages import page
+from tests.golden.record import record
 from tests.support.needs import check_skip, required
 from tests.support.shared_data import DATA
 
@@ -24,7 +25,7 @@ from captious.resources import meteor_tables as meteor
 if TYPE_CHECKING:
     from tests.support.chat_server import ChatServer
 
-__all__ = ["page", "pytest_collect_file"]
+__all__ = ["page", "pytest_collect_file", "record"]
 
 # No deadline: on a busy machine, an example may take long. The examples are always the same, so that a failure is due
 # to the change that is tested; --hypothesis-profile=explore generates others.
@@ -50,6 +51,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         metavar="N",
         help="number of fuzzed examples of each kind (default: a small sample)",
     )
+    parser.addoption("--write-golden", action="store_true", help="write tests' golden records anew where they differ")
     parser.addoption("--postgresql", action="store_true", help="tests/server: a temporary PostgreSQL, not SQLite")
 
 
