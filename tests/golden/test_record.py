@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from tests.golden.record import Record, differences, layout, plain
 
 DOCUMENT = {
