@@ -66,7 +66,8 @@ def explained(metric: str, candidates: object, references: object, image: int | 
     """Return the explanation of one caption as plain values."""
     given = captious.Settings(**settings)
     [explanation] = captious.explain(metric, candidates, references, image=image, settings=given)
-    return without_version(explanation.to_dict())
+    values: dict[str, Any] = without_version(explanation.to_dict())
+    return values
 
 
 def signature(text: str) -> str:
