@@ -6,6 +6,9 @@ function here changes that stands for it.
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +17,17 @@ from typing import Any
 import captious
 
 __all__ = [
-    *("compared", "compared_by_group", "compared_systems", "explained", "fields", "prepared", "reward_of", "scored"),
+    *(
+        "command",
+        "compared",
+        "compared_by_group",
+        "compared_systems",
+        "explained",
+        "fields",
+        "prepared",
+        "reward_of",
+        "scored",
+    ),
     *("scored_by_group", "scored_systems", "scores", "signature", "without_version"),
 ]
 
@@ -68,6 +81,14 @@ def explained(metric: str, candidates: object, references: object, image: int | 
     [explanation] = captious.explain(metric, candidates, references, image=image, settings=given)
     values: dict[str, Any] = without_version(explanation.to_dict())
     return values
+
+
+def command(*arguments: str | os.PathLike[str]) -> str:
+    """Return what a command prints."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "captious", *arguments], check=True, stdout=subprocess.PIPE, encoding="utf-8"
+    )
+    return ended.stdout
 
 
 def signature(text: str) -> str:

@@ -20,6 +20,10 @@ pytestmark = [
     pytest.mark.usefixtures("meteor_tables"),
 ]
 
+SPICE = [
+    *("spice", "spice-p", "spice-r", "spice-object", "spice-attribute", "spice-relation", "spice-cardinality"),
+    *("spice-color", "spice-size"),
+]
 #: Metrics of one caption per image -> requests, by the file that holds them.
 METRICS: dict[str, list[Any]] = {
     "bleu": ["bleu@official", "bleu@paper"],
@@ -40,7 +44,7 @@ METRICS: dict[str, list[Any]] = {
         *("cider-d@official", "cider-d@paper", "cider-d:idf=coco", "cider-d:sigma=3"),
         *("cider-r", "cider-r:idf=coco"),
     ],
-    "spice": ["spice", "spice:split=sentences", "spider", "spider:idf=coco"],
+    "spice": [*SPICE, "spice:split=sentences", "spider", "spider:idf=coco"],
     "hwcm": ["hwcm@official", "hwcm@paper", "hwcm:combine=mean"],
     "words": [
         *("ngram-precision@official", "ngram-precision@paper", "ngram-precision:combine=mean"),
@@ -51,8 +55,11 @@ METRICS: dict[str, list[Any]] = {
     "vectors": [
         *("wmd@mtanti", "wmd@lceval", "mowe@official", "mowe:combine=mean", "wembsim", "wembsim:combine=max"),
     ],
-    "captious": ["captious@light", "captious:language=de", "coverage@light"],
-    "coverage-cider": ["coverage-cider", "coverage-cider:idf=coco"],
+    "captious": [
+        *("captious", "captious-precision", "captious-recall", "captious:language=de"),
+        *("coverage", "coverage-p", "coverage-r"),
+    ],
+    "coverage-cider": ["coverage-cider", "coverage-cider-p", "coverage-cider-r", "coverage-cider:idf=coco"],
     "networks": ["nneval@trained", "lceval@trained", "lceval@official-8010"],
 }
 #: Metrics of several captions per image.
@@ -60,7 +67,7 @@ OF_SETS = {
     "div": ["div@official", "div@paper", "distinct"],
     "mbleu": ["mbleu@official", "mbleu@mean"],
     "self-cider": ["self-cider@official", "self-cider@cider-d", "lsa"],
-    "allspice": ["allspice"],
+    "allspice": [f"all{output}" for output in SPICE],
     "of-captions": ["bleu", "rouge-l", "cider-d", "meteor", "spice"],
 }
 #: The settings that these metrics have; a setting that no metric has is an error.
