@@ -1,0 +1,198 @@
+"""Errors of commands: text and exit status, for each kind of wrong input."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.golden.command_line import Shell
+from tests.golden.inputs import WRONG
+from tests.golden.record import Record
+
+#: Commands that read captions, with {} for the file that is wrong, by the name of their record.
+READERS: dict[str, list[str]] = {
+    "score": ["score {} references.json -m rouge-l", "score baseline.json {} -m rouge-l"],
+    "check": ["check {} references.json", "check baseline.json {}"],
+    "compare": ["compare baseline.json {} references.json -m rouge-l", "compare baseline.json improved.json {}"],
+    "explain": ["explain bleu {} references.json --image 1207", "explain bleu baseline.json {} --image 1207"],
+    "report": ["report {} references.json -m rouge-l -o page.html", "report baseline.json {} -m rouge-l -o page.html"],
+    "judge-pairwise": ["judge-pairwise baseline.json {} references.json --judge small"],
+    "judge": ["judge {} -m rouge-l", "judge rated.jsonl --scores {}"],
+    "study": [
+        "study robustness {} -m rouge-l",
+        "study systems baseline.json improved.json {} references.json -m rouge-l",
+        "study agreement {} -m rouge-l",
+        "study words {}",
+        "study frequencies {} references.json",
+        "study rules {}",
+        "study sentences {} -m rouge-l",
+        "study distributions {} references.json -m rouge-l",
+        "study timing {} references.json -m rouge-l",
+        "study references {} -m rouge-l",
+    ],
+    "data": ["data items {}"],
+    "prepare": ["prepare {} -m rouge-l -o out.prepared"],
+    "fit": ["fit cider-d {} -o out.idf", "fit chair {} -o out.json"],
+    "parse": ["parse {} --grammar bundled -o out.jsonl"],
+    "learn": [
+        "learn features {} references.json -o out.csv --set lceval --vectors captions-12d.txt --parser bundled",
+        "learn features baseline.json references.json --set {} -o out.csv",
+        "learn data references.json {} -o out.jsonl",
+        "learn data {} baseline.json -o out.jsonl",
+        "learn image-features {} -o out.npz",
+    ],
+    "vectors": ["vectors add {} --name small"],
+    "submit": ["submit {} --server http://localhost:9 --challenge c --token t --method m"],
+}
+
+METRICS = ("nope", "BLEU-5", "bleu-4@nope", "''", "bleu:n=", "rouge-s:gap=x", "rouge-s:gaps=2", "cider_d")
+
+#: Other wrong requests.
+REQUESTS: dict[str, list[str]] = {
+    "metrics": [
+        *(f"score baseline.json references.json -m {name}" for name in METRICS),
+        "score baseline.json references.json -m own.py:none",
+        "score baseline.json references.json -m own.py:wrong",
+        "score baseline.json references.json -m none.py:words",
+        "score baseline.json references.json -m rouge-l -m rouge-l",
+        "score baseline.json references.json -m wmd --vectors none.txt",
+        "score baseline.json references.json -m chair",
+        "score baseline.json references.json -m novel",
+        "score baseline.json references.json -m clipscore",
+        "score baseline.json references.json -m judge-clair",
+        "score baseline.json references.json -m spice --parser none",
+        "score baseline.json references.json -m spice --parses baseline.json",
+        "score baseline.json references.json -m div",
+        "metrics nope",
+        "metrics bleu@nope",
+        "compare baseline.json improved.json references.json -m nope",
+        "explain nope 'a cat' 'a cat'",
+        "explain hwcm 'a cat' 'a cat'",
+        "report baseline.json references.json -m nope -o page.html",
+        "prepare references.json -m nope -o out.prepared",
+        "fit bleu references.json -o out.json",
+        "fit nope references.json -o out.json",
+        "judge rated.jsonl -m nope",
+        "study metrics rated.jsonl -m nope",
+    ],
+    "settings": [
+        "score baseline.json references.json -m rouge-l --tokenizer nope",
+        "score baseline.json references.json -m rouge-l --language xx",
+        "score baseline.json references.json -m meteor --language zz-ZZ",
+        "score baseline.json references.json -m rouge-l --idf coco",
+        "score baseline.json references.json -m cider-d --idf references.json",
+        "score baseline.json references.json -m cider-d --idf none.idf",
+        "score baseline.json references.json -m rouge-l --threads 0",
+        "score baseline.json references.json -m rouge-l --threads x",
+        "score baseline.json references.json -m rouge-l --images .",
+        "score baseline.json references.json -m rouge-l --references-as nope",
+        "score baseline.json references.json -m rouge-l --clean nope",
+        "score baseline.json references.json -m rouge-l --columns id",
+        "score baseline.json references.json -m rouge-l --columns id=nope",
+        "score baseline.json references.json -m rouge-l --split test",
+        "score baseline.json references.json -m rouge-l --group-by none.json",
+        "score baseline.json references.json -m rouge-l --group-by nope",
+        "score baseline.json references.json -m rouge-l --group-by length:x",
+        "score baseline.json references.json -m rouge-l --of-k nope --several",
+        "score beams.json references.json -m rouge-l",
+        "score baseline.json references.json -m rouge-l --from nope",
+        "score baseline.json --from vlmevalkit -m rouge-l",
+        "score baseline.json references.json -m rouge-l --engine nope",
+        "score baseline.json references.json -m rouge-l --workers 2",
+        "compare baseline.json improved.json references.json -m rouge-l --resamples 0",
+        "compare baseline.json improved.json references.json -m rouge-l --seed -1",
+        "compare baseline.json references.json -m rouge-l",
+        "compare baseline.json baseline.json references.json -m rouge-l",
+        "explain bleu baseline.json references.json --image nope",
+        "explain bleu baseline.json references.json --worst 0",
+        "explain bleu 'a cat'",
+    ],
+    "outputs": [
+        "score baseline.json references.json -m rouge-l --format nope",
+        "score baseline.json references.json -m rouge-l --format xlsx",
+        "score baseline.json references.json -m rouge-l --format json --percent",
+        "score baseline.json references.json -m rouge-l --naming nope",
+        "score baseline.json references.json -m rouge-l -o none/out.json",
+        "score baseline.json references.json -m rouge-l -o out.doc",
+        "score baseline.json references.json -m rouge-l -o long",
+        "score baseline.json references.json -m rouge-l --per-caption out.doc",
+        "report baseline.json references.json -m rouge-l -o page.json",
+        "prepare references.json -m rouge-l -o references.json",
+        "parse baseline.json --grammar bundled -o baseline.json",
+        "parse baseline.json --grammar corenlp -o out.jsonl",
+        "parse baseline.json --grammar nope -o out.jsonl",
+        "evaluate-modules baseline.json",
+        "vectors add captions-12d.txt --name 'a b'",
+        "vectors add captions-12d.txt --name small --vocabulary none.txt",
+        "vectors remove none",
+        "resources build nope",
+        "resources get nope",
+    ],
+    "judgments": [
+        "judge nope",
+        "judge composite -m rouge-l",
+        "judge composite --data none -m rouge-l",
+        "judge composite --data . -m rouge-l",
+        "judge composite@nope --data . -m rouge-l",
+        "judge rated.jsonl@nope -m rouge-l",
+        "judge rated.jsonl@accuracy -m rouge-l",
+        "judge pairs.jsonl@spearman -m rouge-l",
+        "judge rated.jsonl -m rouge-l --test nope",
+        "judge all --data .",
+        "data items nope",
+        "data list --data none",
+        "study references pairs.jsonl -m rouge-l --counts 1",
+        "study references rated.jsonl -m rouge-l --counts x",
+        "study references rated.jsonl -m rouge-l --counts 9",
+        "study robustness references.json -m rouge-l --strengths 2",
+        "study failures pairs.jsonl -m rouge-l",
+        "study metrics rated.jsonl -m rouge-l",
+        "study metrics rated.jsonl -m rouge-l -m bleu-1 --statistic nope",
+        "study systems baseline.json references.json -m rouge-l",
+        "study agreement references.json -m rouge-l --counts 9",
+        "study words references.json --words 0",
+        "study words references.json -k 9",
+        "study sentences references.json -m rouge-l",
+        "reproduce nope",
+        "reproduce lceval nope",
+        "reproduce lceval wmt16 --data none",
+        "reproduce list nope",
+    ],
+    "others": [
+        "run",
+        "run none.py",
+        "run --replace nope none.py",
+        "run -m none_of_that_name",
+        "challenges --server nope",
+        "submissions --server ftp://localhost --challenge c --token t",
+        "submit baseline.json --server nope --challenge c --token t --method m",
+        "submit text.doc --server http://localhost:9 --challenge c --token t --method m",
+        "judge-pairwise baseline.json improved.json references.json --judge none.toml",
+        "judge-pairwise baseline.json references.json --judge small",
+        "judge-pairwise baseline.json improved.json references.json --judge small --see images",
+        "judge-pairwise baseline.json improved.json references.json --judge small --see nope",
+        "learn features baseline.json references.json --set nope -o out.csv",
+        "learn features baseline.json references.json --set small.json -o out.doc",
+        "learn data references.json -o out.jsonl",
+        "learn data -o out.jsonl --data .",
+        "learn data references.json baseline.json -o out.jsonl --negatives nope",
+        "learn data references.json baseline.json -o out.jsonl --validation 2",
+        "learn data references.json baseline.json -o out.jsonl --keep-out none.txt",
+        "learn image-features long -o out.npz --model none",
+        "learn image-features . -o out.doc",
+        "fit smurf references.json -o out.json --human fewer.json",
+        "fit cider-d references.json -o out.idf --human human.json",
+        "fit cider-d references.json -o out.idf --idf coco",
+    ],
+}
+FILES = ["none.json", "long", *WRONG]
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_errors_of_wrong_files_are_as_recorded(name: str, shell: Shell, record: Record) -> None:
+    lines = [template.format(file) for template in READERS[name] for file in FILES]
+    record(f"errors/{name}", {line: shell.run(line, [r"\[Errno \d+\]"]) for line in lines})
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_errors_of_wrong_requests_are_as_recorded(name: str, shell: Shell, record: Record) -> None:
+    record(f"errors/requests/{name}", {line: shell.run(line, [r"\[Errno \d+\]"]) for line in REQUESTS[name]})
