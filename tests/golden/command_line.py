@@ -10,7 +10,7 @@ import shlex
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -24,7 +24,7 @@ from tests.golden.inputs import write_inputs
 from tests.support.meteor_files import MeteorFiles
 from tests.support.shared_data import DATA
 
-__all__ = ["EXAMPLES", "PROJECT", "Shell", "environment", "shell"]
+__all__ = ["EXAMPLES", "PROJECT", "Shell", "clean", "environment", "shell"]
 
 PROJECT = Path(__file__).parents[2]
 EXAMPLES = PROJECT / "examples"
@@ -65,21 +65,11 @@ class Shell:
         }
         if written:
             document["files"] = written
-        return {key: self.clean(value, tuple(masked)) for key, value in document.items() if value not in ("", [])}
+        return {key: self.clean(value, masked) for key, value in document.items() if value not in ("", [])}
 
-    def clean(self, value: Any, masked: tuple[str, ...] = ()) -> Any:
+    def clean(self, value: Any, masked: Iterable[str] = ()) -> Any:
         """Return a document without paths, versions and what is masked."""
-        if isinstance(value, dict):
-            return {self.clean(key, masked): self.clean(item, masked) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.clean(item, masked) for item in value]
-        if isinstance(value, str):
-            for text, name in self.names.items():
-                value = value.replace(text, name)
-            value = re.sub(rf"(?<![\d.]){re.escape(captious.__version__)}(?![\d.])", "VERSION", value)
-            for pattern in masked:
-                value = re.sub(pattern, "#", value)
-        return value
+        return clean(value, self.names, masked)
 
     def _call(self, arguments: list[str]) -> tuple[object, str, str]:
         out, err = io.StringIO(), io.StringIO()
@@ -111,6 +101,22 @@ class Shell:
         return page(text) if text.startswith("<") else text.splitlines()
 
 
+def clean(value: Any, names: Mapping[str, str], masked: Iterable[str] = ()) -> Any:
+    """Return a document with names in place of some texts and of the version, and # for what patterns match."""
+    patterns = [*masked]
+    if isinstance(value, dict):
+        return {clean(key, names, patterns): clean(item, names, patterns) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item, names, patterns) for item in value]
+    if isinstance(value, str):
+        for text, name in names.items():
+            value = value.replace(text, name)
+        value = re.sub(rf"(?<![\d.]){re.escape(captious.__version__)}(?![\d.])", "VERSION", value)
+        for pattern in patterns:
+            value = re.sub(pattern, "#", value)
+    return value
+
+
 def environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Set the variables that captious reads so that a machine's own files and settings are not used."""
     for name in [name for name in os.environ if name.startswith("CAPTIOUS_")]:
@@ -124,6 +130,7 @@ def environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CAPTIOUS_THREADS", "2")
     monkeypatch.setenv("AAC_METRICS_CACHE_PATH", str(folder / "other"))
     monkeypatch.setenv("HF_HOME", str(folder / "hub"))
+    monkeypatch.setenv("TORCH_HOME", str(folder / "torch"))
     monkeypatch.setenv("COLUMNS", "120")
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("TZ", "UTC")
