@@ -1,0 +1,22 @@
+"""The filled site that all tests of the record share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.server.golden.place import Place
+from tests.support.site import Site, empty_site
+
+
+@pytest.fixture(scope="module")
+def place(set_up_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
+    """The site, filled once; tests change it within ``place.undone()`` only."""
+    empty_site(set_up_site)
+    with pytest.MonkeyPatch.context() as patch:
+        site = Site(set_up_site, patch)
+        place = Place(site, tmp_path_factory.mktemp("golden"))
+        place.fill()
+        yield place
