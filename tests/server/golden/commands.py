@@ -21,11 +21,12 @@ class Outcome:
 
 
 def captious(*arguments: object) -> Outcome:
-    """Run the command; errors are shown as at a terminal of 80 columns."""
+    """Run the command: at a terminal of 80 columns, and with nothing to read."""
     out, err = io.StringIO(), io.StringIO()
     code: object = 0
     with (
         mock.patch.object(sys, "argv", ["captious", *map(str, arguments)]),
+        mock.patch.object(sys, "stdin", io.StringIO()),
         mock.patch.dict("os.environ", {"COLUMNS": "80"}),
         redirect_stdout(out),
         redirect_stderr(err),

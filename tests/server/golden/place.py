@@ -137,6 +137,7 @@ class Place:
         self.values: dict[str, str] = {}
         self._cookies: dict[str, Any] = {}
         self._files: dict[str, bytes] = {}
+        self._known: dict[str, tuple[int, int]] = {}
 
     def fill(self) -> None:
         """Make users, teams, challenges, submissions and drafts."""
@@ -145,7 +146,7 @@ class Place:
         self._teams()
         self._submissions()
         self._rest()
-        self._files = {path: Path(path).read_bytes() for path in self._paths()}
+        self.keep_files()
 
     # How it is reached
 
@@ -200,18 +201,30 @@ class Place:
         if files:
             self._restore_files()
 
-    def _paths(self) -> Iterator[str]:
-        for name in FOLDERS:
-            for folder, _, names in os.walk(self.site.data / name):
-                yield from (os.path.join(folder, name) for name in names)
+    def _there(self) -> dict[str, tuple[int, int]]:
+        """The files of the site, and what changes when one is written."""
+        found = {}
+        for part in FOLDERS:
+            for folder, _, names in os.walk(self.site.data / part):
+                for path in (os.path.join(folder, name) for name in names):
+                    about = os.stat(path)
+                    found[path] = (about.st_mtime_ns, about.st_size)
+        return found
+
+    def keep_files(self) -> None:
+        """Remember the files of the site, so that ``undone`` restores them."""
+        self._known = self._there()
+        self._files = {path: Path(path).read_bytes() for path in self._known}
 
     def _restore_files(self) -> None:
-        there = {*self._paths()}
-        for path in there - self._files.keys():
+        there = self._there()
+        for path in there.keys() - self._known.keys():
             os.unlink(path)
-        for path in self._files.keys() - there:
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).write_bytes(self._files[path])
+        for path, about in self._known.items():
+            if there.get(path) != about:
+                Path(path).parent.mkdir(parents=True, exist_ok=True)
+                Path(path).write_bytes(self._files[path])
+                os.utime(path, ns=(about[0], about[0]))
 
     # How it is made
 

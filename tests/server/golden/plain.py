@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
+import io
 import json
 import re
+import zipfile
 from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import urlsplit
+
+import pyarrow.parquet as pq
 
 #: What differs from run to run -> what the record has instead. The dates of the challenges are in 2020 and 2120.
 _RULES = [
@@ -18,6 +23,8 @@ _RULES = [
     (re.compile(r"\bcap_[\w-]{6,}"), "cap_<token>"),
     (re.compile(r"\bwhsec_[\w-]+"), "whsec_<secret>"),
     (re.compile(r"/teams/join/[\w-]{20,}"), "/teams/join/<invitation>"),
+    (re.compile(r"'sha256-[\w+/=]+'"), "'sha256-<digest>'"),
+    (re.compile(r"\bcaptious([ :=]+)\d+\.\d[\w.+]*"), r"captious\1<version>"),
     (re.compile(r"\b127\.0\.0\.1:\d+"), "127.0.0.1:<port>"),
 ]
 _SPACE = re.compile(r"\s+")
@@ -42,7 +49,10 @@ def plain_value(value: Any, names: Names | None = None) -> Any:
     if isinstance(value, str):
         return plain_text(value, names)
     if isinstance(value, dict):
-        return {plain_text(key, names): plain_value(each, names) for key, each in value.items()}
+        return {
+            plain_text(key, names): "<year>" if key == "publicationYear" else plain_value(each, names)
+            for key, each in value.items()
+        }
     if isinstance(value, list):
         return [plain_value(each, names) for each in value]
     return value
@@ -82,6 +92,7 @@ class _Html(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         about = {name: value or "" for name, value in attrs}
+        self.handle_data(" ")
         if tag in {"h1", "h2"}:
             self._begin(tag, self.headings)
         elif tag == "title" and not self.title:
@@ -158,6 +169,47 @@ def by_answer(answers: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {" ".join(roles): answer for roles, answer in groups}
 
 
-def path_of(link: str) -> str:
-    """The path of an address of the site."""
-    return urlsplit(link).path
+_NUMBER = re.compile(r"-?\d+\.\d+(e-?\d+)?")
+
+
+def table_of(text: str) -> list[list[Any]]:
+    """The rows of a CSV file, plain; decimal fractions are numbers."""
+    rows = csv.reader(io.StringIO(text, newline=""))
+    return [[float(cell) if _NUMBER.fullmatch(cell) else plain_text(cell) for cell in row] for row in rows]
+
+
+def file_of(name: str, content: bytes, names: Names | None = None) -> Any:
+    """A file in the record: JSON as it is, CSV as a table, text as lines; the schema of a Parquet file, and the digest
+    of everything else."""
+    if name.endswith(".parquet"):
+        table = pq.read_table(io.BytesIO(content))
+        return {"rows": table.num_rows, "types": {field.name: str(field.type) for field in table.schema}}
+    try:
+        text = content.decode()
+    except UnicodeDecodeError:
+        return hashlib.sha256(content).hexdigest()
+    if name.endswith(".json"):
+        return plain_value(json.loads(text), names)
+    if name.endswith(".csv"):
+        return table_of(text)
+    return plain_text(text, names).splitlines()
+
+
+def files_of(archive: bytes, names: Names | None = None) -> dict[str, Any]:
+    """The files in a zip file, in their order; archives in it are digests."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        return {plain_text(name, names): file_of(name, opened.read(name), names) for name in opened.namelist()}
+
+
+def short(files: dict[str, Any], *most: str) -> dict[str, Any]:
+    """Files with digests in place of captions and references, which are the same everywhere.
+
+    Args:
+        most: names of folders whose files are shortened.
+    """
+    return {name: digest_of(content) if name.startswith(most) else content for name, content in files.items()}
+
+
+def digest_of(value: Any) -> str:
+    """The digest of a value as JSON has them."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:16]
