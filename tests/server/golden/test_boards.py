@@ -60,7 +60,7 @@ def test_changes_of_ranks(place: Place, record: Record) -> None:
         return [[row["rank"], row["method"], row["team"]] for row in json_of(place.browser("visitor").get(address))]
 
     document = {"before": ranks()}
-    changes = {
+    changes: dict[str, tuple[str, str, dict[str, Any]]] = {
         "chosen": ("captain", f"/submissions/{ids['second']}/choose", {}),
         "private": ("captain", f"/submissions/{ids['public']}/edit", {"method": "Public"}),
         "hidden": ("organizer", "/challenges/open/manage", {"action": "hide", "submission": ids["public"], "sure": 1}),

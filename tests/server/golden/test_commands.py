@@ -147,14 +147,15 @@ def test_new_challenges(place: Place, record: Record, names: Names) -> None:
         "title: Streets\nimage: logo.png\nphases: [{name: Only, start: 2020-01-01}]\n", encoding="utf-8"
     )
     names = {**names, str(references): "<references>"}
-    for folder, words in {
+    arguments: dict[str, list[Any]] = {
         "starter": [],
         "given": ["--references", references],
         "coco": ["--like", "coco-captions"],
         "nocaps": ["--like", "nocaps"],
         "vizwiz": ["--like", "vizwiz-captions"],
         "bundle-of-others": ["--from", "bundle", "--references", references],
-    }.items():
+    }
+    for folder, words in arguments.items():
         outcome = captious("challenge", "init", folder, *words)
         files = {
             str(path.relative_to(folder)): file_of(path.name, path.read_bytes(), names)
