@@ -23,6 +23,7 @@ _RULES = [
     (re.compile(r"\bcap_[\w-]{6,}"), "cap_<token>"),
     (re.compile(r"\bwhsec_[\w-]+"), "whsec_<secret>"),
     (re.compile(r"/teams/join/[\w-]{20,}"), "/teams/join/<invitation>"),
+    (re.compile(r"/account/email/[\w:-]{30,}"), "/account/email/<secret>"),
     (re.compile(r"'sha256-[\w+/=]+'"), "'sha256-<digest>'"),
     (re.compile(r"\bcaptious([ :=]+)\d+\.\d[\w.+]*"), r"captious\1<version>"),
     (re.compile(r"\b127\.0\.0\.1:\d+"), "127.0.0.1:<port>"),
