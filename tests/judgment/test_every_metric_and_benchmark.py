@@ -83,6 +83,22 @@ def test_judging_without_benchmarks_is_refused(tmp_path: Path) -> None:
         judge("all", "bleu-4", data=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("resamples", "permutations"), [(10, {2: 50, 3: 150, 4: 300}), (200, {2: 200, 3: 200, 4: 300})]
+)
+def test_permutations_suffice_for_the_correction(tmp_path: Path, resamples: int, permutations: dict[int, int]) -> None:
+    """At least 50 for each pair of metrics, of which the smallest p value is 1 / (n + 1) before Holm's correction."""
+    lines = [{"better": "a cat", "worse": "a dog", "references": ["a cat sits"]} for _ in range(40)]
+    write_jsonl(tmp_path, "mine.jsonl", lines)
+    scores = {"right": [1.0, 0.0] * 40, **{f"wrong {n}": [0.0, 1.0 + n] * 40 for n in range(3)}}
+    for n_metrics, expected in permutations.items():
+        given = {"mine": dict(list(scores.items())[:n_metrics])}
+        verdict = judge(tmp_path / "mine.jsonl", scores=given, compare=True, resamples=resamples)["mine"]
+        n_pairs = n_metrics * (n_metrics - 1) // 2
+        smallest = min(n_pairs / (expected + 1), 1)
+        assert verdict.p_values["right", "wrong 0"] == pytest.approx(smallest), n_metrics
+
+
 class TestBootstrap:
     METRICS = ("bleu-1", "rouge-l", "cider-d")
 
