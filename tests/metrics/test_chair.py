@@ -21,6 +21,7 @@ from captious.errors import (
     ResourceError,
     UnknownNameError,
 )
+from captious.files.checksum import checksum
 from captious.metrics.chair import Chair
 from captious.metrics.shared.image_contents.image_objects import ImageObjects
 from captious.metrics.shared.image_contents.object_words import ObjectWords, as_object_words
@@ -153,6 +154,38 @@ class TestWords:
         )
         assert chair.vocabulary.object_of == as_object_words(document).object_of
         assert "|vocabulary:words-" in chair.signatures()[0]
+
+    @pytest.mark.parametrize("shortest_first", [True, False])
+    def test_longest_phrase_wins(self, shortest_first: bool) -> None:
+        words = [
+            ("food", ["hot dog"]),
+            ("stall", ["hot dog stand"]),
+            ("dog", ["dog"]),
+            ("guide", ["hot dog stand map"]),
+        ]
+        chair = Chair(objects=NOTHING, vocabulary=dict(words if shortest_first else reversed(words)))
+        caption = "a dog at a hot dog stand with a hot dog and a hot dog stand map"
+        expected = [("dog", 1, 2), ("stall", 4, 7), ("food", 9, 11), ("guide", 13, 17)]
+        mentions = chair.explain(caption, []).mentions
+        assert [(mention.object, mention.start, mention.end) for mention in mentions] == expected
+        assert chair.objects_in([caption]) == {"dog", "stall", "food", "guide"}
+
+    def test_start_of_a_longer_phrase_is_no_mention_of_it(self) -> None:
+        chair = Chair(objects=NOTHING, vocabulary={"food": ["hot dog"], "stall": ["hot dog stand"]})
+        assert [mention.object for mention in chair.explain("hot dog", []).mentions] == ["food"]
+        assert chair.explain("hot", []).mentions == ()
+
+    def test_signature_does_not_depend_on_the_order_of_words(self) -> None:
+        words = {"dog": ["puppy", "hound"], "cat": ["kitten"]}
+        reordered = {name: words[name][::-1] for name in reversed(words)}
+        names = [as_object_words(vocabulary).label for vocabulary in (words, reordered, {**words, "cat": ["kitty"]})]
+        content = [
+            sorted({"puppy": "dog", "hound": "dog", "dog": "dog", "kitten": "cat", "cat": "cat"}.items()),
+            [],
+            [],
+        ]
+        assert names[0] == names[1] == f"own-{checksum(json.dumps(content))}"
+        assert names[2] != names[0]
 
     @pytest.mark.parametrize(
         ("name", "content", "message"),
