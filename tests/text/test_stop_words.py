@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import zlib
 from pathlib import Path
 
 import pytest
 
 from captious.errors import ParameterError, ResourceError
+from captious.metrics.wmd import Wmd
 from captious.text.stop_words import NLTK_STOP_WORDS, StopWords, as_stop_words
 
 
@@ -35,6 +37,23 @@ def test_names_tell_lists_apart(tmp_path: Path) -> None:
     assert as_stop_words(tmp_path / "odd|name 1.txt").name.startswith("odd_name_1-")
     mine = StopWords("mine", frozenset({"a"}))
     assert as_stop_words(mine) is mine
+
+
+def test_signatures_depend_on_words_but_not_their_order() -> None:
+    """Neither on the order in which they are given, nor on that of a set, which differs from run to run."""
+    words = ["some", "of", "the", "words", "that", "no", "caption", "needs"]
+    names = {as_stop_words(given).name for given in (words, words[::-1], set(words), sorted(words), words * 2)}
+    by_hand = f"{zlib.crc32(chr(10).join(sorted(words)).encode()):08x}"
+    assert names == {f"own-{by_hand}"}
+    signatures = {Wmd(stop_words=given).signatures()[0] for given in (words, words[::-1], set(words))}
+    assert len(signatures) == 1
+    assert f"|stop-words:own-{by_hand}|" in signatures.pop()
+
+
+def test_prepared_references_depend_on_words_but_not_their_order() -> None:
+    words = ["some", "of", "the", "words", "that", "no", "caption", "needs"]
+    stored = {StopWords("mine", frozenset(given)).stored_as for given in (words, words[::-1])}
+    assert stored == {f"mine@{zlib.crc32(chr(0).join(sorted(words)).encode()):08x}"}
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
