@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import MissingExtraError, MissingObjectsError, ParameterError, ResourceError
+from captious.files.checksum import checksum
+from captious.metrics import amber
 from captious.metrics.amber import Amber
 from captious.metrics.shared.image_contents.amber_lists import ImageWords
 from captious.models import WordVectors
@@ -189,6 +191,22 @@ def test_lists_that_are_wrong(tmp_path: Path) -> None:
         Amber(lists=tmp_path)
 
 
+def test_signature_depends_on_lists_but_not_their_order() -> None:
+    def label(**changed: object) -> str:
+        return Amber(lists={**LISTS, **changed}, tagger="parser").lists.label
+
+    safe = ["vessel", "boat", "person", "ground", "parrot", "aircraft"]
+    reordered = {
+        "annotations": LISTS["annotations"][::-1],
+        "relation": dict(reversed(LISTS["relation"].items())),
+        "safe_words": safe[::-1],
+    }
+    images = [[1, ["sky", "ship", "ship", "man"], ["plane", "sun", "bird"]], [2, ["grass"], []]]
+    content = json.dumps([images, sorted(LISTS["relation"].items()), sorted(safe)])
+    assert label(safe_words=safe) == label(**reordered) == f"2-{checksum(content)}"
+    assert len({label(), label(safe_words=safe), label(annotations=LISTS["annotations"][:1])}) == 3
+
+
 def test_users_lists_replace_the_official_ones(shared_data: Path) -> None:
     lists = Amber(lists=shared_data / "amber").lists
     assert len(lists.by_image) == 1004
@@ -198,6 +216,28 @@ def test_users_lists_replace_the_official_ones(shared_data: Path) -> None:
     report = captious.score({1: text}, metrics=[Amber(lists=lists, tagger="parser")])
     expected = [2 / 6, 4 / 7, 1, 2 / 5]  # a dog and a cloud are not there; road, lake, mountain and grass are
     assert [result.score for result in report.values()] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("error", "tagger"),
+    [(None, "nltk"), (MissingExtraError("no nltk"), "parser"), (ResourceError("no data of nltk"), "parser")],
+)
+def test_default_tagger_is_nltk_where_it_can_run(
+    error: Exception | None, tagger: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def found(text: str) -> list[str]:
+        if error is not None:
+            raise error
+        return ["ship"] * bool(text)
+
+    monkeypatch.setattr(amber, "nltk_nouns", found)
+    metric = Amber(lists=LISTS)
+    assert metric.tagger == tagger
+    assert metric.tokens == f"nouns of {tagger}"
+    assert [f"|tagger:{tagger}|" in signature for signature in metric.signatures()] == [True] * 4
+    assert ["|parser:" in signature for signature in metric.signatures()] == [tagger == "parser"] * 4
+    assert captious.score({1: "A man and a bird."}, metrics=[metric])["amber-chair"].score == (0.5 if error else 0)
+    assert Amber(lists=LISTS, tagger="parser").tagger == "parser"
 
 
 def test_nltk_tagger_finds_nouns() -> None:
