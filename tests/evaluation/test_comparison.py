@@ -362,6 +362,24 @@ class TestToDict:
         assert comparison.to_dict()["left_out"]["a"] == {"candidates": 0, "images": 110}
         assert "a: subset; excluded 0 candidates without references and 110 images" in repr(comparison)
 
+    @pytest.mark.parametrize("excluding", [0, 1])
+    def test_excluded_captions_of_one_system_are_reported(self, excluding: int) -> None:
+        references = {i: REFERENCES[i] for i in range(10)}
+        systems = [{i: GOOD[i] for i in references}, {i: BAD[i] for i in references}]
+        systems[excluding] |= {N: "a dog", N + 1: "a cat"}
+        comparison = captious.compare(*systems, references, ["rouge-l"], subset=True, resamples=5)
+        of_systems = [{}, {}]
+        of_systems[excluding] = {"candidates": 2, "images": 0}
+        assert comparison.to_dict()["left_out"] == dict(zip("ab", of_systems, strict=True))
+        name = "ab"[excluding]
+        shown = repr(comparison)
+        assert f"{name}: subset; excluded 2 candidates without references and 0 images" in shown
+        assert shown.count("subset; excluded") == 1
+
+    def test_nothing_is_reported_if_nothing_was_excluded(self) -> None:
+        comparison = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], subset=True, resamples=5)
+        assert "left_out" not in comparison.to_dict()
+
 
 def test_warnings_of_both_systems_are_issued_once() -> None:
     references = {i: ["a cat", "b"] for i in range(4)}
