@@ -111,6 +111,23 @@ def test_exchanging_nothing_or_all_gives_the_difference_or_its_opposite(statisti
     np.testing.assert_allclose(points.exchanged(a, b, swaps), [difference, -difference], atol=1e-12)
 
 
+@pytest.mark.parametrize("shift", [2.0**20, -(2.0**21)])
+def test_scores_far_from_zero_keep_their_correlation(shift: float) -> None:
+    """Sums of squares would lose all digits of the differences; all numbers here are exact in binary."""
+    rng = np.random.default_rng(2)
+    scores, other, ratings = rng.integers(0, 1 << 10, (3, 40)) / 1024
+    points = Points([np.array([rating]) for rating in ratings], np.arange(40), "pearson")
+    moved = Points([np.array([rating + shift]) for rating in ratings], np.arange(40), "pearson")
+    counts = rng.multinomial(40, np.full(40, 1 / 40), 20).astype(np.int32)
+    expected = points.resampled(scores, counts)
+    assert moved.resampled(scores + shift, counts) == pytest.approx(expected, abs=1e-12)
+    assert points.resampled(scores + shift, counts) == pytest.approx(expected, abs=1e-12)
+    assert moved.resampled(scores, counts) == pytest.approx(expected, abs=1e-12)
+    swaps = rng.integers(0, 2, (20, 40), np.uint8)
+    exchanged = moved.exchanged(scores + shift, other - 3 * shift, swaps)
+    assert exchanged == pytest.approx(points.exchanged(scores, other, swaps), abs=1e-9)
+
+
 @pytest.mark.parametrize("threads", ["1", "2", "7"])
 def test_threads_do_not_change_a_bit(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(1)
