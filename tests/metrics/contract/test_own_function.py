@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -218,6 +220,20 @@ class TestFiles:
         )
         function = function_in_file(f"{tmp_path}/mine.py:bonus")
         assert captious.score(GOOD, REFERENCES, function)["bonus"].score == 1.0
+
+    @pytest.mark.parametrize("content", ["import helper\ndef bonus(c, r):\n    return 1.0\n", "import helper\n1 / 0\n"])
+    def test_path_of_modules_is_as_before(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str) -> None:
+        """The file finds modules of its folder, before all others; afterwards, nobody does."""
+        (tmp_path / "helper.py").write_text("import sys\nPATH = sys.path.copy()\n")
+        (tmp_path / "mine.py").write_text(content)
+        monkeypatch.delitem(sys.modules, "helper", raising=False)
+        monkeypatch.chdir(tmp_path)
+        before = sys.path.copy()
+        with suppress(ParameterError):
+            function_in_file("mine.py:bonus")
+        assert sys.path == before
+        assert [str(tmp_path), *before] == sys.modules["helper"].PATH
+        del sys.modules["helper"]
 
     def test_missing_function_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "some.py").write_text("def bonus(candidate, references):\n    return 1\n")
