@@ -151,6 +151,20 @@ def test_images_without_a_score_are_counted() -> None:
     assert report["lsa"].score == report["lsa"].per_caption[0]
 
 
+def test_tables_have_the_range_of_candidates_per_image() -> None:
+    fewer = {i: texts[: 1 + i % 2] for i, texts in ALIKE.items()}
+    one = {i: texts[:1] for i, texts in ALIKE.items()}
+    reports = [scored(each, "div-1") for each in (fewer, DIVERSE, one)]
+
+    def shown(*places: int) -> str:
+        return plain_text(score_table([reports[place].named(f"system {place}") for place in places]))
+
+    assert " · 1 to 3 candidates each · " in shown(0, 1)
+    assert " · 1 to 2 candidates each · " in shown(0)
+    assert " · 1 to 3 candidates each · " in shown(1, 2)
+    assert " · 1 candidate each · " in shown(2)
+
+
 def test_reports_of_several_candidates_have_lists(tmp_path: Path) -> None:
     reports = [
         captious.score(each, REFERENCES, ["div-1", "rouge-l"], several=True, system=name)

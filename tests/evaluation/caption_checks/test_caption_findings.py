@@ -80,6 +80,25 @@ def test_findings_shared_by_references_are_not_reported() -> None:
     assert kinds(captious.read_captions(candidates, references)) == {}
 
 
+@pytest.mark.parametrize(("n_of_candidates", "is_reported"), [(40, False), (41, True), (2, False)])
+def test_findings_are_reported_from_twice_their_share_in_references(n_of_candidates: int, is_reported: bool) -> None:
+    """Here 20 percent of the references, and of 100 candidates as many as given."""
+    prompt = "The image shows a dog {}"
+    references = {i: [prompt.format(i) if i < 40 else f"A dog {i}", f"One dog {i}"] for i in range(100)}
+    candidates = {i: prompt.format(i) if i < n_of_candidates else f"This dog {i}" for i in range(100)}
+    found = kinds(captious.read_captions(candidates, references))
+    assert found.get("prompt") == (n_of_candidates if is_reported else None)
+
+
+def test_table_has_numbers_and_shares() -> None:
+    table = captious.check({i: "" if i < 3 else f"a dog {i}" for i in range(12)}, system="mine").to_table()
+    (row,) = (row for row in table.rows if row.label == "empty")
+    assert [cell.value for cell in row.cells if cell is not None] == [3, 0.25, "0, 1, 2"]
+    (row,) = (row for row in table.rows if row.label == "markdown")
+    assert [cell.value for cell in row.cells if cell is not None] == [0, 0, ""]
+    assert "copy" not in {row.label for row in table.rows}  # which needs references
+
+
 def test_other_scripts_are_reported_unless_all_tokenizers_support_them() -> None:
     candidates = dict.fromkeys(range(10), "一只狗在草地上跑。")
     captions = captious.read_captions(candidates, {i: ["一只棕色的狗在跑。", "一只狗。"] for i in range(10)})
