@@ -118,7 +118,8 @@ def test_listed_equivalent_mutants_exist_and_have_reasons() -> None:
     sources = mutants.sources()
     listed = mutants.equivalent_mutants()
     assert all(len(reason.split()) > 3 for reason in listed.values())
-    assert listed.keys() <= {mutant.change(sources[mutant.file]) for mutant in mutants.all_mutants()}
+    every = {(mutant.function, *mutant.change(sources[mutant.file])) for mutant in mutants.all_mutants()}
+    assert listed.keys() <= every
 
 
 SOURCE = """
@@ -147,6 +148,15 @@ def test_capped():
 
 def test_failing():
     assert capped(3) == 4
+"""
+
+
+EQUIVALENT = """
+[[equivalent]]
+function = "larger"
+before = "return a if a > b else b"
+after = "return a if (a >= b) else b"
+reason = "both are the same if they are equal"
 """
 
 
@@ -188,10 +198,7 @@ def test_survivors_are_told_from_killed_mutants(project: Path, capsys: pytest.Ca
         "return (a)": "no test",
     }
     assert "2 of 4 killed: 50.0 %" in printed
-    (project / "mutants.toml").write_text(
-        '[[equivalent]]\nbefore = "return a if a > b else b"\nafter = "return a if (a >= b) else b"\n'
-        'reason = "both are the same if they are equal"\n'
-    )
+    (project / "mutants.toml").write_text(EQUIVALENT)
     assert mutants.main(["--matching", "a > b else", "--at-least", "100"]) == 0
     printed = capsys.readouterr().out
     assert "2 of 2 killed: 100.0 %" in printed

@@ -18,8 +18,8 @@ mutant, one pytest process then runs the tests that run its line, file by file, 
 the same files after them; it stops at the first failure. A mutant survives if none fails within ``--seconds``. If the
 tests hang, it counts as killed.
 
-``mutants.toml`` lists the equivalent mutants, which no test can notice, by their text and with a reason. They are not
-run, and are not part of the share.
+``mutants.toml`` lists the equivalent mutants, which no test can notice, by function and text, with a reason. They are
+not run, and are not part of the share.
 
 Requires coverage, which the extra [dev] has.
 """
@@ -69,7 +69,7 @@ class Mutant:
     Args:
         file: path below the project.
         line, last_line: the lines whose tests are run.
-        at_import: whether they run when the module is imported, not when a function is called.
+        function: the function and class that it is in, ``Class.method``; empty if it runs when the module is imported.
         start, end: the span of bytes that is replaced.
         text: what replaces it.
     """
@@ -77,7 +77,7 @@ class Mutant:
     file: str
     line: int
     last_line: int
-    at_import: bool
+    function: str
     start: int
     end: int
     text: str
@@ -148,14 +148,16 @@ class _Finder(ast.NodeVisitor):
         for line in source.splitlines(keepends=True):
             self._line_starts.append(self._line_starts[-1] + len(line))
         self._statement: ast.stmt | None = None
-        self._n_functions = 0  # around the present place
+        self._names: list[str] = []  # of classes and functions around the present place
+        self._n_functions = 0
 
     def _replace(self, node: ast.expr | ast.stmt, text: str) -> None:
         start, end = self._span(node)
         place = self._statement if self._statement is not None else node
         # A compound statement is run with its first line; its body has statements of its own.
         last = max(place.lineno if hasattr(place, "body") else place.end_lineno or 0, node.lineno)
-        self.found.append(Mutant(self._file, place.lineno, last, not self._n_functions, start, end, text))
+        function = ".".join(self._names) if self._n_functions else ""
+        self.found.append(Mutant(self._file, place.lineno, last, function, start, end, text))
 
     def _span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
         assert node.end_lineno is not None
@@ -185,13 +187,17 @@ class _Finder(ast.NodeVisitor):
             if default is not None:
                 self._default(default)
         self._n_functions += 1
-        for statement in node.body:
-            self.visit(statement)
+        self._visit_body(node)
         self._n_functions -= 1
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self._visit_body(node)
+
+    def _visit_body(self, node: ast.FunctionDef | ast.ClassDef) -> None:
+        self._names.append(node.name)
         for statement in node.body:
             self.visit(statement)
+        self._names.pop()
 
     def visit_If(self, node: ast.If) -> None:
         if "TYPE_CHECKING" in ast.unparse(node.test):
@@ -527,6 +533,7 @@ class Copy:
             "PYTHONPATH": str(self.path),
             "PYTHONDONTWRITEBYTECODE": "1",
             "COVERAGE_CORE": "ctrace",
+            "OMP_NUM_THREADS": "1",
         }
         with (self.folder / "output.txt").open("w+", encoding="utf-8", errors="replace") as output:
             process = subprocess.Popen(
@@ -586,7 +593,7 @@ class CoveredLines:
         """
         lines = self._of_file(mutant.file)
         found = set().union(*(lines.get(line, ()) for line in range(mutant.line, mutant.last_line + 1)))
-        if mutant.at_import:
+        if not mutant.function:
             found.update(*lines.values())
         found &= self._passed
         by_file: dict[str, float] = {}
@@ -705,22 +712,26 @@ def judged(mutant: Mutant, covered: CoveredLines, copy: Copy, seconds: float, *,
     return Verdict("killed", took, failed[-1] if failed else "an error before the first test")
 
 
-def equivalent_mutants() -> dict[tuple[str, str], str]:
-    """Return the listed equivalent mutants: lines before and after -> the reason."""
+def equivalent_mutants() -> dict[tuple[str, str, str], str]:
+    """Return the listed equivalent mutants: function, lines before and after -> the reason."""
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("equivalent", [])
-    return {(entry["before"], entry["after"]): entry["reason"] for entry in listed}
+    return {(entry["function"], entry["before"], entry["after"]): entry["reason"] for entry in listed}
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Draw mutants, judge them, and print verdicts and the share killed; return the exit status."""
     source_of = sources()
     equivalent = equivalent_mutants()
-    drawn = [m for m in all_mutants() if m.change(source_of[m.file]) not in equivalent]
+    drawn = all_mutants()
     print(f"{len(drawn):,} mutants", flush=True)
     if arguments.matching is not None:
         drawn = [m for m in drawn if arguments.matching in m.change(source_of[m.file])[0]]
     if arguments.n is not None:
         drawn = random.Random(arguments.seed).sample(drawn, min(arguments.n, len(drawn)))
+    n_drawn = len(drawn)
+    drawn = [m for m in drawn if (m.function, *m.change(source_of[m.file])) not in equivalent]
+    if len(drawn) < n_drawn:
+        print(f"{n_drawn - len(drawn)} of {n_drawn} are equivalent, and are not run")
     covered = measure()
     killed, survivors = 0, []
     with tempfile.TemporaryDirectory(prefix="captious-mutants-") as folder:
@@ -729,14 +740,15 @@ def run(arguments: argparse.Namespace) -> int:
             verdict = judged(mutant, covered, copy, arguments.seconds, control=arguments.control)
             killed += verdict.is_killed
             before, after = mutant.change(source_of[mutant.file])
-            print(f"{number:4} {verdict.outcome:8} {verdict.seconds:5.0f} s  {mutant.file}:{mutant.line}")
+            place = f"{mutant.file}:{mutant.line} {mutant.function}"
+            print(f"{number:4} {verdict.outcome:8} {verdict.seconds:5.0f} s  {place}")
             print(f"       - {before}\n       + {after}\n       {verdict.detail}", flush=True)
             if not verdict.is_killed:
                 survivors.append((mutant, before, after))
     share = 100 * killed / len(drawn) if drawn else 100.0
     print(f"\n{killed} of {len(drawn)} killed: {share:.1f} %")
     for mutant, before, after in survivors:
-        print(f"{mutant.file}:{mutant.line}\n  - {before}\n  + {after}")
+        print(f"{mutant.file}:{mutant.line} {mutant.function}\n  - {before}\n  + {after}")
     return int(share < arguments.at_least)
 
 
