@@ -30,7 +30,9 @@ IN_WHEEL = (
     r"captious-[\d.a-z]+\.dist-info/entry_points\.txt",
 )
 #: Markdown is documentation, but for the texts of the challenges that the server brings.
-NOT_IN_WHEEL = r"\.(cpp|hpp|lex|inc|c|h|o|a)$|^(?!captious/server/challenge_folders/).*\.md$|(^|/)tests?/|\.git"
+NOT_IN_WHEEL = (
+    r"\.(cpp|hpp|lex|inc|c|h|o|a)$|CMakeLists\.txt$|^(?!captious/server/challenge_folders/).*\.md$|(^|/)tests?/|\.git"
+)
 IN_SDIST = (
     *("LICENSE", "README.md", "pyproject.toml", "CMakeLists.txt"),
     *("src/captious/native/module.cpp", "tools/lexgen/main.cpp"),
