@@ -77,6 +77,17 @@ def test_bleu_scorer_equals_the_toolkit(corpus: Any, n: int, option: str | None)
     assert (ours.testlen(option), ours.reflen(option)) == (their.testlen(option), their.reflen(option))
 
 
+def test_mean_lengths_are_added_as_by_the_toolkit(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each addition is rounded: 5.333333333333333, whereas ``sum`` of Python 3.12 returns 5.333333333333334."""
+    corpus = [("a", ["a", "a b", "a b"]), ("a", ["a b", "a b", "a b c"]), ("a", ["a", "a", "a b"])]
+    ours, their = filled(BleuScorer(), corpus), filled(theirs("bleu.bleu_scorer").BleuScorer(), corpus)
+    assert ours.reflen("average") == their.reflen("average") == 5 / 3 + 7 / 3 + 4 / 3
+    their.recompute_score("average", 1)
+    expected = capsys.readouterr().out
+    ours.compute_score("average", 1)
+    assert capsys.readouterr().out == expected
+
+
 @given(text=captions, n=st.integers(1, 5))
 def test_counts_and_their_order(text: str, n: int) -> None:
     counts = our_cider.precook(text, n)

@@ -128,7 +128,9 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
                 raise TypeError("an image has no candidate: it was added as (None, references)")
             candidate = self._vector(test, idf)
             vectors = [self._vector(reference, idf) for reference in references]
-            total = sum((self._similarity(candidate, vector) for vector in vectors), 0.0)
+            total = 0.0  # ``sum`` of Python 3.12 rounds once, and not after each addition
+            for vector in vectors:
+                total += self._similarity(candidate, vector)
             scores.append(np.float64(total) / len(references) * 10)
         return scores
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any, Self, TypeAlias
 
@@ -136,7 +138,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
 
     def reflen(self, option: str | None = None) -> float:
         """Return the sum of the images' reference lengths; ``option`` as in ``compute_score``."""
-        return sum(self._lengths(self._length_option(option)))
+        return _added(self._lengths(self._length_option(option)))
 
     def ratio(self, option: str | None = None) -> float:
         """Return the length of all candidates divided by that of the references; ``option`` as in ``compute_score``."""
@@ -188,7 +190,7 @@ class BleuScorer(CountedImages[CookedReferences, dict[str, Any]]):
                 print(candidate, length)
         totals = {
             "testlen": sum(candidate["testlen"] for candidate in candidates),
-            "reflen": sum(lengths),
+            "reflen": _added(lengths),
             "guess": [sum(candidate["guess"][k] for candidate in candidates) for k in orders],
             "correct": [sum(candidate["correct"][k] for candidate in candidates) for k in orders],
         }
@@ -253,6 +255,11 @@ def _reference_length(lengths: Sequence[int], option: str | None, length: int | 
     if option == "closest" and length is not None:
         return min(lengths, key=lambda n: (abs(n - length), n))
     raise AssertionError(f"unsupported reflen option {option}")
+
+
+def _added(lengths: Sequence[float]) -> float:
+    """Return the total of lengths, rounded after each addition, as in the toolkit; ``sum`` of Python 3.12 is not."""
+    return functools.reduce(operator.add, lengths, 0)
 
 
 def _print(totals: dict[str, Any]) -> None:
