@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, settings
 from tests.docs.pages import collect as pytest_collect_file
 from tests.docs.pages import page
 from tests.golden.record import record
+from tests.support.fixed_examples import draw_only_fixed_constants
 from tests.support.needs import check_skip, required
 from tests.support.shared_data import DATA
 
@@ -36,6 +37,7 @@ settings.load_profile("captious")
 settings.register_profile("explore", settings.get_profile("captious"), derandomize=False, max_examples=300)
 # For .ci/run, which runs some tests a second time with slow kernels: --hypothesis-profile=few
 settings.register_profile("few", settings.get_profile("captious"), max_examples=15)
+draw_only_fixed_constants()
 
 #: Six random numbers for each word that small captions of tests have, but not for all.
 os.environ["CAPTIOUS_VECTORS"] = str(Path(__file__).parent / "tests" / "support" / "vectors.txt")
