@@ -26,6 +26,7 @@ from .evaluation import Report as Report
 from .evaluation import Reports as Reports
 from .evaluation import Reward as Reward
 from .evaluation import Stream as Stream
+from .evaluation import by_group as by_group
 from .evaluation import check as check
 from .evaluation import compare as compare
 from .evaluation import judge_pairwise as judge_pairwise

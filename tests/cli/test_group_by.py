@@ -29,7 +29,7 @@ def expected(groups: dict[str, str]) -> captious.evaluation.GroupedReport:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         report = captious.score("improved.json", "references.json", ["bleu-4", "rouge-l"], system="improved")
-    return report.by_group({int(image): group for image, group in groups.items()})
+    return captious.by_group(report, {int(image): group for image, group in groups.items()})
 
 
 def test_scores_by_group_are_shown_as_a_table(run: Run, groups: dict[str, str]) -> None:
@@ -201,6 +201,6 @@ def test_grouped_report_has_a_repr(folder: Path, groups: dict[str, str]) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         whole = captious.compare("baseline.json", "improved.json", "references.json", ["rouge-l"], resamples=20)
-    compared = whole.by_group({int(image): group for image, group in groups.items()})
+    compared = captious.by_group(whole, {int(image): group for image, group in groups.items()})
     assert "mean of groups (macro)" in repr(compared)
     assert "rouge-l, outdoor" in compared._repr_html_()

@@ -32,7 +32,7 @@ def report() -> captious.Report:
 
 @pytest.fixture(scope="module")
 def grouped() -> GroupedComparison:
-    return captious.compare(BAD, GOOD, REFERENCES, METRICS, resamples=200).by_group(GROUPS)
+    return captious.by_group(captious.compare(BAD, GOOD, REFERENCES, METRICS, resamples=200), GROUPS)
 
 
 def alone(rows: range) -> captious.Report:
@@ -44,7 +44,7 @@ def alone(rows: range) -> captious.Report:
 
 
 def test_scores_are_those_of_the_images_alone(report: captious.Report) -> None:
-    grouped = report.by_group(GROUPS)
+    grouped = captious.by_group(report, GROUPS)
     for name, rows in (("first", range(20)), ("second", range(20, N))):
         expected = alone(rows)
         for output in report:
@@ -59,7 +59,7 @@ def test_ids_of_references_name_images_of_groups(tmp_path: Path) -> None:
     references = captious.read_references(path)
     groups = {image: GROUPS[int(image)] for image in references.ids}
     for candidates in (GOOD, {str(image): text for image, text in GOOD.items()}):
-        grouped = captious.score(candidates, references, ["bleu-4"]).by_group(groups)
+        grouped = captious.by_group(captious.score(candidates, references, ["bleu-4"]), groups)
         assert [grouped[name].n_images for name in grouped] == [20, 40]
 
 
@@ -71,7 +71,7 @@ def test_length_groups_accept_references_in_any_form(tmp_path: Path) -> None:
 
 
 def test_single_group_equals_the_whole_report(report: captious.Report) -> None:
-    grouped = report.by_group(dict.fromkeys(range(N), "all"))
+    grouped = captious.by_group(report, dict.fromkeys(range(N), "all"))
     for score in grouped.scores(intervals=True):
         result = report[score.metric]
         assert score.score == result.score
@@ -81,7 +81,7 @@ def test_single_group_equals_the_whole_report(report: captious.Report) -> None:
 
 def test_averages_have_intervals(report_of) -> None:
     report = report_of([1.0, 0.0, 1.0, 0.0, 0.5, 0.5])
-    grouped = report.by_group({i: "b" if i < 4 else "a" for i in range(6)})
+    grouped = captious.by_group(report, {i: "b" if i < 4 else "a" for i in range(6)})
     a, b, macro, micro = grouped.scores(intervals=True)
     assert (a.group, b.group, macro.part, micro.part) == ("a", "b", "macro", "micro")
     assert (a.n_images, b.n_images, macro.n_images, micro.n_images) == (2, 4, 6, 6)
@@ -93,33 +93,55 @@ def test_averages_have_intervals(report_of) -> None:
 
 
 def test_macro_and_micro_differ(report_of) -> None:
-    grouped = report_of([1.0, 0.0, 0.0, 0.0]).by_group({0: "x", 1: "y", 2: "y", 3: "y"})
+    grouped = captious.by_group(report_of([1.0, 0.0, 0.0, 0.0]), {0: "x", 1: "y", 2: "y", 3: "y"})
     assert (grouped.macro("given"), grouped.whole["given"].score) == (0.5, 0.25)
 
 
 def test_group_scores_pool_statistics(report: captious.Report) -> None:
     """BLEU of a group is that of its pooled counts, not a mean of captions."""
-    grouped = report.by_group(GROUPS)
+    grouped = captious.by_group(report, GROUPS)
     rows = report["bleu-4"].statistics.rows[:20]
     assert grouped["first"]["bleu-4"].score == report["bleu-4"].statistics.metric.aggregate(rows.sum(axis=0))[3]
 
 
 def test_small_groups_are_warned_about(report_of) -> None:
-    grouped = report_of(np.arange(12.0)).by_group({i: "big" if i < 10 else "small" for i in range(12)})
+    grouped = captious.by_group(report_of(np.arange(12.0)), {i: "big" if i < 10 else "small" for i in range(12)})
     assert [warning for warning in grouped.warnings if "small (2)" in warning]
     assert not any("big" in warning for warning in grouped.warnings)
 
 
 def test_images_without_a_group_are_refused(report: captious.Report) -> None:
     with pytest.raises(InputError, match="1 of 60 images has no group"):
-        report.by_group(dict.fromkeys(range(1, N), "x"))
+        captious.by_group(report, dict.fromkeys(range(1, N), "x"))
     with pytest.raises(UnknownNameError, match="no group 'third'"):
-        report.by_group(GROUPS)["third"]
+        captious.by_group(report, GROUPS)["third"]
+
+
+def test_systems_are_grouped_alike() -> None:
+    reports = captious.score({"good": GOOD, "bad": BAD}, REFERENCES, METRICS)
+    assert isinstance(reports, captious.Reports)
+    small = {i: "small" if i < 5 else "big" for i in range(N)}
+    grouped = captious.by_group(reports, small)
+    assert [*grouped] == ["good", "bad"]
+    for system, report in reports.items():
+        assert grouped[system].to_dict() == captious.by_group(report, small).to_dict()
+    assert [warning for warning in grouped.warnings if "small (5)" in warning]
+    assert [system["groups"]["by"] for system in grouped.to_dict()["systems"]] == [grouped.by] * 2
+    first = next(row for row in grouped.to_table().rows if row.label == "big")
+    assert [cell.value for cell in first.cells[1:] if cell] == [grouped[s]["big"]["bleu-1"].score for s in reports]
+
+
+def test_other_results_have_no_groups() -> None:
+    reports = captious.score({"good": GOOD, "bad": BAD}, REFERENCES, ["rouge-l"])
+    assert isinstance(reports, captious.Reports)
+    for wrong in (reports.compare(resamples=5), [reports["good"]], GOOD):
+        with pytest.raises(ParameterError, match=f"a {type(wrong).__name__} has no scores by group"):
+            captious.by_group(wrong, GROUPS)  # type: ignore[call-overload]
 
 
 class TestComparison:
     def test_differences_are_computed_within_groups(self, grouped: GroupedComparison) -> None:
-        a, b = (report.by_group(GROUPS) for report in (grouped.whole.a, grouped.whole.b))
+        a, b = (captious.by_group(report, GROUPS) for report in (grouped.whole.a, grouped.whole.b))
         for i, group in enumerate(("first", "second")):
             expected = compare_reports(a[group], b[group], resamples=200, seed=grouped.whole.seed + i)
             for found in grouped.differences:
@@ -147,18 +169,19 @@ class TestComparison:
 
     def test_single_group_equals_the_whole_comparison(self) -> None:
         whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=100)
-        one, macro, micro = whole.by_group(dict.fromkeys(range(N), "all")).differences
+        one, macro, micro = captious.by_group(whole, dict.fromkeys(range(N), "all")).differences
         for field in ("difference", "interval", "p_bootstrap", "p_randomization"):
             assert getattr(one, field) == getattr(macro, field) == getattr(micro, field)
         assert one.corrected_bootstrap == one.p_bootstrap
 
     def test_too_few_resamples_are_warned_about(self) -> None:
         whole = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=20)
-        assert any("no corrected p value is below 0.10" in warning for warning in whole.by_group(GROUPS).warnings)
+        warnings = captious.by_group(whole, GROUPS).warnings
+        assert any("no corrected p value is below 0.10" in warning for warning in warnings)
 
     def test_equal_systems_have_p_one_in_groups(self) -> None:
         whole = captious.compare(GOOD, dict(GOOD), REFERENCES, ["rouge-l"], resamples=50)
-        assert {each.p_randomization for each in whole.by_group(GROUPS).differences} == {1.0}
+        assert {each.p_randomization for each in captious.by_group(whole, GROUPS).differences} == {1.0}
 
 
 def test_holm_corrects_p_values() -> None:

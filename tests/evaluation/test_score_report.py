@@ -120,8 +120,8 @@ def test_summaries_are_single_lines(report: captious.Report) -> None:
     compared = captious.compare(mine, other)
     assert compared.summary() == "other - mine: rouge-l -0.5000"
     groups = {1: "dogs", 2: "cats"}
-    assert mine.by_group(groups).summary() == "mine by group: cats, dogs"
-    assert compared.by_group(groups).summary() == "other - mine by group: cats, dogs"
+    assert captious.by_group(mine, groups).summary() == "mine by group: cats, dogs"
+    assert captious.by_group(compared, groups).summary() == "other - mine by group: cats, dogs"
 
 
 def test_report_has_a_repr_in_a_fresh_process() -> None:

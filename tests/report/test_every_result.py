@@ -63,9 +63,10 @@ def judged_pairs() -> Preferences:
 RESULTS: dict[str, Any] = {
     "Report": lambda folder: report(),
     "Reports": lambda folder: reports(),
-    "GroupedReport": lambda folder: report().by_group(GROUPS),
+    "GroupedReport": lambda folder: captious.by_group(report(), GROUPS),
+    "GroupedReports": lambda folder: captious.by_group(reports(), GROUPS),
     "Comparison": lambda folder: comparison(),
-    "GroupedComparison": lambda folder: comparison().by_group(GROUPS),
+    "GroupedComparison": lambda folder: captious.by_group(comparison(), GROUPS),
     "PairwiseComparison": lambda folder: reports().compare(resamples=99),
     "Check": lambda folder: captious.check({**GOOD, 3: ""}, REFERENCES),
     "Check of captions without findings": lambda folder: captious.check(GOOD, REFERENCES),
@@ -103,7 +104,7 @@ def test_an_unknown_name_comes_with_a_suggestion() -> None:
         (report(), "rougel", "rouge-l"),
         (reports(), "godo", "good"),
         (comparison(), "rougel", "rouge-l"),
-        (report().by_group(GROUPS), "eve", "even"),
+        (captious.by_group(report(), GROUPS), "eve", "even"),
     ]:
         with pytest.raises(UnknownNameError) as caught:
             mapping[name]
@@ -148,7 +149,7 @@ def test_columns_do_not_depend_on_what_captions_hold() -> None:
 
 def test_numbers_of_a_grouped_report_have_their_seed() -> None:
     uneven = {**GOOD, 0: "cats", 1: "dogs", 2: "a dog", 3: "the dog"}
-    grouped = captious.score(uneven, REFERENCES, METRICS).by_group(GROUPS)
+    grouped = captious.by_group(captious.score(uneven, REFERENCES, METRICS), GROUPS)
     first, second = (grouped.to_dict(intervals=True, resamples=50, seed=seed) for seed in (1, 2))
     assert (first["resamples"], first["seed"]) == (50, 1)
     assert first["groups"] != second["groups"]

@@ -26,7 +26,7 @@ from captious.version import __version__
 def test_every_format_shows_every_kind_of_result(name: str, first: captious.Report, second: captious.Report) -> None:
     comparison = compare_reports(first, second, resamples=9)
     groups = {7: "one", 3: "one", 12: "other"}
-    results = [first, comparison, first.by_group(groups), comparison.by_group(groups)]
+    results = [first, comparison, captious.by_group(first, groups), captious.by_group(comparison, groups)]
     results += [Judgment([verdict()], Sampling(9)), Study("a study", "A title", ("metric",), [{"metric": "share"}])]
     for result in results:
         shown = formats.FORMATS[name](result.to_table())

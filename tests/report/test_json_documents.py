@@ -34,7 +34,7 @@ def result(kind: str) -> Any:
     else:
         with pytest.warns(captious.CaptiousWarning):
             compared = captious.score(ALONE, REFERENCES, ["lsa"], several=True)
-    return compared.by_group({i: i % 2 for i in REFERENCES}) if kind.startswith("grouped") else compared
+    return captious.by_group(compared, {i: i % 2 for i in REFERENCES}) if kind.startswith("grouped") else compared
 
 
 @pytest.mark.parametrize("kind", ["report", "comparison", "grouped report", "grouped comparison", "judgment", "study"])

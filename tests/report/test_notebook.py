@@ -20,8 +20,8 @@ RESULTS = {
     "reports": "captious.score({'one': A, 'two': B, 'tëst': B}, R, ['rouge-l', 'cider-d'])",
     "comparison": "compared",
     "pairs": "captious.score({'one': A, 'two': B}, R, ['rouge-l']).compare(resamples=99)",
-    "groups": "compared.a.by_group({i: str(i % 2) for i in compared.a.ids})",
-    "group differences": "compared.by_group({i: str(i % 2) for i in compared.a.ids})",
+    "groups": "captious.by_group(compared.a, {i: str(i % 2) for i in compared.a.ids})",
+    "group differences": "captious.by_group(compared, {i: str(i % 2) for i in compared.a.ids})",
     "judgment": "captious.judge(own, ['rouge-l'])",
 }
 OWN = """

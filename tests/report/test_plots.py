@@ -118,8 +118,8 @@ def test_results_draw_themselves(first: captious.Report, second: captious.Report
     (axes,) = compared.plot().axes
     assert any(list(line.get_xdata()) == [0.0, 0.0] for line in axes.lines)
     groups = {image: str(image % 2) for image in first.ids}
-    assert first.by_group(groups).plot().axes
-    assert compared.by_group(groups).plot().axes
+    assert captious.by_group(first, groups).plot().axes
+    assert captious.by_group(compared, groups).plot().axes
     with pytest.raises(UnknownNameError, match="share"):
         reports.plot("nothing")
 

@@ -9,7 +9,7 @@ import pytest
 import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
-from captious.evaluation.tables.score_tables import grouped_score_table, score_table
+from captious.evaluation.tables.score_tables import score_table
 from captious.metrics.contract.catalogue import NamingScheme
 from captious.report.formats import Presentation, latex, markdown, plain_text
 
@@ -90,8 +90,8 @@ class TestTranspose:
         assert re.search(r'<th class="text" scope="row">improved</th>', html)
 
     def test_groups_cannot(self, reports: captious.Reports) -> None:
-        grouped = reports["improved"].by_group({i: str(i % 2) for i in reports["improved"].ids})
-        table = Presentation(transpose=True).apply(grouped_score_table([grouped]))
+        grouped = captious.by_group(reports["improved"], {i: str(i % 2) for i in reports["improved"].ids})
+        table = Presentation(transpose=True).apply(grouped.to_table())
         with pytest.raises(ParameterError, match="groups"):
             plain_text(table)
         assert "midrule" in latex(table)

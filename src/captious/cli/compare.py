@@ -26,6 +26,7 @@ from captious.cli.options import (
 from captious.cli.outputs import Destination, output_options, warn
 from captious.data import CaptionFile, absent_references, read_references
 from captious.errors import ParameterError
+from captious.evaluation import by_group
 from captious.evaluation import compare as compare_systems
 from captious.evaluation import score as score_systems
 from captious.evaluation.systems import system_names
@@ -105,6 +106,6 @@ def compare(
     groups = None if group_by is None else groups_of(group_by, [*(references or ()), *answers], table, settings)
     (a, b), (first, second) = answers, names
     comparison = compare_systems(a, b, table, settings=settings, names=(first, second), **options)
-    result = comparison if groups is None else comparison.by_group(groups)
+    result = comparison if groups is None else by_group(comparison, groups)
     destination.deliver(result.to_table(examples=examples))
     warn(result.warnings)

@@ -30,10 +30,10 @@ from captious.cli.outputs import PRESENTATION, Destination, output_options, warn
 from captious.data import absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
 from captious.errors import ParameterError
+from captious.evaluation import by_group
 from captious.evaluation.caption_checks.caption_warnings import few_images_warning
 from captious.evaluation.metric_run import evaluate_systems
 from captious.evaluation.systems import system_names
-from captious.evaluation.tables.score_tables import grouped_score_table
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
@@ -190,9 +190,8 @@ def score(
     if groups is None:
         table_of_scores, warnings = by_system.to_table(intervals=intervals), by_system.warnings
     else:
-        grouped = [report.by_group(groups) for report in reports]
-        table_of_scores = grouped_score_table(grouped, intervals=intervals)
-        warnings = by_system.warnings + [warning for report in grouped for warning in report.own_warnings]
+        grouped = by_group(by_system, groups)
+        table_of_scores, warnings = grouped.to_table(intervals=intervals), grouped.warnings
     destination.deliver(_with_prompts(table_of_scores, names, logs))
     if per_caption is not None:
         write_captions(per_caption, reports)

@@ -10,7 +10,9 @@ from .comparison import compare_reports as compare_reports
 from .group_scores import GroupDifference as GroupDifference
 from .group_scores import GroupedComparison as GroupedComparison
 from .group_scores import GroupedReport as GroupedReport
+from .group_scores import GroupedReports as GroupedReports
 from .group_scores import GroupScore as GroupScore
+from .group_scores import by_group as by_group
 from .group_scores import length_groups as length_groups
 from .judged_pairs import Preference as Preference
 from .judged_pairs import Preferences as Preferences

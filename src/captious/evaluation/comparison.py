@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,9 +28,6 @@ from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
 from captious.results.table import Table, json_document
 from captious.version import __version__
-
-if TYPE_CHECKING:
-    from captious.evaluation.group_scores import GroupedComparison
 
 
 @dataclass(frozen=True)
@@ -156,19 +153,6 @@ class Comparison(DisplayedMapping[str, Difference]):
         if self.warnings:
             out["warnings"] = self.warnings
         return json_document(out)
-
-    def by_group(self, groups: object, *, column: str | None = None) -> GroupedComparison:
-        """Return the differences within groups of images, tested with Holm's correction for the number of groups.
-
-        Args:
-            groups, column: as for ``Report.by_group``.
-
-        Raises:
-            InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
-        """
-        from captious.evaluation.group_scores import group_comparison
-
-        return group_comparison(self, groups, column=column)
 
     @property
     def warnings(self) -> list[str]:

@@ -11,15 +11,16 @@ are resampled independently of each other: group i, counted from 0, with the ran
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, overload
 
 import numpy as np
 
 from captious.data import Groups, read_groups, read_references
 from captious.errors import ParameterError
 from captious.evaluation.caption_checks.caption_warnings import FEW_IMAGES
+from captious.evaluation.comparison import Comparison, Difference
 from captious.evaluation.inference.paired_tests import (
     ResampledDifference,
     Significance,
@@ -27,21 +28,41 @@ from captious.evaluation.inference.paired_tests import (
     resampled_difference,
 )
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, holm
-from captious.evaluation.tables.difference_tables import grouped_difference_table
-from captious.evaluation.tables.score_tables import grouped_score_table
+from captious.evaluation.score_report import Report
+from captious.evaluation.systems import Reports
+from captious.evaluation.tables.difference_tables import (
+    comparison_comments,
+    difference_cells,
+    difference_columns,
+    difference_record,
+    example_table,
+    p_value_columns,
+)
+from captious.evaluation.tables.result_pictures import difference_pictures
+from captious.evaluation.tables.score_tables import (
+    exclusions,
+    have_same_images,
+    lower_is_better_note,
+    score_cells,
+    score_record,
+    side_by_side,
+    signature_lines,
+    subject,
+)
 from captious.phrases import counted, counted_of, sample_of
 from captious.progress import steps
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import Displayed, DisplayedMapping
-from captious.results.table import Table, json_document
+from captious.results.table import PAGE, SCREEN, Cell, Column, Row, Table, json_document, labeled
 from captious.text import Tokenizer, WordLayer, as_tokenizer
-
-if TYPE_CHECKING:
-    from captious.evaluation.comparison import Comparison, Difference
-    from captious.evaluation.score_report import Report
 
 #: The images of a number: one group, the mean over groups, or all images together.
 Part: TypeAlias = Literal["group", "macro", "micro"]
+
+#: Averages over groups, as tables and as papers call them.
+AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}
+
+_PART = ("part", "group", "n_images", "metric")
 
 
 @dataclass(frozen=True)
@@ -96,7 +117,7 @@ class GroupDifference:
     signature: str
 
 
-class GroupedReport(DisplayedMapping[str, "Report"]):
+class GroupedReport(DisplayedMapping[str, Report]):
     """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
 
     Attributes:
@@ -205,6 +226,49 @@ class GroupedReport(DisplayedMapping[str, "Report"]):
         return json_document(whole | {"groups": _nested(self.by, parts)} | warned)
 
 
+class GroupedReports(DisplayedMapping[str, GroupedReport]):
+    """Scores of several systems by group: ``grouped["mine"]["in-domain"]["cider-d"].score``. Displayed as a table.
+
+    Args:
+        reports: systems that were scored with the same metrics, by the same groups.
+
+    Attributes:
+        by: the name of the grouping.
+        whole: the reports for all images.
+    """
+
+    _unknown = ("{name!r} was not scored", "the systems are")
+
+    def __init__(self, reports: Sequence[GroupedReport]) -> None:
+        self.whole = Reports([grouped.whole for grouped in reports])
+        self.by = reports[0].by
+        self._parts = {grouped.whole.system: grouped for grouped in reports}
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the systems, then about their groups, one sentence each."""
+        return [*self.whole.warnings, *(warning for grouped in self.values() for warning in grouped.own_warnings)]
+
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """Return the scores as a table, the best of each metric and group marked.
+
+        Args:
+            intervals: show 95% intervals.
+        """
+        return grouped_score_table([*self.values()], intervals=intervals)
+
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
+    def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
+        """Return JSON values, as printed by ``captious score --group-by GROUPS --format json``.
+
+        Args:
+            intervals: compute 95% intervals.
+        """
+        return dict(self.to_table(intervals=intervals).document)
+
+
 class GroupedComparison(Displayed):
     """Differences between two systems by group of images. Displayed as a table.
 
@@ -263,17 +327,50 @@ class GroupedComparison(Displayed):
         return json_document(self.whole.to_dict(examples=examples) | groups | warned)
 
 
-def group_report(report: Report, groups: object, *, column: str | None = None) -> GroupedReport:
-    """Return the scores of a report by group; see ``Report.by_group``."""
+@overload
+def by_group(result: Report, groups: object, *, column: str | None = None) -> GroupedReport: ...
+@overload
+def by_group(result: Reports, groups: object, *, column: str | None = None) -> GroupedReports: ...
+@overload
+def by_group(result: Comparison, groups: object, *, column: str | None = None) -> GroupedComparison: ...
+def by_group(
+    result: Report | Reports | Comparison, groups: object, *, column: str | None = None
+) -> GroupedReport | GroupedReports | GroupedComparison:
+    """Return scores, or the differences of a comparison, by group of images, computed from the same statistics.
+
+    Quantities that a metric computes from all references, such as CIDEr's document frequencies, do not change.
+    Differences are tested with Holm's correction for the number of groups.
+
+    Args:
+        result: what ``captious.score`` returned, or the comparison of two systems.
+        groups: the group of each image: a path or a mapping ``{image_id: group}``, or the result of
+            ``captious.read_groups`` or ``captious.length_groups``.
+        column: the field or column of the groups in the file.
+
+    Raises:
+        InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
+        ParameterError: another kind of result.
+    """
+    if not isinstance(result, Report | Reports | Comparison):
+        raise ParameterError(
+            f"a {type(result).__name__} has no scores by group",
+            help="give a Report, Reports of several systems, or the Comparison of two",
+        )
     read = read_groups(groups, column=column)
-    rows = read.rows(report.captions.references)
-    return GroupedReport(read.by, report, {name: report.select(indices) for name, indices in rows.items()})
+    if isinstance(result, Report):
+        return _grouped_report(result, read)
+    if isinstance(result, Reports):
+        return GroupedReports([_grouped_report(report, read) for report in result.values()])
+    return _grouped_comparison(result, read)
 
 
-def group_comparison(comparison: Comparison, groups: object, *, column: str | None = None) -> GroupedComparison:
-    """Return the differences of a comparison by group; see ``Comparison.by_group``."""
-    read = read_groups(groups, column=column)
-    a, b = (group_report(report, read) for report in (comparison.a, comparison.b))
+def _grouped_report(report: Report, groups: Groups) -> GroupedReport:
+    rows = groups.rows(report.captions.references)
+    return GroupedReport(groups.by, report, {name: report.select(indices) for name, indices in rows.items()})
+
+
+def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedComparison:
+    a, b = (_grouped_report(report, groups) for report in (comparison.a, comparison.b))
     resamples, seed = comparison.resamples, comparison.seed
     resampled: dict[tuple[str, str], ResampledDifference] = {}
     with steps([*enumerate(a)], lambda group: f"testing {group[1]}") as numbered:
@@ -293,7 +390,7 @@ def group_comparison(comparison: Comparison, groups: object, *, column: str | No
         differences.append(_difference("macro", "", n, whole, (a.macro(name), b.macro(name)), over_groups))
         together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)
         differences.append(_difference("micro", "", n, whole, (whole.score_a, whole.score_b), together))
-    return GroupedComparison(read.by, comparison, differences)
+    return GroupedComparison(groups.by, comparison, differences)
 
 
 def _difference(
@@ -320,6 +417,104 @@ def _difference(
         corrected_randomization=corrected[1],
         lower_is_better=whole.lower_is_better,
         signature=whole.signature,
+    )
+
+
+def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> Table:
+    """Return a table of systems side by side, with a row per output and group, and per average; the best of several is
+    marked.
+
+    Args:
+        grouped: systems that were scored with the same metrics, by the same groups.
+        intervals: show 95% bootstrap intervals, with seed ``DEFAULT_SEED + i`` for group i.
+    """
+    reports = [system.whole for system in grouped]
+    same = have_same_images(reports)
+    by_system = [system.scores(intervals=intervals) for system in grouped]
+    rows = []
+    for scores in zip(*by_system, strict=True):
+        first = scores[0]
+        label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
+        cells = score_cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=same)
+        section = labeled(first.metric, first.lower_is_better)
+        images = Cell(first.n_images) if same else None
+        rows.append(Row(label, [images, *cells], section, in_papers, first.signature))
+    records = [
+        score_record(
+            {"system": system.whole.system} | {name: getattr(score, name) for name in _PART},
+            score.score,
+            score.interval,
+            lower_is_better=score.lower_is_better,
+            signature=score.signature,
+        )
+        for system, scores in zip(grouped, by_system, strict=True)
+        for score in scores
+    ]
+    documents = [system.to_dict(intervals=intervals) for system in grouped]
+    over = f"95% bootstrap over images, within groups, {DEFAULT_RESAMPLES:,} resamples, seed {DEFAULT_SEED}."
+    about_groups = [
+        f"by {grouped[0].by}; macro: mean over groups",
+        *(f"  {name}: {counted(report.n_images, 'image')}" for name, report in grouped[0].items()),
+    ]
+    table = side_by_side(reports, rows, records, documents, over * intervals, about_groups)
+    return replace(
+        table,
+        columns=[Column("images", "count", media=(SCREEN, PAGE)), *table.columns],
+        title=f"{table.title} · by {grouped[0].by}",
+        caption=f"{reports[0].system}: {counted(reports[0].n_images, 'image')} by {grouped[0].by}"
+        if table.caption
+        else "",
+    )
+
+
+def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -> Table:
+    """Return a table of two systems and their differences, with a row per output and group, and per average."""
+    whole = grouped.whole
+    rows = []
+    for d in grouped.differences:
+        label, in_papers = AVERAGES.get(d.part, (d.group, d.group))
+        corrected = d.p_randomization if d.corrected_randomization is None else d.corrected_randomization
+        p_values = (d.p_bootstrap, d.corrected_bootstrap, d.p_randomization, d.corrected_randomization, corrected)
+        rows.append(
+            Row(
+                label,
+                [
+                    Cell(d.n_images),
+                    *difference_cells((d.score_a, d.score_b), d.difference, d.interval, d.lower_is_better),
+                    *(None if p is None else Cell(p) for p in p_values),
+                ],
+                section=labeled(d.metric, d.lower_is_better),
+                in_papers=in_papers,
+                signature=d.signature,
+            )
+        )
+    correction = f"Holm's correction for {counted(len(grouped.group_sizes), 'group')}, for each metric"
+    note = (
+        f"{whole.level:.0%} intervals and p values from {whole.resamples:,} resamples of the images of each group, "
+        f"seed {whole.seed}. Corrected: {correction}."
+    )
+    return Table(
+        columns=[
+            Column("images", "count", media=[SCREEN, PAGE]),
+            *difference_columns(whole),
+            *p_value_columns(corrected=True),
+        ],
+        rows=rows,
+        records=[difference_record(whole, asdict(d)) for d in grouped.differences],
+        document=grouped.to_dict(examples=examples),
+        title=f"{subject([whole.a])} · by {grouped.by}",
+        caption=f"{counted(whole.a.n_images, 'image')} by {grouped.by}; below each difference its {whole.level:.0%} "
+        f"interval; corrected: {correction}",
+        notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],
+        comments=[
+            *comparison_comments(whole),
+            *signature_lines(whole.a),
+            f"by {grouped.by}; macro: mean over groups",
+            f"p values of groups have {correction}",
+            *(f"  {name}: {counted(n, 'image')}" for name, n in grouped.group_sizes.items()),
+        ],
+        pictures=difference_pictures(rows, 3, f"{whole.b.system} − {whole.a.system}; {whole.level:.0%} intervals"),
+        below=example_table(whole, examples) if examples else None,
     )
 
 

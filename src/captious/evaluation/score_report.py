@@ -24,7 +24,6 @@ from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
-    from captious.evaluation.group_scores import GroupedReport
 
 
 class Statistics:
@@ -304,23 +303,6 @@ class Report(DisplayedMapping[str, Result]):
                 statistics[id(whole)] = Statistics(whole.metric, whole.rows[rows])
             results[name] = Result(name, result.signature, statistics[id(whole)], result.column)
         return Report(self.system, self.captions.select(rows), results, [])
-
-    def by_group(self, groups: object, *, column: str | None = None) -> GroupedReport:
-        """Return scores by group of images, computed from the same statistics.
-
-        Quantities that a metric computes from all references, such as CIDEr's document frequencies, do not change.
-
-        Args:
-            groups: the group of each image: a path or a mapping ``{image_id: group}``, or the result of
-                ``captious.read_groups`` or ``captious.length_groups``.
-            column: the field or column of the groups in the file.
-
-        Raises:
-            InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
-        """
-        from captious.evaluation.group_scores import group_report
-
-        return group_report(self, groups, column=column)
 
     def columns(self) -> dict[str, Any]:
         """Return caption scores as columns for a data frame: id, candidate, and one per output; one entry per image.

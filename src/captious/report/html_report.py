@@ -44,7 +44,7 @@ def write_report(
             folder of image files that are named by image id. By default, it shows no images.
         explain: number of images for which the page has alignments, scene graphs and transport plans: those with the
             largest differences between systems, or the worst scores of one system. By default, all images.
-        groups: for systems: the group of each image, as ``Report.by_group`` takes it.
+        groups: for systems: the group of each image, as ``captious.by_group`` takes it.
         resamples, seed: for systems: number of resamples and random seed of intervals and tests.
         percent: for systems: multiply scores by 100 and show one decimal, as papers do. Explanations are not changed.
 

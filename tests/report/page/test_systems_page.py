@@ -355,7 +355,7 @@ def test_page_shows_scores_by_group(examples: list[captious.Report]) -> None:
     page = Page(report_page(examples, resamples=5, groups=of))
     about = page.manifest["groups"]
     assert [about["names"][k] for k in page.integers(about["of_images"])] == [of[image] for image in examples[0].ids]
-    score = examples[0].by_group(of)["even"]["cider-d"].score
+    score = captious.by_group(examples[0], of)["even"]["cider-d"].score
     assert numbers.format_score(score) in page.text
 
 

@@ -1,14 +1,12 @@
-"""Comparisons as tables: two systems with their differences, over all images and by group of images."""
+"""Comparisons as tables: two systems with their differences, and pairs of several."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from captious.evaluation.tables.result_pictures import difference_pictures, effect_picture
 from captious.evaluation.tables.score_tables import (
-    AVERAGES,
     exclusions,
     images_text,
     lower_is_better_note,
@@ -17,12 +15,12 @@ from captious.evaluation.tables.score_tables import (
     subject,
 )
 from captious.phrases import counted
+from captious.results.pictures import Dot, Dots
 from captious.results.table import PAGE, PAPER, SCREEN, Cell, Column, Form, Row, Table, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
-    from captious.evaluation.comparison import Comparison, Difference
-    from captious.evaluation.group_scores import GroupDifference, GroupedComparison
+    from captious.evaluation.comparison import Comparison
     from captious.evaluation.pairwise import Corrected, PairwiseComparison
 
 SIGNIFICANT = 0.05
@@ -51,7 +49,14 @@ def difference_table(
         if corrected is not None:
             bootstrap, randomization = corrected[name].p_bootstrap, corrected[name].p_randomization
             p_values = [d.p_bootstrap, bootstrap, d.p_randomization, randomization, randomization]
-        cells = _scores(d, significant=bootstrap < SIGNIFICANT, marks="*" * (randomization < SIGNIFICANT))
+        cells = difference_cells(
+            (d.score_a, d.score_b),
+            d.difference,
+            d.interval,
+            d.lower_is_better,
+            significant=bootstrap < SIGNIFICANT,
+            marks="*" * (randomization < SIGNIFICANT),
+        )
         cells += [Cell(d.effect_size), *map(Cell, p_values), Cell(d.effect_size)]
         rows.append(Row(labeled(name, d.lower_is_better), cells, signature=d.signature))
     note = (
@@ -60,69 +65,29 @@ def difference_table(
     )
     return Table(
         columns=[
-            *_score_columns(comparison, drawn=True),
+            *difference_columns(comparison, drawn=True),
             Column("effect size", "effect", media=[SCREEN]),
-            *_p_columns(corrected=corrected is not None),
+            *p_value_columns(corrected=corrected is not None),
             Column("effect size", "effect", media=[PAGE]),
         ],
         rows=rows,
-        records=[_record(comparison, d) for d in comparison.values()],
+        records=[difference_record(comparison, asdict(d)) for d in comparison.values()],
         document=comparison.to_dict(examples=examples),
         title=subject([a]),
         caption=f"{counted(a.n_images, 'image')}; below each difference its {comparison.level:.0%} interval; "
         f"{comparison.resamples:,} resamples, seed {comparison.seed}",
         notes=[*exclusions([a, b]), " ".join([note, *lower_is_better_note(rows)])],
         pictures={"effect-sizes": effect_picture(comparison)},
-        comments=[*_comments(comparison), "*: p < .05", *signature_lines(a)],
-        below=_examples(comparison, examples) if examples else None,
+        comments=[*comparison_comments(comparison), "*: p < .05", *signature_lines(a)],
+        below=example_table(comparison, examples) if examples else None,
     )
 
 
-def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -> Table:
-    """Return a table of two systems and their differences, with a row per output and group, and per average."""
-    whole = grouped.whole
-    rows = []
-    for d in grouped.differences:
-        label, in_papers = AVERAGES.get(d.part, (d.group, d.group))
-        corrected = d.p_randomization if d.corrected_randomization is None else d.corrected_randomization
-        p_values = (d.p_bootstrap, d.corrected_bootstrap, d.p_randomization, d.corrected_randomization, corrected)
-        rows.append(
-            Row(
-                label,
-                [Cell(d.n_images), *_scores(d), *(None if p is None else Cell(p) for p in p_values)],
-                section=labeled(d.metric, d.lower_is_better),
-                in_papers=in_papers,
-                signature=d.signature,
-            )
-        )
-    correction = f"Holm's correction for {counted(len(grouped.group_sizes), 'group')}, for each metric"
-    note = (
-        f"{whole.level:.0%} intervals and p values from {whole.resamples:,} resamples of the images of each group, "
-        f"seed {whole.seed}. Corrected: {correction}."
-    )
-    return Table(
-        columns=[
-            Column("images", "count", media=[SCREEN, PAGE]),
-            *_score_columns(whole),
-            *_p_columns(corrected=True),
-        ],
-        rows=rows,
-        records=[_record(whole, d) for d in grouped.differences],
-        document=grouped.to_dict(examples=examples),
-        title=f"{subject([whole.a])} · by {grouped.by}",
-        caption=f"{counted(whole.a.n_images, 'image')} by {grouped.by}; below each difference its {whole.level:.0%} "
-        f"interval; corrected: {correction}",
-        notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],
-        comments=[
-            *_comments(whole),
-            *signature_lines(whole.a),
-            f"by {grouped.by}; macro: mean over groups",
-            f"p values of groups have {correction}",
-            *(f"  {name}: {counted(n, 'image')}" for name, n in grouped.group_sizes.items()),
-        ],
-        pictures=difference_pictures(rows, 3, f"{whole.b.system} − {whole.a.system}; {whole.level:.0%} intervals"),
-        below=_examples(whole, examples) if examples else None,
-    )
+def effect_picture(comparison: Comparison) -> Dots:
+    """Return a picture of the effect sizes of all metrics, which share a scale."""
+    dots = {name: Dot(d.effect_size, d.effect_interval) for name, d in comparison.items()}
+    title = f"{comparison.b.system} − {comparison.a.system}"
+    return Dots(title, f"effect size (Cohen's d); {comparison.level:.0%} intervals", dots, line=0.0)
 
 
 def pairwise_table(compared: PairwiseComparison) -> Table:
@@ -178,8 +143,8 @@ def pairwise_table(compared: PairwiseComparison) -> Table:
     )
 
 
-def _score_columns(comparison: Comparison, *, drawn: bool = False) -> list[Column]:
-    """Return the columns for the cells of ``_scores``. In papers, the interval has a column of its own."""
+def difference_columns(comparison: Comparison, *, drawn: bool = False) -> list[Column]:
+    """Return the columns for the cells of ``difference_cells``. In papers, the interval has a column of its own."""
     return [
         Column(comparison.a.system),
         Column(comparison.b.system),
@@ -189,7 +154,7 @@ def _score_columns(comparison: Comparison, *, drawn: bool = False) -> list[Colum
     ]
 
 
-def _p_columns(*, corrected: bool) -> list[Column]:
+def p_value_columns(*, corrected: bool) -> list[Column]:
     """Return the columns of p values, and of corrected ones. Papers have one, of approximate randomization."""
     media = (SCREEN, PAGE)
     correction = [Column("corrected", "p", media=media)] * corrected
@@ -197,24 +162,38 @@ def _p_columns(*, corrected: bool) -> list[Column]:
     return [bootstrap, *correction, randomization, *correction, Column("p", "p", in_papers="p", media=[PAPER])]
 
 
-def _scores(d: Difference | GroupDifference, *, significant: bool = False, marks: str = "") -> list[Cell]:
-    """Return the cells for the columns of ``_score_columns``."""
+def difference_cells(
+    scores: tuple[float, float],
+    difference: float,
+    interval: tuple[float, float],
+    lower_is_better: bool | None,
+    *,
+    significant: bool = False,
+    marks: str = "",
+) -> list[Cell]:
+    """Return the cells for the columns of ``difference_columns``.
+
+    Args:
+        scores: the scores of a and b.
+        difference, interval, lower_is_better: as in ``Difference``.
+        significant: whether the difference is significant.
+        marks: superscript of the difference in papers.
+    """
     # Lengths and their like are no shares, which could be in hundredths.
-    number: Form | None = None if d.lower_is_better is not None else "number"
-    change: Form | None = None if d.lower_is_better is not None else "difference"
+    number: Form | None = None if lower_is_better is not None else "number"
+    change: Form | None = None if lower_is_better is not None else "difference"
     return [
-        Cell(d.score_a, form=number),
-        Cell(d.score_b, form=number),
-        Cell(d.difference, d.interval, significant=significant, form=change),
-        Cell(d.difference, marks=marks, form=change),
-        Cell(d.interval, form=number),
+        *(Cell(score, form=number) for score in scores),
+        Cell(difference, interval, significant=significant, form=change),
+        Cell(difference, marks=marks, form=change),
+        Cell(interval, form=number),
     ]
 
 
-def _record(comparison: Comparison, d: Difference | GroupDifference) -> dict[str, object]:
-    """Return a difference as a flat record, with a field for each bound of an interval."""
+def difference_record(comparison: Comparison, values: Mapping[str, Any]) -> dict[str, object]:
+    """Return the fields of a difference as a flat record, with a field for each bound of an interval."""
     record: dict[str, object] = {"system_a": comparison.a.system, "system_b": comparison.b.system}
-    for name, value in asdict(d).items():
+    for name, value in values.items():
         if name in _BOUNDS:
             record |= zip(_BOUNDS[name], value, strict=True)
         else:
@@ -222,7 +201,8 @@ def _record(comparison: Comparison, d: Difference | GroupDifference) -> dict[str
     return record
 
 
-def _comments(comparison: Comparison) -> list[str]:
+def comparison_comments(comparison: Comparison) -> list[str]:
+    """Return lines about the systems and the sampling of a comparison, for comments in papers."""
     return [
         f"captious {__version__}; {comparison.b.system} minus {comparison.a.system}",
         images_text(comparison.a),
@@ -231,7 +211,7 @@ def _comments(comparison: Comparison) -> list[str]:
     ]
 
 
-def _examples(comparison: Comparison, n: int) -> Table:
+def example_table(comparison: Comparison, n: int) -> Table:
     """Return rows for the images on which two systems differ most, two each."""
     rows: list[Row] = []
     for example in comparison.examples(n):

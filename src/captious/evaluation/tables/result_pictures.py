@@ -5,13 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import groupby
 from numbers import Real
-from typing import TYPE_CHECKING
 
 from captious.results.pictures import Dot, Dots, Picture
 from captious.results.table import Cell, Column, Row
-
-if TYPE_CHECKING:
-    from captious.evaluation.comparison import Comparison
 
 
 def score_pictures(columns: Sequence[Column], rows: Sequence[Row]) -> dict[str, Picture]:
@@ -45,13 +41,6 @@ def difference_pictures(rows: Sequence[Row], place: int, title: str) -> dict[str
         title: title of the comparison.
     """
     return _section_pictures(rows, place, title, lambda section: section, line=0.0)
-
-
-def effect_picture(comparison: Comparison) -> Dots:
-    """Return a picture of the effect sizes of all metrics, which share a scale."""
-    dots = {name: Dot(d.effect_size, d.effect_interval) for name, d in comparison.items()}
-    title = f"{comparison.b.system} − {comparison.a.system}"
-    return Dots(title, f"effect size (Cohen's d); {comparison.level:.0%} intervals", dots, line=0.0)
 
 
 def _section_pictures(

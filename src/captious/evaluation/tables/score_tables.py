@@ -1,4 +1,4 @@
-"""Reports as tables: systems side by side, over all images and by group of images."""
+"""Reports as tables: systems side by side."""
 
 from __future__ import annotations
 
@@ -10,17 +10,13 @@ from captious.data import same_images
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
-from captious.results.table import LOWER_IS_BETTER, PAGE, SCREEN, Cell, Column, Form, Row, Table, best, labeled
+from captious.results.table import LOWER_IS_BETTER, Cell, Column, Form, Row, Table, best, labeled
 from captious.version import __version__
 
 if TYPE_CHECKING:
     from captious.evaluation.description import Description
-    from captious.evaluation.group_scores import GroupedReport, GroupScore
-    from captious.evaluation.score_report import Report, Result
+    from captious.evaluation.score_report import Report
     from captious.results.pictures import Picture
-
-#: Averages over groups, as tables and as papers call them.
-AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}
 
 _DESCRIBED = {
     "words": "words per candidate",
@@ -29,7 +25,6 @@ _DESCRIBED = {
     "distinct": "distinct candidates",
     "novel": "distinct novel candidates",
 }
-_PART = ("part", "group", "n_images", "metric")
 _BEST = "◀ best."
 
 
@@ -55,61 +50,26 @@ def score_table(
     rows = []
     for name, first in reports[0].items():
         scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
-        cells = _cells(scores, first.lower_is_better, ranked=_have_same_images(reports))
+        cells = score_cells(scores, first.lower_is_better, ranked=have_same_images(reports))
         rows.append(Row(labeled(name, first.lower_is_better), cells, signature=first.signature))
     records = [
-        _record(result, span[name], {"system": report.system, "n_images": report.n_images, "metric": name})
+        score_record(
+            {"system": report.system, "n_images": report.n_images, "metric": name},
+            result.score,
+            span[name],
+            lower_is_better=result.lower_is_better,
+            signature=result.signature,
+        )
         for report, span in zip(reports, spans, strict=True)
         for name, result in report.items()
     ]
     documents = [report.to_dict(intervals=intervals, **sampling) for report in reports]
     over = f"95% bootstrap over images, {resamples:,} resamples, seed {seed}." if intervals else ""
-    table = _side_by_side(reports, rows, records, documents, over)
+    table = side_by_side(reports, rows, records, documents, over)
     return replace(table, description=_descriptions([report.description for report in reports]))
 
 
-def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> Table:
-    """Return a table of systems side by side, with a row per output and group, and per average; the best of several is
-    marked.
-
-    Args:
-        grouped: systems that were scored with the same metrics, by the same groups.
-        intervals: show 95% bootstrap intervals, with seed ``DEFAULT_SEED + i`` for group i.
-    """
-    reports = [system.whole for system in grouped]
-    same = _have_same_images(reports)
-    by_system = [system.scores(intervals=intervals) for system in grouped]
-    rows = []
-    for scores in zip(*by_system, strict=True):
-        first = scores[0]
-        label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
-        cells = _cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=same)
-        section = labeled(first.metric, first.lower_is_better)
-        images = Cell(first.n_images) if same else None
-        rows.append(Row(label, [images, *cells], section, in_papers, first.signature))
-    records = [
-        _record(score, score.interval, {"system": system.whole.system} | {name: getattr(score, name) for name in _PART})
-        for system, scores in zip(grouped, by_system, strict=True)
-        for score in scores
-    ]
-    documents = [system.to_dict(intervals=intervals) for system in grouped]
-    over = f"95% bootstrap over images, within groups, {DEFAULT_RESAMPLES:,} resamples, seed {DEFAULT_SEED}."
-    about_groups = [
-        f"by {grouped[0].by}; macro: mean over groups",
-        *(f"  {name}: {counted(report.n_images, 'image')}" for name, report in grouped[0].items()),
-    ]
-    table = _side_by_side(reports, rows, records, documents, over * intervals, about_groups)
-    return replace(
-        table,
-        columns=[Column("images", "count", media=(SCREEN, PAGE)), *table.columns],
-        title=f"{table.title} · by {grouped[0].by}",
-        caption=f"{reports[0].system}: {counted(reports[0].n_images, 'image')} by {grouped[0].by}"
-        if table.caption
-        else "",
-    )
-
-
-def _side_by_side(
+def side_by_side(
     reports: Sequence[Report],
     rows: Sequence[Row],
     records: Sequence[dict[str, object]],
@@ -117,7 +77,14 @@ def _side_by_side(
     sampling: str,
     about_groups: Sequence[str] = (),
 ) -> Table:
-    """Return a table with a column for each system; ``sampling`` describes the sampling of intervals, if any."""
+    """Return a table with a column for each system.
+
+    Args:
+        reports: the systems.
+        rows, records, documents: the table's; one document for each system.
+        sampling: a sentence about the sampling of intervals; empty without intervals.
+        about_groups: lines about groups of images, for comments in papers.
+    """
     several = len(reports) > 1
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}
@@ -152,27 +119,33 @@ def _strip_version(document: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in document.items() if name != "version"}
 
 
-def _cells(
+def score_cells(
     scores: Sequence[tuple[float, tuple[float, float] | None]], lower_is_better: bool | None, *, ranked: bool
 ) -> list[Cell]:
-    """Return scores with their intervals, the best marked if they can be ranked."""
+    """Return the cells of scores with their intervals, one for each system; the best is marked if they are ranked."""
     top = best([score for score, _ in scores], lower_is_better) if ranked else None
     form: Form | None = None if lower_is_better is not None else "number"  # lengths are never in hundredths
     return [Cell(score, interval, best=score == top, form=form) for score, interval in scores]
 
 
-def _record(
-    result: Result | GroupScore, interval: tuple[float, float] | None, about: dict[str, object]
+def score_record(
+    about: Mapping[str, object],
+    score: float,
+    interval: tuple[float, float] | None,
+    *,
+    lower_is_better: bool | None,
+    signature: str,
 ) -> dict[str, object]:
+    """Return a score as a flat record: what it is about, its value, the bounds of its interval, its signature."""
     low, high = interval or (None, None)
-    score = {"score": result.score, "ci95_low": low, "ci95_high": high}
-    return {**about, **score, "lower_is_better": result.lower_is_better, "signature": result.signature}
+    values = {"score": score, "ci95_low": low, "ci95_high": high}
+    return {**about, **values, "lower_is_better": lower_is_better, "signature": signature}
 
 
 def subject(reports: Sequence[Report]) -> str:
     """Return a line about the data: images, references, tokens."""
     first = reports[0]
-    if _have_same_images(reports):
+    if have_same_images(reports):
         images = counted(first.n_images, "image")
     else:
         images = ", ".join(f"{report.system} {counted(report.n_images, 'image')}" for report in reports)
@@ -211,7 +184,8 @@ def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
     return [f"{LOWER_IS_BETTER} lower is better."] * marked
 
 
-def _have_same_images(reports: Sequence[Report]) -> bool:
+def have_same_images(reports: Sequence[Report]) -> bool:
+    """Return whether systems were scored on the same images, so that they can be ranked."""
     return all(same_images(report.ids, reports[0].ids) for report in reports[1:])
 
 

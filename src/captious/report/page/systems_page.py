@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation import GroupedReport, PairwiseComparison, Report, Reports
+from captious.evaluation import GroupedReport, GroupedReports, PairwiseComparison, Report, Reports, by_group
 from captious.evaluation.caption_checks.caption_warnings import few_images_warning, warnings_by_system
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.tables.difference_tables import difference_table
-from captious.evaluation.tables.score_tables import exclusions, grouped_score_table, lower_is_better_note, score_table
+from captious.evaluation.tables.score_tables import exclusions, lower_is_better_note, score_table
 from captious.phrases import counted
 from captious.random_seed import DEFAULT_SEED
 from captious.report import numbers
@@ -83,9 +83,9 @@ class SystemsPage:
         return None if self.image_url is None else image_source(self.image_url, self.folder)
 
     @cached_property
-    def grouped(self) -> list[GroupedReport]:
+    def grouped(self) -> GroupedReports | None:
         """The systems by group of images, if there are groups."""
-        return [] if self.groups is None else [report.by_group(self.groups) for report in self.reports]
+        return None if self.groups is None else by_group(Reports(self.reports), self.groups)
 
     @cached_property
     def compared(self) -> PairwiseComparison | None:
@@ -150,12 +150,13 @@ class SystemsPage:
 
     def _grouped(self, columns: Columns) -> dict[str, Any] | None:
         """Return the groups, and that of each image."""
-        if not self.grouped:
+        if self.grouped is None:
             return None
-        numbers_of = {name: number for number, name in enumerate(self.grouped[0])}
-        group_of = {image: numbers_of[name] for name, report in self.grouped[0].items() for image in report.ids}
+        first = next(iter(self.grouped.values()))
+        numbers_of = {name: number for number, name in enumerate(first)}
+        group_of = {image: numbers_of[name] for name, report in first.items() for image in report.ids}
         return {
-            "by": numbers.single_line(self.grouped[0].by),
+            "by": numbers.single_line(first.by),
             "names": [numbers.single_line(name) for name in numbers_of],
             "of_images": columns.integers([group_of[image] for image in self.reports[0].ids]),
         }
@@ -222,10 +223,10 @@ class SystemsPage:
 
     def _group_tables(self) -> Iterator[str]:
         """Return a table of groups for each output."""
-        if not self.grouped:
+        if self.grouped is None:
             return
-        table = self._presentation.apply(grouped_score_table(self.grouped, intervals=True))
-        yield f'<section id="groups"><h2>Scores by {text(self.grouped[0].by)}</h2>'
+        table = self._presentation.apply(self.grouped.to_table(intervals=True))
+        yield f'<section id="groups"><h2>Scores by {text(self.grouped.by)}</h2>'
         for name, section in zip(self.reports[0], dict.fromkeys(row.section for row in table.rows), strict=True):
             content = scrolling(html_table(table, section=section), f"{name} by group")
             yield f'<div class="output" data-name="{text(name)}"><h3>{text(name)}</h3>{content}</div>'
@@ -271,7 +272,7 @@ class SystemsPage:
         return f'<p class="lead">Best score: {text(", ".join(systems))}.</p>'
 
     def _warnings(self) -> Iterator[str]:
-        shown: Sequence[Report | GroupedReport] = self.grouped or self.reports
+        shown: Iterable[Report | GroupedReport] = self.reports if self.grouped is None else self.grouped.values()
         yield from warnings_by_system(
             [(system.system, report.warnings) for system, report in zip(self.reports, shown, strict=True)]
         )
