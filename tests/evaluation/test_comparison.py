@@ -81,6 +81,27 @@ def test_arguments_that_scored_reports_cannot_use_are_refused(options: dict[str,
         captious.compare(bad, good, **options)
 
 
+def test_reports_of_systems_are_compared_without_anything_else() -> None:
+    reports = captious.score({"bad": BAD, "good": GOOD}, REFERENCES, ["bleu-4"])
+    assert isinstance(reports, captious.Reports)
+    for options, wrong in (
+        ({"b": reports}, "b"),
+        ({"references": REFERENCES}, "references"),
+        ({"b": GOOD, "names": ("bad", "good")}, "b, names"),
+        ({"of_k": "best", "clean": "markdown"}, "of_k, clean"),
+    ):
+        with pytest.raises(ParameterError, match="already scored") as caught:
+            captious.compare(reports, **options)  # type: ignore[call-overload]
+        assert caught.value.help == f"leave out {wrong}"
+
+
+def test_a_single_system_is_not_compared() -> None:
+    report = captious.score(BAD, REFERENCES, ["bleu-4"])
+    for alone in (BAD, report):
+        with pytest.raises(ParameterError, match="two systems are needed"):
+            captious.compare(alone)  # type: ignore[call-overload]
+
+
 def test_loaded_captions_are_compared() -> None:
     expected = captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10).to_dict()
     bad, good = (captious.read_captions(system, REFERENCES) for system in (BAD, GOOD))

@@ -134,7 +134,7 @@ def test_systems_are_grouped_alike() -> None:
 def test_other_results_have_no_groups() -> None:
     reports = captious.score({"good": GOOD, "bad": BAD}, REFERENCES, ["rouge-l"])
     assert isinstance(reports, captious.Reports)
-    for wrong in (reports.compare(resamples=5), [reports["good"]], GOOD):
+    for wrong in (captious.compare(reports, resamples=5), [reports["good"]], GOOD):
         with pytest.raises(ParameterError, match=f"a {type(wrong).__name__} has no scores by group"):
             captious.by_group(wrong, GROUPS)  # type: ignore[call-overload]
 

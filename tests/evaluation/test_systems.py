@@ -50,8 +50,8 @@ class TestScore:
         )
         assert reports.to_dict() == expected.to_dict()
         compared = captious.compare(*systems.values(), rows, METRICS, names=("good", "poor"), **part)
-        assert compared.to_dict() == expected.compare()["good", "poor"].to_dict()
-        assert "Holm's correction for 2 tests (1 pair, 2 metrics)" in repr(expected.compare())
+        assert compared.to_dict() == captious.compare(expected)["good", "poor"].to_dict()
+        assert "Holm's correction for 2 tests (1 pair, 2 metrics)" in repr(captious.compare(expected))
         assert captious.check(systems["good"], rows, **part).system == "good"
         for wrong, message in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
             with pytest.raises(InputError, match=message):
@@ -107,7 +107,7 @@ class TestScore:
 def compared() -> captious.PairwiseComparison:
     reports = captious.score({**FILES, "again": FILES["improved"]}, SHARED, METRICS)
     assert isinstance(reports, captious.Reports)
-    return reports.compare(resamples=500)
+    return captious.compare(reports, resamples=500)
 
 
 class TestPairs:
@@ -138,7 +138,7 @@ class TestPairs:
         assert pairs[0]["metrics"]["bleu-1"]["corrected_randomization"] == expected.p_randomization
 
     def test_too_few_resamples_for_many_tests_are_warned_about(self, compared: captious.PairwiseComparison) -> None:
-        few = compared.reports.compare(resamples=20)
+        few = captious.compare(compared.reports, resamples=20)
         assert any("use at least 120 resamples" in warning for warning in few.warnings)
         assert not any("use at least" in warning for warning in compared.warnings)
 
@@ -154,12 +154,12 @@ class TestPairs:
         systems = {"long": dict.fromkeys(images, "a b c"), "short": dict.fromkeys(images, "a")}
         reports = captious.score(systems, {image: ["b", "c"] for image in images}, [Wrong()])
         assert isinstance(reports, captious.Reports)
-        assert reports.compare(resamples=99).beaten("short", "wrong") == ["long"]
+        assert captious.compare(reports, resamples=99).beaten("short", "wrong") == ["long"]
 
     def test_single_system_is_refused(self) -> None:
         reports = captious.score({"good": GOOD}, REFERENCES, METRICS)
         with pytest.raises(ParameterError, match="2 to 26"):
-            reports.compare()  # type: ignore[union-attr]
+            captious.compare(reports)  # type: ignore[call-overload]
 
 
 def test_recognition_of_systems_does_not_depend_on_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,7 +179,7 @@ def test_warnings_of_some_systems_begin_with_their_names() -> None:
     with pytest.warns(captious.CaptiousWarning, match="^empty: 12 of 12 candidates are empty"):
         reports = captious.score({"good": good, "empty": empty, "again": good}, references, "rouge-l")
     assert [warning.partition(":")[0] for warning in reports.warnings] == ["empty"]
-    pairs = reports.compare().warnings
+    pairs = captious.compare(reports).warnings
     assert pairs == reports.warnings
     with pytest.warns(captious.CaptiousWarning):
         both = captious.score({"a": empty, "b": {**empty, 0: ""}}, references, "rouge-l")

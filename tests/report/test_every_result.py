@@ -67,7 +67,7 @@ RESULTS: dict[str, Any] = {
     "GroupedReports": lambda folder: captious.by_group(reports(), GROUPS),
     "Comparison": lambda folder: comparison(),
     "GroupedComparison": lambda folder: captious.by_group(comparison(), GROUPS),
-    "PairwiseComparison": lambda folder: reports().compare(resamples=99),
+    "PairwiseComparison": lambda folder: captious.compare(reports(), resamples=99),
     "Check": lambda folder: captious.check({**GOOD, 3: ""}, REFERENCES),
     "Check of captions without findings": lambda folder: captious.check(GOOD, REFERENCES),
     "ShardReport": lambda folder: of_shards(folder, intervals=False),

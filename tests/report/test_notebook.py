@@ -19,7 +19,7 @@ RESULTS = {
     "report": "captious.score(A, R, ['rouge-l', 'cider-d'])",
     "reports": "captious.score({'one': A, 'two': B, 'tëst': B}, R, ['rouge-l', 'cider-d'])",
     "comparison": "compared",
-    "pairs": "captious.score({'one': A, 'two': B}, R, ['rouge-l']).compare(resamples=99)",
+    "pairs": "captious.compare(captious.score({'one': A, 'two': B}, R, ['rouge-l']), resamples=99)",
     "groups": "captious.by_group(compared.a, {i: str(i % 2) for i in compared.a.ids})",
     "group differences": "captious.by_group(compared, {i: str(i % 2) for i in compared.a.ids})",
     "judgment": "captious.judge(own, ['rouge-l'])",

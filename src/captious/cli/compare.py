@@ -99,7 +99,7 @@ def compare(
     if len(answers) > 2:
         sampling = {name: options.pop(name) for name in ("resamples", "seed")}
         reports: Any = score_systems(dict(zip(names, answers, strict=True)), table, settings=settings, **options)
-        result: Any = reports.compare(**sampling)
+        result: Any = compare_systems(reports, **sampling)
         destination.deliver(result.to_table())
         warn(result.warnings)
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from captious.evaluation.inference.paired_tests import effect_interval, effect_s
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
 from captious.evaluation.metric_run import evaluate
 from captious.evaluation.score_report import Report, Result
-from captious.evaluation.systems import pair_names
+from captious.evaluation.systems import Reports, pair_names
 from captious.evaluation.tables.difference_tables import difference_table
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.set_metrics import OF_K, OfKChoice, check_of_k
@@ -28,6 +28,9 @@ from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
 from captious.results.table import Table, json_document
 from captious.version import __version__
+
+if TYPE_CHECKING:
+    from captious.evaluation.pairwise import PairwiseComparison
 
 
 @dataclass(frozen=True)
@@ -176,6 +179,11 @@ class Comparison(DisplayedMapping[str, Difference]):
         return sentences
 
 
+@overload
+def compare(
+    a: Reports, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+) -> PairwiseComparison: ...
+@overload
 def compare(
     a: object,
     b: object,
@@ -193,13 +201,32 @@ def compare(
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
-) -> Comparison:
-    """Compare the captions of two systems on the same images.
+) -> Comparison: ...
+def compare(
+    a: object,
+    b: object = None,
+    references: object = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    *,
+    settings: Settings | None = None,
+    names: tuple[str, str] | None = None,
+    subset: bool = False,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
+    level: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Comparison | PairwiseComparison:
+    """Compare the captions of two systems on the same images, or all pairs of several systems.
 
-    To compare more systems, score them together: ``captious.score({"mine": ..., "other": ...}, references).compare()``.
+    To compare more systems, score them together: ``compare(captious.score({"mine": ..., "other": ...}, references))``.
 
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, with ``names``,
+            ``level``, ``resamples`` and ``seed`` only; or as ``a`` alone the ``Reports`` of several systems, with
             ``level``, ``resamples`` and ``seed`` only.
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
@@ -207,16 +234,23 @@ def compare(
         metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
+    Returns:
+        The differences between the two systems; for ``Reports``, those between all pairs, with Holm's correction for
+        the number of pairs and outputs.
+
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.
-        ParameterError: the systems do not have the same images (with ``subset``); other arguments with reports.
+        ParameterError: the systems do not have the same images (with ``subset``); other arguments with reports; fewer
+            than two systems.
     """
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
-    if isinstance(a, Report) and isinstance(b, Report):
+    if isinstance(a, Reports) or (isinstance(a, Report) and isinstance(b, Report)):
         given = {
+            "b": isinstance(a, Reports) and b is not None,
             "references": references is not None,
             "metrics": metrics is not None,
             "settings": settings is not None,
+            "names": isinstance(a, Reports) and names is not None,
             "subset": subset,
             "several": several,
             "of_k": of_k != OF_K[0],
@@ -226,11 +260,20 @@ def compare(
         }
         if unused := [name for name, is_given in given.items() if is_given]:
             raise ParameterError("reports are already scored", help=f"leave out {', '.join(unused)}")
+    if isinstance(a, Reports):
+        from captious.evaluation.pairwise import pairwise_comparison  # it imports this module
+
+        return pairwise_comparison(a, level=level, resamples=resamples, seed=seed)
+    if isinstance(a, Report) and isinstance(b, Report):
         name_a, name_b = _pair(names, (a.system, b.system))
         a, b = a.named(name_a), b.named(name_b)
         comparison = compare_reports(a, b, level=level, resamples=resamples, seed=seed)
         issue(comparison.warnings)
         return comparison
+    if b is None:
+        raise ParameterError(
+            "two systems are needed", help="give the captions of both, or what captious.score returned for several"
+        )
     names = _pair(names, pair_names(a, b))
     several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
     choices = check_of_k(of_k, several=several)

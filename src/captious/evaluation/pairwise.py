@@ -126,7 +126,11 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
 def pairwise_comparison(
     reports: Reports, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
 ) -> PairwiseComparison:
-    """Compare all pairs of systems; see ``Reports.compare``."""
+    """Compare all pairs of systems, with Holm's correction for their number and that of the outputs.
+
+    Raises:
+        ParameterError: fewer than two systems, or different images or references.
+    """
     if not 2 <= len(reports) <= len(ascii_lowercase):
         raise ParameterError(
             f"{counted(len(reports), 'system')} cannot be compared", help=f"give 2 to {len(ascii_lowercase)} systems"

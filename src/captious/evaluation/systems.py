@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from captious.data import Captions, CaptionSets, same_images
 from captious.data.reading.file_contents import EXTENSIONS, is_standard_input
@@ -18,9 +18,6 @@ from captious.evaluation.tables.score_tables import score_table
 from captious.random_seed import DEFAULT_SEED
 from captious.results.displayed import DisplayedMapping
 from captious.results.table import Table
-
-if TYPE_CHECKING:
-    from captious.evaluation.pairwise import PairwiseComparison
 
 
 class Reports(DisplayedMapping[str, Report]):
@@ -84,21 +81,6 @@ class Reports(DisplayedMapping[str, Report]):
             for name, values in {"system": [system] * report.n_images, **report.columns()}.items():
                 columns.setdefault(name, []).extend(values)
         return columns
-
-    def compare(
-        self, *, level: float = 0.95, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
-    ) -> PairwiseComparison:
-        """Return the differences between all pairs of systems, with Holm's correction for their number.
-
-        Args:
-            level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
-
-        Raises:
-            ParameterError: fewer than two systems, or different images or references.
-        """
-        from captious.evaluation.pairwise import pairwise_comparison  # it imports this module
-
-        return pairwise_comparison(self, level=level, resamples=resamples, seed=seed)
 
     def _pictured(self) -> Table:
         return self.to_table(intervals=True)

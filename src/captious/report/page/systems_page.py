@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.errors import ParameterError
-from captious.evaluation import GroupedReport, GroupedReports, PairwiseComparison, Report, Reports, by_group
+from captious.evaluation import GroupedReport, GroupedReports, PairwiseComparison, Report, Reports, by_group, compare
 from captious.evaluation.caption_checks.caption_warnings import few_images_warning, warnings_by_system
 from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES
 from captious.evaluation.tables.difference_tables import difference_table
@@ -92,7 +92,7 @@ class SystemsPage:
         """The differences between systems, if there are several."""
         if len(self.reports) == 1:
             return None
-        return Reports(self.reports).compare(level=_LEVEL, resamples=self.resamples, seed=self.seed)
+        return compare(Reports(self.reports), level=_LEVEL, resamples=self.resamples, seed=self.seed)
 
     def html(self) -> str:
         """Return the page."""
