@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References, Stored, stored_key
 from captious.data.storage.annotations import check_words, text_array, texts_of
-from captious.models import WordVectors
+from captious.models.word_vectors import WordVectors
 from captious.native import Vocabulary
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
 from captious.text.stop_words import StopWords
