@@ -52,17 +52,17 @@ def compared(a: object, b: object, references: object, metrics: Names, **samplin
 
 def compared_systems(reports: Any, **sampling: Any) -> Any:
     """Return the comparison of all pairs of systems."""
-    return reports.compare(**sampling)
+    return captious.compare(reports, **sampling)
 
 
 def scored_by_group(report: Any, groups: object) -> Any:
     """Return a report by group of images."""
-    return report.by_group(groups)
+    return captious.by_group(report, groups)
 
 
 def compared_by_group(comparison: Any, groups: object) -> Any:
     """Return a comparison by group of images."""
-    return comparison.by_group(groups)
+    return captious.by_group(comparison, groups)
 
 
 def prepared(references: object, path: Path, metrics: Names) -> Any:
