@@ -45,11 +45,6 @@ def test_chair_of_examples(record: Record, objects: Path) -> None:
     record("inputs/chair-examples", {"objects": json.loads(objects.read_text("utf-8")), **systems})
 
 
-def test_chair_with_base_forms_of_nltk(record: Record, objects: Path) -> None:
-    need_nltk_data()
-    record("inputs/chair-lmms-eval", scores(scored(IMPROVED, None, "chair@lmms-eval", objects=str(objects))))
-
-
 def test_chair_of_coco(record: Record, shared_data: Path) -> None:
     with gzip.open(shared_data / "chair" / "objects_val2014.jsonl.gz", "rt", encoding="utf-8") as lines:
         objects = {row["image_id"]: row["objects"] for row in map(json.loads, lines)}
@@ -59,15 +54,6 @@ def test_chair_of_coco(record: Record, shared_data: Path) -> None:
 
 def test_explanation_of_chair(record: Record, objects: Path) -> None:
     record("inputs/chair-explanation", explained("chair", BASELINE, REFERENCES, 1422, objects=str(objects)))
-
-
-def need_nltk_data() -> None:
-    data = pytest.importorskip("nltk.data")
-    for name in ("taggers/averaged_perceptron_tagger_eng", "corpora/wordnet"):
-        try:
-            data.find(name)
-        except LookupError:
-            pytest.skip(f"no nltk_data: {name}")
 
 
 LISTS: dict[str, Any] = {

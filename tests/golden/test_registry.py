@@ -9,6 +9,12 @@ from typing import Any
 
 from tests.golden.calls import command
 
+#: A variant that needs data which no package has, the tagger and the WordNet of NLTK; and outputs that no encoder
+#: changes, which have the signature of the variant light.
+NOT_RECORDED = {
+    *((f"chair-{output}", "lmms-eval") for output in ("s", "i", "recall")),
+    *((f"captious-{output}", "full") for output in ("precision", "recall")),
+}
 VALUES = Path(__file__).parent / "values"
 
 
@@ -31,4 +37,4 @@ def test_every_output_of_every_variant_is_recorded() -> None:
     metrics = json.loads(command("metrics", "--format", "json"))["metrics"]
     listed = {(output, variant) for metric in metrics for output in metric["outputs"] for variant in metric["variants"]}
     assert len(listed) > 100
-    assert listed - recorded == set()
+    assert listed - recorded == NOT_RECORDED
