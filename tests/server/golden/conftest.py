@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ def place(set_up_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
     """The site, filled once; tests change it within ``place.undone()`` only."""
     empty_site(set_up_site)
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(logging.getLogger("django.request"), "disabled", True)  # thousands of refused requests
         site = Site(set_up_site, patch)
         place = Place(site, tmp_path_factory.mktemp("golden"))
         site.build("place of the record", place.fill)
