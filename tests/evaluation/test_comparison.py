@@ -111,6 +111,16 @@ def test_loaded_captions_are_compared() -> None:
     assert captious.score(good, reversed_references, ["bleu-4"]).ids == tuple(reversed_references)
 
 
+def test_captions_with_other_references_are_not_compared() -> None:
+    """Each has references of its own; those of the first must not replace those of the second."""
+    other = {i: [f"{i} horses on a table"] for i in range(N)}
+    bad, good = captious.read_captions(BAD, REFERENCES), captious.read_captions(GOOD, other)
+    with pytest.raises(ParameterError, match="were not scored against the same references"):
+        captious.compare(bad, good, metrics=["bleu-4"], resamples=10)
+    alone = captious.compare(bad, good, REFERENCES, ["bleu-4"], resamples=10)
+    assert alone.to_dict() == captious.compare(BAD, GOOD, REFERENCES, ["bleu-4"], resamples=10).to_dict()
+
+
 def test_metrics_without_references_are_compared() -> None:
     objects = captious.Settings(objects={i: ["dog", "cat"] for i in range(N)})
     comparison = captious.compare(BAD, GOOD, metrics=["chair"], settings=objects, resamples=10)

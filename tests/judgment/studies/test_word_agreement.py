@@ -190,6 +190,17 @@ def test_word_agreement_of_a_real_system(shared_data: Path) -> None:
     drawn = study.pictures["phr"].lines
     assert set(drawn) == {"people", "lstm", "lstm, interpolated", "model, k = 4"}
     assert len(drawn["lstm"].x) + len(drawn["lstm, interpolated"].x) == 10
+    records = study.records
+    reached = sum(record["recall_lstm"] >= record["recall"] for record in records)
+    above = sum(record["phr_lstm"] > record["precision"] for record in records)
+    assert len({reached, 10 - reached, above, 10 - above}) == 4
+    recall, precision, phr = (
+        np.mean([record[key] for record in records]) for key in ("recall", "precision", "phr_lstm")
+    )
+    assert (
+        f"10 words: human recall {recall:.3f}, precision {precision:.3f}; lstm recalls {reached} of them at least as "
+        f"often as people; its PHR is {phr:.3f} and above people's precision for {above}."
+    ) in study.notes
 
 
 def test_systems_are_compared_on_shared_images() -> None:
