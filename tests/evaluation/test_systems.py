@@ -122,6 +122,17 @@ class TestPairs:
         corrected = [p.p_randomization for pair in compared.corrected.values() for p in pair.values()]
         assert corrected == holm(p_values)
 
+    def test_p_of_exactly_five_percent_is_not_significant(self) -> None:
+        """The smallest of 19 resamples is 1 / 20, that of 20 is less."""
+        images = range(60)
+        systems = {"good": {i: f"one dog {i}" for i in images}, "bad": {i: f"the cats {i}" for i in images}}
+        references = {i: [f"a dog {i}", f"dog {i} runs"] for i in images}
+        reports = captious.score(systems, references, ["rouge-l"])
+        for resamples, p, beaten in ((19, 0.05, []), (20, 1 / 21, ["bad"])):
+            compared = reports.compare(resamples=resamples)
+            assert compared["good", "bad"]["rouge-l"].p_randomization == p
+            assert compared.beaten("good", "rouge-l") == beaten
+
     def test_letters_mark_what_is_significantly_worse(self, compared: captious.PairwiseComparison) -> None:
         assert compared.beaten("improved", "rouge-l") == ["baseline"]
         assert compared.beaten("baseline", "rouge-l") == []

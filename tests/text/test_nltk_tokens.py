@@ -39,6 +39,7 @@ def test_nltk_sentences_are_as_expected(text: str, expected: list[str]) -> None:
         ("dogs... and cats.", "dogs ... and cats ."),
         ("fire-hydrant/car (red)", "fire-hydrant/car ( red )"),
         ("one dog. two cats", "one dog . two cats"),
+        ('"a dog" and "cats"', "`` a dog '' and `` cats ''"),
         ("", ""),
     ],
 )
@@ -71,6 +72,7 @@ def test_the_short_cut_gives_what_the_rules_give(text: str) -> None:
         ("it's the dogs' don't", "it 's the dogs ' do n't"),
         ("cannot gonna Gimme wanna go", "can not gon na Gim me wan na go"),
         ('a "red" dog', "a `` red '' dog"),
+        ('"red" dogs', "`` red '' dogs"),
         ("(one) [two] {three}", "( one ) [ two ] { three }"),
         ("a -- b--c well-kept", "a -- b -- c well-kept"),
         ("what?! @home #1 50%", "what ? ! @ home # 1 50 %"),

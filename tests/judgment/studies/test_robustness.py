@@ -181,6 +181,12 @@ def test_the_area_is_a_share_of_the_strengths_asked_for(captions: dict[str, list
         assert record["area"] == pytest.approx((1 + record["at 0.5"]) / 2)
 
 
+def test_default_strengths_are_tenths(captions: dict[str, list[str]]) -> None:
+    study = robustness(captions, "bleu-1", sample=5, resamples=1)
+    assert [key for key in study.records[0] if key.startswith("at ")] == [f"at {n / 10:g}" for n in range(1, 11)]
+    assert study.settings["strengths"] == [n / 10 for n in range(11)]
+
+
 def test_unigram_metrics_do_not_detect_permutation(captions: dict[str, list[str]]) -> None:
     study = robustness(captions, ["bleu-1", "rouge-l"], strengths=[0.5, 1.0], resamples=10)
     areas = {r["metric"]: r["area"] for r in study.records if r["pathology"] == WORD_PERMUTATION}

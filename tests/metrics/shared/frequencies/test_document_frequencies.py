@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -98,6 +99,16 @@ def test_merging_leaves_both_as_they_were() -> None:
 def test_frequencies_of_different_tokenizers_do_not_merge(idf: DocumentFrequencies) -> None:
     with pytest.raises(ParameterError, match="cannot be merged"):
         idf.merge(DocumentFrequencies.of(references_table([["a"]]), PTB))
+
+
+def test_merged_frequencies_of_too_many_images_are_refused() -> None:
+    """Counts have 32 bits, with a sign."""
+    one = DocumentFrequencies.of(references_table([["a dog"]]), WHITESPACE)
+    most = replace(one, n_documents=2**31 - 2)
+    assert most.merge(one).n_documents == 2**31 - 1
+    with pytest.raises(ParameterError, match="2,147,483,648 images cannot be counted") as caught:
+        replace(one, n_documents=2**31 - 1).merge(one)
+    assert "2,147,483,647" in caught.value.help
 
 
 # ---- files
