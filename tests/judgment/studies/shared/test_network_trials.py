@@ -196,6 +196,22 @@ class TestStudies:
         assert [*dots.rows] == [f"{kind} {features}" for kind, features in sets]
         assert dots.rows["all small"].value == everything["value"]
 
+    def test_ablation_needs_two_features(self, examples: Path) -> None:
+        def of(*labels: str) -> Recipe:
+            return replace(RECIPE, features=FeatureSet.from_dict({"name": "few", "features": [*labels]}), epochs=1)
+
+        with pytest.raises(ParameterError, match="nothing can be left out of a single feature"):
+            feature_ablation(examples, of("bleu-1"), seeds=1, resamples=5)
+        study = feature_ablation(examples, of("bleu-1", "rouge-l"), groups={}, seeds=1, resamples=5)
+        kinds = [
+            ("all", "few"),
+            ("without", "bleu-1"),
+            ("without", "rouge-l"),
+            ("alone", "bleu-1"),
+            ("alone", "rouge-l"),
+        ]
+        assert [(record["kind"], record["features"]) for record in study.records] == kinds
+
     def test_ablation_leaves_out_named_groups(self, examples: Path, witness: Witness) -> None:
         groups = {"n-grams": ["bleu-1", "cider-d:idf=coco"]}
         study = feature_ablation(examples, RECIPE, groups=groups, seeds=1, resamples=5)
