@@ -100,6 +100,7 @@ def test_changes_of_several_lines_are_one_line() -> None:
         "x = ValueError(1 + 2)",
         "x = zip(a, b, strict=True)",
         "x = 'a' + b",
+        "try:\n    ...\nexcept (a, b):\n    ...",
     ],
 )
 def test_what_says_nothing_about_values_stays(source: str) -> None:

@@ -255,6 +255,10 @@ class _Finder(ast.NodeVisitor):
     def visit_Continue(self, node: ast.Continue) -> None:
         self._replace(node, "break")
 
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        for statement in node.body:
+            self.visit(statement)
+
     def visit_Assert(self, node: ast.Assert) -> None:
         """Leave what is always true."""
 
