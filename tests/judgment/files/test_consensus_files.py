@@ -47,6 +47,17 @@ def test_abstract_50s_triplets_are_read(tmp_path: Path) -> None:
     assert found.captions.references.texts[-5:] == tuple(f"reference 200 {k}" for k in range(5))
 
 
+def test_abstract_50s_has_five_references(tmp_path: Path) -> None:
+    path = tmp_path / "abstract50s" / "consensus_abstract.mat"
+    write_triplets(path, [("a", "b", 30), ("tied", "with", 24), ("c", "d", 20)])
+    found = load(tmp_path, "abstract-50s")
+    assert isinstance(found, CaptionPairs)
+    assert found.captions.candidates == ("a", "b", "c", "d")
+    assert found.preferred.tolist() == [0, 1]
+    of_pairs = [tuple(f"reference {number} {k}" for k in range(5)) for number in (0, 2)]
+    assert found.captions.references.texts == (*of_pairs[0] * 2, *of_pairs[1] * 2)
+
+
 def test_pascal_50s_triplets_are_read(tmp_path: Path) -> None:
     pairs = [("a dog", "the dog", 40), ("a dog", "a cat", 47), ("a bus", "a red bus", 3), ("x", "y", 24)]
     write_triplets(tmp_path / "pascal50s" / "consensus_pascal.mat", pairs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -288,6 +289,22 @@ class TestStudies:
         assert points.points
         assert points.x.tolist() == [record["accuracy"] for record in study.records]
         assert "Best agreement" in study.notes[0]
+
+    def test_captions_above_the_middle_of_the_scale_are_good(self, examples: Path, tmp_path: Path) -> None:
+        captions = [("a red dog on a road", 3), ("a dog on a road", 2), ("a tree in a field", 1), ("the dog is red", 2)]
+        path = tmp_path / "own.jsonl"
+        lines = [
+            json.dumps({"candidate": text, "references": ["a dog on a road", "the dog is red"], "rating": rating})
+            for text, rating in captions
+        ]
+        path.write_text("\n".join(lines), encoding="utf-8")
+        recipe = replace(RECIPE, epochs=1, patience=1)
+        (record,) = training_epochs(examples, recipe, validation=path).records
+        trials = Trials(examples, recipe, (), validation=path, seeds=1, sampling=Sampling(1, 0))
+        target = np.array([rating for _, rating in captions], float)
+        scores = train_last(recipe, trials, target).human(trials.judged_features[0])
+        shares = [float(((scores > 0.5) == good).mean()) for good in (target > 2, target >= 2)]
+        assert record["accuracy"] == shares[0] != shares[1]
 
 
 def train_last(recipe: Recipe, trials: Trials, target: NDArray[np.float64]) -> Network:
