@@ -14,9 +14,9 @@ progress, ``__repr__``, decorators and code for type checkers are left alone, an
 Mutants are drawn from the rooms in ``ROOMS``, all with the same probability, and applied to a copy of the package in a
 temporary folder, never to the working tree. The first run measures in such a copy, room by room, which test runs which
 line, and how long each test takes; the result is kept in ``build/mutants`` until the source of a room changes. For each
-mutant, one pytest process then runs the tests that run its line, file by file, fastest first, and the other tests of
-the same files after them; it stops at the first failure. A mutant survives if none fails within ``--seconds``. If the
-tests hang, it counts as killed.
+mutant, one pytest process then runs tests that are new since then, the tests that run its line, file by file, fastest
+first, and the other tests of the same files; it stops at the first failure. A mutant survives if none fails within
+``--seconds``. If the tests hang, it counts as killed.
 
 ``mutants.toml`` lists the equivalent mutants, which no test can notice, by function and text, with a reason. They are
 not run, and are not part of the share.
@@ -417,7 +417,7 @@ class Watcher:
     """A plugin of pytest that selects tests, measures them one by one, and stops after some time.
 
     Args:
-        order: tests to run first, in this order; then follow the others. None for all as they are found.
+        order: tests in the order in which they are run, after others, which are new. None for all as they are found.
         seconds: time after which no further test is begun.
         coverage: measures each test as a context of its own.
     """
@@ -443,7 +443,7 @@ class Watcher:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if self._order is not None:
             order = self._order
-            items.sort(key=lambda item: order.get(item.nodeid, len(order)))
+            items.sort(key=lambda item: order.get(item.nodeid, -1))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
@@ -619,6 +619,19 @@ class CoveredLines:
             self._lines[file] = merged
         return self._lines[file]
 
+    def others(self, tests: Sequence[str]) -> list[str]:
+        """Return the other tests in the files of these tests."""
+        files = {test.partition("::")[0] for test in tests}
+        others = self._durations.keys() - set(tests)
+        return sorted((t for t in others if t.partition("::")[0] in files), key=lambda t: (self._durations[t], t))
+
+    def new_files(self, mutant: Mutant) -> list[str]:
+        """Return the files of tests of the mutant's room that have not been measured."""
+        measured = {test.partition("::")[0] for test in self._durations}
+        folder = PROJECT / "tests" / Path(mutant.file).relative_to(_PACKAGE).parts[0]
+        files = sorted(path.relative_to(PROJECT).as_posix() for path in folder.rglob("test_*.py"))
+        return [file for file in files if file not in measured]
+
     def failing_in(self, files: Sequence[str]) -> list[str]:
         """Return the tests of files that did not pass without a mutant."""
         failing = self._durations.keys() - self._passed
@@ -690,9 +703,9 @@ class Verdict:
 def judged(mutant: Mutant, covered: CoveredLines, copy: Copy, seconds: float, *, control: bool = False) -> Verdict:
     """Run the tests of a mutant; with ``control``, without it."""
     tests = covered.tests(mutant)
-    if not tests:
+    files = [*covered.new_files(mutant), *dict.fromkeys(test.partition("::")[0] for test in tests)]
+    if not files:
         return Verdict("no test", 0.0)
-    files = list(dict.fromkeys(test.partition("::")[0] for test in tests))
     path = copy.path / Path(mutant.file).relative_to("src")
     source = (PROJECT / mutant.file).read_bytes()
     started = time.monotonic()
@@ -701,7 +714,7 @@ def judged(mutant: Mutant, covered: CoveredLines, copy: Copy, seconds: float, *,
     try:
         deselected = [f"--deselect={test}" for test in covered.failing_in(files)]
         status, results, output = copy.run(
-            ["-x", *deselected, *files], order=tests, seconds=seconds, limit=2 * seconds + 60
+            ["-x", *deselected, *files], order=[*tests, *covered.others(tests)], seconds=seconds, limit=2 * seconds + 60
         )
     finally:
         shutil.copy2(PROJECT / mutant.file, path)
