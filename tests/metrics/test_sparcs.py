@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.data import read_captions, read_references
+from captious.metrics.sparcs import ConceptLayer
 from captious.text import SMURF
 from tests.oracles import sparcs as oracle
 from tests.parity.real_captions import read_lines
@@ -90,3 +92,30 @@ def test_sparcs_signature_is_pinned() -> None:
 def test_json_goes_through(tmp_path: Path) -> None:
     (tmp_path / "c.json").write_text(json.dumps({"1": "a dog runs"}))
     assert captious.score(tmp_path / "c.json", {"1": ["a dog runs"]}, ["sparcs"])["sparcs"].score == 1
+
+
+def test_stored_concepts_are_restored_for_their_words_only() -> None:
+    layer = ConceptLayer()
+    captions = read_captions({1: "a dog", 2: "a cat"}, {1: ["a dog runs", "dogs"], 2: ["a cat"]})
+    references = captions.references
+    concepts = layer.of_references(references)
+    stored = layer.to_stored(concepts, references)
+    restored = layer.from_stored(stored, references)
+    for name in ("captions", "ids", "of_words"):
+        np.testing.assert_array_equal(getattr(restored, name), getattr(concepts, name))
+    assert restored.by_stem == concepts.by_stem
+    n, n_texts = len(concepts.of_words), len(references.texts)
+    last = len(concepts.ids) - 1
+    for name, place, value in (
+        *(("captions", 0, -1), ("captions", last, n_texts + 1), ("captions", 0, n_texts)),
+        *(("ids", 0, -1), ("ids", 0, n + 1)),
+        *(("of_words", 0, -2), ("of_words", 0, n), ("numbers", 0, -1), ("numbers", 0, n)),
+    ):
+        wrong = stored.arrays[name].copy()
+        wrong[place] = value
+        with pytest.raises(ValueError, match="concepts of other words"):
+            layer.from_stored(replace(stored, arrays={**stored.arrays, name: wrong}), references)
+    for name in ("of_words", "ids"):
+        shorter = {**stored.arrays, name: stored.arrays[name][:-1]}
+        with pytest.raises(ValueError, match="concepts of other words"):
+            layer.from_stored(replace(stored, arrays=shorter), references)
