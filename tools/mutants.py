@@ -13,10 +13,10 @@ progress, ``__repr__``, decorators and code for type checkers are left alone, an
 
 Mutants are drawn from the rooms in ``ROOMS``, all with the same probability, and applied to a copy of the package in a
 temporary folder, never to the working tree. The first run measures in such a copy, room by room, which test runs which
-line, and how long each test takes; the result is kept in ``build/mutants`` until the source of a room changes. For each
-mutant, one pytest process then runs tests that are new since then, the tests that run its line, file by file, fastest
-first, and the other tests of the same files; it stops at the first failure. A mutant survives if none fails within
-``--seconds``. If the tests hang, it counts as killed.
+line, and how long each test takes; the result is kept in ``build/mutants`` until the source of a room changes (remove
+it after writing tests for lines that no test has run). For each mutant, one pytest process then runs tests that are new
+since then, the tests that run its line, file by file, fastest first, and the other tests of the same files; it stops at
+the first failure. A mutant survives if none fails within ``--seconds``. If the tests hang, it counts as killed.
 
 ``mutants.toml`` lists the equivalent mutants, which no test can notice, by function and text, with a reason. They are
 not run, and are not part of the share.
