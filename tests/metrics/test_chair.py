@@ -231,6 +231,15 @@ class TestObjects:
         assert read.label == saved.label
         np.testing.assert_array_equal(Chair(objects=path).statistics(captions()), STATISTICS)
 
+    def test_parquet_has_numbers_where_ids_are_numbers(self, tmp_path: Path) -> None:
+        """Ids of JSON are text whatever they were; ids of Python are what they are."""
+        parquet = pytest.importorskip("pyarrow.parquet")
+        (tmp_path / "objects.json").write_text(json.dumps(OBJECTS))
+        named = {str(image): names for image, names in OBJECTS.items()}
+        for objects, ids in ((tmp_path / "objects.json", [1, 2, 3, 4]), (OBJECTS, [1, 2, 3, 4]), (named, [*"1234"])):
+            ImageObjects.read(objects).save(tmp_path / "objects.parquet")
+            assert sorted(parquet.read_table(tmp_path / "objects.parquet")["image_id"].to_pylist()) == ids
+
     def test_ids_agree_as_those_of_captions_do(self, tmp_path: Path) -> None:
         path = tmp_path / "objects.json"
         path.write_text(json.dumps(OBJECTS))  # its ids are text

@@ -136,6 +136,19 @@ def test_wmd_warns_of_unknown_words() -> None:
     assert Wmd(vectors=VECTORS).warnings(table(["dog"], [["a cat"]]), None) == []
 
 
+@pytest.mark.parametrize(("n_unknown", "share"), [(2, None), (3, "15%")])
+def test_wmd_warns_if_more_than_a_tenth_of_the_words_are_unknown(n_unknown: int, share: str | None) -> None:
+    candidates = ["dog cat"] * 4 + ["dog"]
+    references = [["dog cat"]] * 3 + [["dog " + " ".join(f"unheard{n}" for n in range(n_unknown))]]
+    references += [[" ".join(["cat"] * (3 - n_unknown)) + " cat"]]
+    metric = Wmd(vectors=VECTORS, stop_words=[])
+    captions = table(candidates, references)
+    n_words = sum(len(text.split()) for texts in (candidates, *references) for text in texts)
+    assert n_words == 20
+    found = [warning for warning in metric.warnings(captions, None) if "out of vocabulary" in warning]
+    assert [warning.split()[0] for warning in found] == ([] if share is None else [share])
+
+
 def test_wmd_without_vectors_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CAPTIOUS_VECTORS")
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
