@@ -101,6 +101,29 @@ def test_frequencies_of_different_tokenizers_do_not_merge(idf: DocumentFrequenci
         idf.merge(DocumentFrequencies.of(references_table([["a"]]), PTB))
 
 
+@pytest.mark.parametrize(
+    ("counts", "n_documents", "message"),
+    [
+        ({("a",): 1, ("b",): 4}, 3, "frequencies from 1 to 4 cannot be those of 3 documents"),
+        ({("a",): 0, ("b",): 2}, 3, "frequencies from 0 to 2 cannot be those of 3 documents"),
+        ({}, 0, "cannot be those of 0 documents"),
+        ({("a",): 1}, 2**53 + 1, "cannot be those of"),
+        ({("a",) * 5: 1}, 3, "not an n-gram of 1 to 4 words"),
+        ({(): 1}, 3, "not an n-gram of 1 to 4 words"),
+    ],
+)
+def test_impossible_counts_are_refused(counts: dict[tuple[str, ...], int], n_documents: int, message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        DocumentFrequencies.of_counts(counts, n_documents)
+
+
+def test_counts_are_kept() -> None:
+    counts = {("a",): 3, ("a", "dog"): 1, ("a", "dog", "on", "it"): 2}
+    for n_documents in (3, 2**53):
+        frequencies = DocumentFrequencies.of_counts(counts, n_documents)
+        assert (frequencies.by_ngram(), frequencies.n_documents) == (counts, n_documents)
+
+
 def test_merged_frequencies_of_too_many_images_are_refused() -> None:
     """Counts have 32 bits, with a sign."""
     one = DocumentFrequencies.of(references_table([["a dog"]]), WHITESPACE)
