@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import captious
 from captious.errors import ParameterError
+from captious.metrics.cider_d import CiderD
+from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.metric import Metric
+from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
 from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
+from captious.text import PTB
 from tests.support.corpora import references_table
 
 
@@ -33,3 +41,35 @@ def test_the_resource_of_a_fit_is_the_state() -> None:
     fitted = captious.CiderD().fit_resource(references)
     assert fitted is not None
     assert fitted.label == "references-2"
+
+
+class Both(Combined):
+    """CIDEr-D with the document frequencies of a file and with those of the references, as far as asked for."""
+
+    name = "both"
+    outputs = ("both",)
+    summary = "for tests"
+
+    def __init__(self, *parts: CiderD) -> None:
+        self._parts = parts
+        super().__init__()
+
+    def make_parts(self) -> Sequence[tuple[Metric, str]]:
+        return [(part, "cider-d") for part in self._parts]
+
+    def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(scores.mean(axis=1))
+
+
+def test_a_combined_metric_is_fitted_if_any_part_is() -> None:
+    references = references_table([["a dog"], ["a cat"]])
+    idf = DocumentFrequencies.of(references, PTB)
+    fitted, given = CiderD(), CiderD(idf=idf)
+    for parts, has_state in (((fitted, given), [True, False]), ((fitted,), [True]), ((given,), None)):
+        state = Both(*parts).fit(references)
+        if has_state is None:
+            assert state is None
+            continue
+        assert state is not None
+        assert [part is not None for part in state.states] == has_state
+        assert state.label == idf.label
