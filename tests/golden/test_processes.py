@@ -64,7 +64,7 @@ def processes(shell: Shell) -> Shell:
 
 def start(shell: Shell, *arguments: str, text: str | None = None) -> dict[str, Any]:
     """Return what a process of captious gives."""
-    command = [sys.executable, "-c", "from captious.cli import main; main()", *arguments]
+    command = [sys.executable, "-m", "captious", *arguments]
     done = subprocess.run(
         command, input=text, capture_output=True, encoding="utf-8", timeout=120, check=False, env=dict(os.environ)
     )

@@ -50,8 +50,7 @@ def test_errors_are_as_recorded(record: Record) -> None:
 
 #: Runs commands that look for entry points, and prints the groups that they ask for.
 GROUPS = """
-import contextlib, importlib.metadata, io, sys
-from captious.cli import main
+import contextlib, importlib.metadata, io, runpy, sys
 
 asked = set()
 of_packages = importlib.metadata.entry_points
@@ -68,7 +67,7 @@ for line in ("metrics", "metrics nope", "study --help", "study nope", "data list
     sys.argv = ["captious", *line.split()]
     nowhere = io.StringIO()
     with contextlib.suppress(SystemExit), contextlib.redirect_stdout(nowhere), contextlib.redirect_stderr(nowhere):
-        main()
+        runpy.run_module("captious", run_name="__main__")
 print(*sorted(group for group in asked if group.startswith("captious")))
 """
 
