@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from captious.evaluation import checks
+from captious.resources import meteor_tables as meteor
 from tests.docs.pages import collect as pytest_collect_file
 from tests.docs.pages import page
 from tests.golden.record import record
 from tests.support.fixed_examples import draw_only_fixed_constants
 from tests.support.needs import check_skip, required
 from tests.support.shared_data import DATA
-
-from captious.evaluation.caption_checks import caption_warnings
-from captious.resources import meteor_tables as meteor
 
 if TYPE_CHECKING:
     from tests.support.chat_server import ChatServer
@@ -109,7 +109,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def warnings_of_its_own() -> None:
     """Issue warnings again that an earlier test has caused."""
-    caption_warnings.issued.clear()
+    checks.issued.clear()
 
 
 @pytest.fixture(scope="module")

@@ -77,7 +77,7 @@ def equal(options: argparse.Namespace) -> None:
     """Compare scores of engines with those of one table in one process, while workers are killed at random."""
     import captious
     from captious import scale
-    from captious.evaluation.tables.score_tables import score_table
+    from captious.evaluation.report import score_table
     from captious.report.formats import json_text
 
     metrics = options.metrics or METRICS
@@ -157,7 +157,7 @@ ROWS = {"spice": 1000, "spider": 1000, "hwcm": 400, "captious": 4000, "lceval": 
 def cost(options: argparse.Namespace) -> None:
     """CPU seconds of each metric for a million captions, on one thread, from a sample, without making rows."""
     from captious import scale
-    from captious.metrics.contract.availability import available
+    from captious.metrics.contract.selection import available
     from captious.metrics.contract.settings import Settings
     from captious.native import using_threads
 

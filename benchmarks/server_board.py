@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import captious
-from captious.random_seed import DEFAULT_SEED
+from captious.words import DEFAULT_SEED
 
 METRICS = ["bleu", "rouge-1", "rouge-2", "rouge-l", "cider-d"]
 IMAGES, TEAMS = 5000, 300
@@ -54,15 +54,15 @@ class Board:
     """A site with one challenge, and submissions that are made up."""
 
     def __init__(self, folder: Path, data: Path) -> None:
-        from captious.server.operations.setup import migrate, set_up
+        from captious_server.operations.setup import migrate, set_up
 
         set_up(folder / "site", make=True)
         from django.test.utils import setup_test_environment
 
         setup_test_environment()
         migrate()
-        from captious.server.actions.challenge_store import load_challenge
-        from captious.server.models import Phase, Team
+        from captious_server.challenges.loading import load_challenge
+        from captious_server.models import Phase, Team
 
         self.outputs, self.signatures, self.scores, self.resampled = systems(data)
         challenge = folder / "big"
@@ -81,9 +81,9 @@ class Board:
         """Store the scores of n more submissions, as a worker does, but for the board."""
         from django.utils import timezone
 
-        from captious.server.models import Scores, Submission
-        from captious.server.scoring.stored_results import StoredResults, write_results
-        from captious.server.submissions import storage
+        from captious_server.models import Scores, Submission
+        from captious_server.scoring.results import StoredResults, write_results
+        from captious_server.submissions import storage
 
         submissions, scores = [], []
         number = Submission.objects.count()
@@ -169,8 +169,8 @@ def main() -> None:
         board = Board(Path(folder), options.data)
         from django.test import Client
 
-        from captious.server.models import Submission
-        from captious.server.submissions.board_changes import board_changed
+        from captious_server.models import Submission
+        from captious_server.submissions.storage import board_changed
 
         client = Client()
         for n in options.rows:

@@ -23,8 +23,9 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from playwright.sync_api import sync_playwright
-from tests.server.browser.checks import BYTES, ORGANIZER_PAGES, PAINTED, TEAM_PAGES, slow_down
-from tests.server.browser.steps import sign_in
+
+from server.tests.browser.checks import BYTES, ORGANIZER_PAGES, PAINTED, TEAM_PAGES, slow_down
+from server.tests.browser.steps import sign_in
 from tests.support.server import ADMIN, PASSWORD, Server
 
 _PHONE: Any = {"width": 390, "height": 844}

@@ -1,6 +1,6 @@
 """Waiting times of a simulated week: many teams, a deadline, bursts, and the server's own choice of who is next.
 
-Nothing is scored; the order is that of ``captious.server.scoring.turns``, beside first come, first served.
+Nothing is scored; the order is that of ``captious_server.scoring.queue``, beside first come, first served.
 
     python benchmarks/server_queue.py [TEAMS] [WORKERS]
 """
@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from captious.server.scoring.turns import QueueEntry, in_turn
+from captious_server.scoring.queue import QueueEntry, in_turn
 
 __all__ = ["simulate"]
 

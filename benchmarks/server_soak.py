@@ -132,7 +132,7 @@ async def soak(site: Site, contents: dict[str, Path], options: argparse.Namespac
 
 def _client(site: Site, token: str) -> Any:
     sys.path.insert(0, str(site.source))
-    from captious.server.client import Client
+    from captious.client import Client
 
     return Client(f"http://127.0.0.1:{site.port}", token)
 

@@ -47,9 +47,9 @@ def main() -> None:
         return child(options.child, options.data, options.system)
     if not options.data.is_dir():
         parser.error(f"no shared data in {options.data}")
-    from captious.resources.grammars import spice_grammar
+    from captious.resources import corenlp
 
-    grammars = ["bundled"] if spice_grammar.find() is None else ["corenlp", "bundled"]
+    grammars = ["bundled"] if corenlp.find() is None else ["corenlp", "bundled"]
     print(f"{machine()}; threads: {options.threads}; Karpathy system {options.system}, 4 references")
     rows = [["median (min to max)", *grammars]]
     found: dict[str, list[dict[str, float]]] = {grammar: [] for grammar in grammars}

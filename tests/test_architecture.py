@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from captious.cli.options import SETTINGS
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.settings import Settings
 
@@ -46,8 +46,8 @@ HEAVY = {"jax", "matplotlib", "pandas", "polars", "pyarrow", "ray", "spacy", "te
 HEAVY |= {"aac_metrics", "datasets", "evaluate", "torchmetrics"}
 #: Modules whose classes derive from a heavy package's: only its users import them.
 FOR_USERS_OF = {
-    "compat/aac_metrics/metric_classes.py": {"torch"},
-    "compat/evaluate_modules/module.py": {"datasets", "evaluate"},
+    "compat/aac_metrics/classes.py": {"torch"},
+    "compat/evaluate_modules.py": {"datasets", "evaluate"},
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }
 #: Packages that write to a terminal.
@@ -146,15 +146,15 @@ SERVER_LAYER_OF = {package: layer for layer, packages in enumerate(SERVER_LAYERS
 def test_packages_of_the_server_import_only_from_layers_below(package: str) -> None:
     for path in (PACKAGE / "server" / package).rglob("*.py"):
         for module in imported(path, ast.parse(path.read_text())):
-            other = module.removeprefix("captious.server.").split(".")[0]
-            if module.startswith("captious.server.") and other in SERVER_LAYER_OF and other != package:
+            other = module.removeprefix("captious_server.").split(".")[0]
+            if module.startswith("captious_server.") and other in SERVER_LAYER_OF and other != package:
                 is_below = SERVER_LAYER_OF[other] < SERVER_LAYER_OF[package]
                 assert is_below, f"{package}/{path.name} must not import {module}"
 
 
 #: Modules of layers above that are imported by their names in text, when they are first needed.
 UPWARDS = {
-    ("results/displayed.py", "captious.report.formats"),
+    ("tables.py", "captious.report.formats"),
     ("metrics/contract/built_in.py", "learned"),
 }
 
@@ -240,9 +240,9 @@ def test_public_names_are_sorted_and_exist() -> None:
 METRIC_FILES = sorted(path.stem for path in (PACKAGE / "metrics").glob("*.py") if path.name != "__init__.py")
 
 
-@pytest.mark.parametrize("name", catalogue.METRICS)
+@pytest.mark.parametrize("name", registry.METRICS)
 def test_a_metric_has_a_module_of_its_own(name: str) -> None:
-    metric = catalogue.get(name)
+    metric = registry.get(name)
     defined = vars(import_module(metric.__module__)).values()
     metrics = [item for item in defined if isinstance(item, type) and issubclass(item, BaseMetric)]
     assert [item for item in metrics if item.__module__ == metric.__module__] == [metric]
@@ -250,7 +250,7 @@ def test_a_metric_has_a_module_of_its_own(name: str) -> None:
 
 def test_every_file_of_metrics_is_named_as_its_metric() -> None:
     # Metrics that are trained have modules in learned/, with what trains them.
-    files = {name.replace("-", "_") for name, (module, _, _) in catalogue.METRICS.items() if "metrics." in module}
+    files = {name.replace("-", "_") for name, (module, _, _) in registry.METRICS.items() if "metrics." in module}
     assert sorted(files) == METRIC_FILES
 
 

@@ -8,6 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
 from tools.release import check_wheel, score_examples
 from tools.release.check_wheel import problems_of_names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.phrases import counted, counted_of, sample_of
+from captious.words import counted, counted_of, sample_of
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,8 @@ import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 
-from captious.data.reading.document_records import DenseCaptions, ListsByKey
-from captious.data.reading.fields import ID_FIELDS, TEXT_FIELDS
-from captious.data.reading.layouts import LAYOUTS, Layout
+from captious.data.layouts import LAYOUTS, DenseCaptions, Layout, ListsByKey
+from captious.data.records import ID_FIELDS, TEXT_FIELDS
 
 PAGE = Path(__file__).parents[1] / "docs" / "input-formats.md"
 

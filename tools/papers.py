@@ -17,10 +17,9 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from captious.judgment.papers import paper_names
+from captious.judgment.papers import paper as paper_names
 from captious.judgment.papers.paper import Paper, PaperTable
-from captious.judgment.reproduction.paper_checks import check_table
-from captious.judgment.reproduction.paper_index import STATES
+from captious.judgment.reproduction.paper_checks import STATES, check_table
 from captious.judgment.reproduction.reproduction_result import SIGNS
 
 PAGES = Path(__file__).parents[1] / "docs" / "papers"

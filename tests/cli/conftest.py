@@ -18,8 +18,8 @@ import pytest
 
 from captious.cli import main
 from captious.errors import option_style
+from captious.resources import corenlp
 from captious.resources import meteor_tables as meteor
-from captious.resources.grammars import spice_grammar
 from tests.support.meteor_files import MeteorFiles
 
 
@@ -110,7 +110,7 @@ TABLES = MeteorFiles(
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache folder of captious, which is not there yet; no tables of METEOR and no grammar anywhere."""
     monkeypatch.setattr(meteor, "installed_folder", lambda package: None)
-    monkeypatch.setattr(spice_grammar, "installed_folder", lambda package: None)
+    monkeypatch.setattr(corenlp, "installed_folder", lambda package: None)
     monkeypatch.setenv("AAC_METRICS_CACHE_PATH", str(tmp_path / "caches"))
     monkeypatch.delenv("CAPTIOUS_SPICE_GRAMMAR", raising=False)
     monkeypatch.delenv("CAPTIOUS_METEOR_HOME", raising=False)

@@ -107,7 +107,7 @@ def test_missing_server_extra_is_named(
             raise ModuleNotFoundError(f"No module named {package!r}", name=package)
         return imported(name, *args, **options)
 
-    for module in [name for name in sys.modules if name.startswith("captious.server")]:
+    for module in [name for name in sys.modules if name.startswith("captious_server")]:
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setattr(builtins, "__import__", without)
     assert_refused(run("challenge", *command), f"needs {package}", "help: pip install 'captious[server]'")
@@ -115,7 +115,7 @@ def test_missing_server_extra_is_named(
 
 def test_challenge_help_does_not_import_django(folder: Path) -> None:
     code = (
-        "import sys; from captious.server.challenges import folder, markdown_html, starter; "
+        "import sys; from captious_server.challenges import folder, markdown_html, starter; "
         "from pathlib import Path; starter.write_demo(Path('demo')); folder.check_folder(Path('demo')); "
         "assert 'django' not in sys.modules"
     )

@@ -12,8 +12,7 @@ pytest.importorskip("transformers")
 pytest.importorskip("PIL")
 
 import captious
-from captious.metrics.clipscore import ClipScore
-from captious.metrics.refclipscore import RefClipScore
+from captious.metrics.clipscore import ClipScore, RefClipScore
 from tests.cli.conftest import Run, assert_refused
 from tests.support.tiny_clip import MAX_TOKENS, save_pictures, save_tiny_clip
 

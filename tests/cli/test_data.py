@@ -13,7 +13,7 @@ import pytest
 
 import captious
 from captious.judgment import load_judgments
-from captious.judgment.benchmarks.benchmark_names import get, names
+from captious.judgment.benchmarks.names import get, names
 from tests.cli.conftest import Run, assert_refused, plain_environment
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import captious
 from captious.data import read_references
-from captious.data.hold_out import hold_out
+from captious.data.matching import hold_out
 from captious.metrics.smurf import Smurf, SmurfConstants
 from tests.cli.conftest import Run, assert_refused
 from tests.support.random_roberta import random_roberta

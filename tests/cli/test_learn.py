@@ -9,11 +9,9 @@ import numpy as np
 import pytest
 
 import captious
-from captious.learned.critique.critique_weights import CritiqueWeights
-from captious.learned.networks import network_training as training
-from captious.learned.networks.feature_metrics import FeatureMetric
-from captious.learned.networks.feature_sets import as_feature_set
-from captious.learned.networks.network_weights import NetworkWeights
+from captious.learned.leic import CritiqueWeights
+from captious.learned.networks import FeatureMetric, NetworkWeights, as_feature_set
+from captious.learned.training import networks as training
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
 from tests.cli.conftest import Run, assert_refused

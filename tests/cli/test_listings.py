@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from captious import __version__
-from captious.metrics.contract.availability import availability
-from captious.metrics.contract.catalogue import get, metric_names
+from captious.metrics.contract.registry import get, metric_names
+from captious.metrics.contract.selection import availability
 from tests.cli.conftest import Run, assert_refused
 
 INSTALL = "pip install 'captious[meteor]'"

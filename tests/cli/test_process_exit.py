@@ -193,7 +193,7 @@ class TestMemory:
         def hungry(*_: object, **__: object) -> None:
             raise MemoryError
 
-        monkeypatch.setattr("captious.resources.npy_files.read_npz", hungry)
+        monkeypatch.setattr("captious.resources.npy.read_npz", hungry)
         outcome = run("score", "baseline.json", "references.json", "-m", "cider", "--idf", "x.idf")
         assert_refused(outcome, "out of memory")
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import captious
-from captious.report.html_report import report_page
+from captious.report.page import report_page
 from tests.cli.conftest import Run, assert_refused
 from tests.support.pages import Page
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.resources.grammars import spice_grammar
-from captious.resources.grammars.corenlp_grammar import fingerprint_of
+from captious.resources import corenlp
+from captious.resources.corenlp import fingerprint_of
 from tests.cli.conftest import Run, assert_refused
 from tests.support.spice_grammar_files import GRAMMAR, JAR, distribution, models_jar, packed
 from tests.support.web_server import Web, serving
@@ -52,8 +52,8 @@ def test_missing_grammar_is_listed_with_its_command(run: Run, cache: Path) -> No
 def published(web: Web, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The addresses where the grammar is published, on a server of ours."""
     addresses = [f"{web.url}/{JAR}", f"{web.url}/corenlp.zip"]
-    monkeypatch.setattr(spice_grammar, "_PUBLISHED_AT", addresses)
-    monkeypatch.setattr(spice_grammar, "_PUBLISHED", fingerprint_of(packed()))
+    monkeypatch.setattr(corenlp, "_PUBLISHED_AT", addresses)
+    monkeypatch.setattr(corenlp, "_PUBLISHED", fingerprint_of(packed()))
     return addresses
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from captious.resources.wheels import installed_folder
+from captious.resources.fetch import installed_folder
 
 #: Classes of the toolkit by their modules.
 CLASSES = {

@@ -16,7 +16,7 @@ import captious
 from captious.cli import captious as command_line
 from captious.compat.evaluate_modules import metrics, module_name, write_modules
 from captious.errors import OutputError, UnknownNameError
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from tests.support.every_metric import OF_SETS
 
 PREDICTIONS = ["a dog runs in the park", "two men play guitar", "a cat"]
@@ -36,7 +36,7 @@ def test_module_folder_is_written_for_every_metric(tmp_path: Path) -> None:
 
 
 def test_only_metrics_that_need_more_than_two_columns_are_left_out() -> None:
-    own = {name for name in catalogue.metric_names() if catalogue.get(name).__module__.startswith("captious.")}
+    own = {name for name in registry.metric_names() if registry.get(name).__module__.startswith("captious.")}
     assert own - {*metrics()} == {"chair", "clipscore", "refclipscore", "novel", *OF_SETS}
 
 
@@ -91,8 +91,8 @@ def test_every_module_loads(load: Any) -> None:
     for metric in metrics():
         module = load(metric)
         assert module.name == module_name(metric)
-        assert catalogue.get(metric).summary in module.description
-        for output in catalogue.get(metric).outputs:
+        assert registry.get(metric).summary in module.description
+        for output in registry.get(metric).outputs:
             assert output in module.inputs_description
 
 

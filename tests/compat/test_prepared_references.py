@@ -19,7 +19,7 @@ from captious.compat.pycocoevalcap import (
     prepare_references,
     use_prepared_references,
 )
-from captious.compat.pycocoevalcap.harness_input import references_table
+from captious.compat.pycocoevalcap.inputs import references_table
 from captious.errors import InputError
 from tests.compat.conftest import GTS, RES, FakeCoco
 from tests.support.every_metric import MISSING
@@ -46,7 +46,7 @@ def test_scores_stay_the_same(file: Path, scorer: Any) -> None:
 
 @no_spice
 def test_references_of_a_file_are_not_parsed_again(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious.parsing.caption_parser import CaptionParser
+    from captious.parsing.sources import CaptionParser
 
     sentences: list[tuple[str, ...]] = []
     trees = CaptionParser.trees

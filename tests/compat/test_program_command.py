@@ -173,7 +173,7 @@ def test_meshed_memory_rewards_are_redirected(name: str, tmp_path: Path) -> None
     imported = name.partition("=")[0]
     program = MESHED.replace("import evaluation\n", f"import {imported} as evaluation\n")
     program = program.replace("from evaluation", f"from {imported}")
-    ours = "captious.compat.meshed_memory.meshed_memory_scorers"
+    ours = "captious.compat.meshed_memory"
     assert printed(run(program, tmp_path, options=("--replace", name))) == [f"[1, 0, 0] {ours}"]
 
 

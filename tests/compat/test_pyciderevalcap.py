@@ -297,7 +297,7 @@ def test_tokenizer_accepts_references_and_candidates() -> None:
 
 
 def test_evaluation_scores_and_prints_like_the_original(capsys: pytest.CaptureFixture[str]) -> None:
-    module = importlib.import_module("captious.compat.pyciderevalcap.eval")
+    module = importlib.import_module("captious.compat.pyciderevalcap")
     gts = {1: [{"caption": "A dog runs."}, {"caption": "The dog is running!"}], 2: [{"caption": "Two cats sleep."}]}
     res = [{"image_id": 2, "caption": "Two cats."}, {"image_id": 1, "caption": "A dog runs fast."}]
     evaluation = module.CIDErEvalCap(gts, res, "corpus")

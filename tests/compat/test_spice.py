@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from captious.compat.pycocoevalcap import COCOEvalCap, Spice
-from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice, SpiceEval
+from captious.compat.pycocoevalcap.eval import COCOEvalCapSpice, SpiceEval
 from captious.errors import DuplicateCandidateError, MissingCandidatesError
 from captious.metrics import spice
-from captious.scenes.facts import agreement, count
-from captious.scenes.scene_graph_layer import facts_of
+from captious.scenes.graphs import agreement, count
+from captious.scenes.layers import facts_of
 from captious.scenes.tuples import tuples_of
 from captious.text import WHITESPACE
 from tests.compat.conftest import GTS, RES, FakeCoco

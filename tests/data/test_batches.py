@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.data.batches import batches
+from captious.data.tables import batches
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(0, 20))

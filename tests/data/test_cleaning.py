@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import captious
-from captious.data.cleaning import cleaned
-from captious.data.text_checks import is_markdown, is_prompt_answer
+from captious.data.checks import cleaned, is_markdown, is_prompt_answer
 from captious.errors import UnknownNameError
 from tests.support.site import EXAMPLES
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from captious.data import read_references
-from captious.data.hold_out import hold_out
+from captious.data.matching import hold_out
 from captious.errors import ParameterError
 
 REFERENCES = {7: ["a", "b", "c"], 8: ["alone"], 9: ["d", "e"]}

@@ -30,10 +30,10 @@ import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from captious.metrics.contract import catalogue
-from captious.parsing.parsed_captions import approximate
+from captious.metrics.contract import registry
+from captious.parsing.sources import approximate
 from captious.resources.cache import is_first_time
-from captious.resources.grammars.grammar import BUNDLED
+from captious.resources.grammar import BUNDLED
 from tests.docs.blocks import RUN, Block, run
 from tests.support.encoders import minilm_folder
 from tests.support.shared_data import DATA, with_data
@@ -170,7 +170,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         patch.setenv("CAPTIOUS_VECTORS", str(EXAMPLE_VECTORS))
-        patch.setattr(catalogue, "_registered", {})
+        patch.setattr(registry, "_registered", {})
         patch.setitem(sys.modules, "page", module)
         with mock.patch.dict(os.environ):
             yield

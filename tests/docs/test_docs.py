@@ -15,9 +15,9 @@ from sybil import Document
 import captious
 from captious.cli import captious as command_line
 from captious.judgment import Protocol
-from captious.judgment.benchmarks import benchmark_names as benchmarks
-from captious.metrics.contract import catalogue, own_function
-from captious.metrics.contract.catalogue import TOOLKIT_NAMES
+from captious.judgment.benchmarks import names as benchmarks
+from captious.metrics.contract import registry, selection
+from captious.metrics.contract.registry import TOOLKIT_NAMES
 from tests.docs.blocks import RUN
 from tests.docs.pages import fences, marker
 from tests.support.commands import COMMANDS
@@ -37,7 +37,7 @@ OTHERS = [
 ]
 OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
 CARDS = sorted((DOCS / "metrics").glob("*.md"))
-METRICS = [name for name in catalogue.metric_names() if catalogue.get(name).__module__.startswith("captious.")]
+METRICS = [name for name in registry.metric_names() if registry.get(name).__module__.startswith("captious.")]
 RUNNING = [name for name in METRICS if name not in (*MODELS, *INPUTS)]
 VARIANTS = [(name, variant) for name in RUNNING for variant in variants_of(name)]
 
@@ -71,11 +71,11 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", captious.CaptiousWarning)
         examples = PROJECT / "examples"
-        several = issubclass(catalogue.get(name), captious.SetMetric)
+        several = issubclass(registry.get(name), captious.SetMetric)
         report = captious.score(
             examples / ("samples.json" if several else "improved.json"),
             examples / "references.json",
-            [f"{output}@{variant}" for output in catalogue.get(name).outputs],
+            [f"{output}@{variant}" for output in registry.get(name).outputs],
             several=several,
         )
     return tuple(result.signature for result in report.values())
@@ -90,14 +90,14 @@ def test_every_metric_has_a_card_and_every_card_a_metric() -> None:
 
 @pytest.mark.parametrize("name", sorted(TOOLKIT_NAMES.keys() - {"bleu-2", "bleu-3"}))
 def test_the_list_of_metrics_has_the_names_of_the_toolkit(name: str) -> None:
-    card = f"(metrics/{catalogue.owner(name)}.md)"
+    card = f"(metrics/{registry.owner_of(name)}.md)"
     (row,) = [line for line in prose(DOCS / "metrics.md").splitlines() if line.startswith("|") and card in line]
     assert {f"`{name}`", f"`{TOOLKIT_NAMES[name]}`"} <= set(re.findall(r"`[^`]+`", row))
 
 
 @pytest.mark.parametrize("name", RUNNING)
 def test_a_card_names_all_that_a_metric_has(name: str) -> None:
-    metric = catalogue.get(name)
+    metric = registry.get(name)
     parameters = {
         part.partition(":")[0] for variant in variants_of(name) for part in signatures(name, variant)[0].split("|")[1:]
     }
@@ -107,19 +107,19 @@ def test_a_card_names_all_that_a_metric_has(name: str) -> None:
 
 @pytest.mark.parametrize("name", METRICS)
 def test_the_list_of_metrics_has_outputs_and_variants_of_each(name: str) -> None:
-    card, metric = f"(metrics/{name}.md)", catalogue.get(name)
+    card, metric = f"(metrics/{name}.md)", registry.get(name)
     (row,) = [line for line in prose(DOCS / "metrics.md").splitlines() if line.startswith("|") and card in line]
     shown = set(re.findall(r"`([^`]+)`", row))
     if " to `" in row:  # such as bleu-1 to bleu-4
         shown |= set(metric.outputs) if {metric.outputs[0], metric.outputs[-1]} <= shown else set()
     if "and as SPICE" in row:
-        shown |= {output.replace("spice", name) for output in catalogue.get("spice").outputs}
+        shown |= {output.replace("spice", name) for output in registry.get("spice").outputs}
     assert {*metric.outputs, *metric.variants} <= shown
 
 
 @pytest.mark.parametrize("name", METRICS)
 def test_a_card_names_the_class(name: str) -> None:
-    assert f"captious.{catalogue.get(name).__name__}" in names_in_code(DOCS / "metrics" / f"{name}.md")
+    assert f"captious.{registry.get(name).__name__}" in names_in_code(DOCS / "metrics" / f"{name}.md")
 
 
 @pytest.mark.parametrize(("name", "variant"), VARIANTS, ids=["@".join(pair) for pair in VARIANTS])
@@ -228,7 +228,7 @@ def test_the_names_of_parameters_for_lists_are_all_documented() -> None:
     page = (DOCS / "my-metric.md").read_text()
     sentence = re.search(r"first parameter is called (.*?)\.", page, re.DOTALL)
     assert sentence is not None
-    assert {*re.findall(r"`(\w+)`", sentence[1])} == own_function._PLURAL
+    assert {*re.findall(r"`(\w+)`", sentence[1])} == selection._PLURAL
 
 
 def test_tables_of_input_formats_are_those_of_the_code() -> None:

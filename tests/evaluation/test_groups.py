@@ -11,9 +11,9 @@ import pytest
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.evaluation import GroupedComparison, compare_reports, evaluate
-from captious.evaluation.inference.resampling import holm
+from captious.evaluation.statistics import holm
 from captious.metrics.contract.selection import select
-from captious.random_seed import DEFAULT_SEED
+from captious.words import DEFAULT_SEED
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 

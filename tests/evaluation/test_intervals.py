@@ -10,7 +10,7 @@ from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 
 from captious.errors import ParameterError
-from captious.evaluation.score_report import Result, Statistics
+from captious.evaluation.report import Result, Statistics
 
 
 def result_of(metric, values) -> Result:
@@ -41,7 +41,7 @@ def test_width_is_that_of_the_standard_error(given) -> None:
 def test_a_higher_level_gives_an_interval_that_holds_the_lower_one(
     values: list[float], one: float, other: float
 ) -> None:
-    from captious.metrics.rouge_l import RougeL  # a mean of caption scores, as good as any
+    from captious.metrics.rouge import RougeL  # a mean of caption scores, as good as any
 
     narrow, wide = sorted([one, other])
     result = result_of(RougeL(), values)

@@ -13,8 +13,8 @@ import captious
 from captious.cli.judge_pairwise import judge_pairwise as command
 from captious.errors import CaptiousWarning, ParameterError
 from captious.evaluation.judged_pairs import strengths
-from captious.metrics.shared.judges.pairwise_judge import preference
-from captious.models.endpoints import Answer, ChatModel
+from captious.metrics.shared.judges import preference
+from captious.models.chat import Answer, ChatModel
 from tests.support.chat_server import ChatServer
 
 pytest.importorskip("httpx")

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import captious
-from captious.data.storage import prepared_files as module
-from captious.data.storage.array_files import ArrayFile, write_array_file
+from captious.data import prepared as module
+from captious.data.prepared import ArrayFile, write_array_file
 from captious.errors import CaptiousError
-from captious.metrics.contract import catalogue
-from captious.models import token_vectors
+from captious.metrics.contract import registry
+from captious.models import encoders
 from tests.support.corpora import large_corpus
 from tests.support.encoders import save_tiny_encoder
 from tests.support.every_metric import every_variant
@@ -43,7 +43,7 @@ def assert_same(a: captious.Report, b: captious.Report) -> None:
 @pytest.mark.parametrize("metric", every_variant())
 def test_prepared_references_give_equal_scores_of_every_metric(metric: tuple[str, str], tmp_path: Path) -> None:
     name, variant = metric
-    chosen = [catalogue.get(name)(variant=variant)]
+    chosen = [registry.get(name)(variant=variant)]
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
     for candidates in (FIRST, SECOND):
         assert_same(captious.score(candidates, found, chosen), captious.score(candidates, REFERENCES, chosen))
@@ -64,7 +64,7 @@ def encoder(tmp_path_factory: pytest.TempPathFactory) -> str:
 def test_prepared_references_give_equal_scores_of_model_metrics(
     name: str, in_memory: int, encoder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(token_vectors, "_MEMORY_LIMIT", in_memory)
+    monkeypatch.setattr(encoders, "_MEMORY_LIMIT", in_memory)
     settings = captious.Settings(model=encoder)
     found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", name, settings=settings)
     reports = [captious.score(FIRST, refs, name, settings=settings) for refs in (found, REFERENCES)]
@@ -154,7 +154,7 @@ def test_comparisons_use_prepared_references(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["cider-d", "bleu", "rouge-l"])
 def test_rewards_use_prepared_references(name: str, tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
-    metric: Any = catalogue.get(name)()
+    metric: Any = registry.get(name)()
     captious.prepare(REFERENCES, file, [metric])
     table = captious.read_captions(FIRST, REFERENCES)
     ids, captions = table.ids * 2, (*table.candidates, *("a dog" for _ in table.ids))
@@ -180,7 +180,7 @@ def test_frequencies_that_were_not_stored_are_counted_from_what_was(tmp_path: Pa
 @pytest.fixture(scope="module")
 def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> ArrayFile:
     path = tmp_path_factory.mktemp("forged") / "refs.prepared"
-    metrics = [name for name in ("bleu", "cider-d", "rouge-l", "meteor") if catalogue.get(name).missing() is None]
+    metrics = [name for name in ("bleu", "cider-d", "rouge-l", "meteor") if registry.get(name).missing() is None]
     captious.prepare(REFERENCES, path, metrics)
     return ArrayFile(path, module.PREPARED_MAGIC, what="", help="")
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 import captious
-from captious.evaluation.tables.result_pictures import score_pictures
-from captious.evaluation.tables.score_tables import score_table
-from captious.results.pictures import Dot, Dots, Picture
-from captious.results.table import Cell, Column, Row
+from captious.evaluation.report import score_table
+from captious.tables import Cell, Column, Dot, Dots, Picture, Row, score_pictures
 
 REFERENCES = {i: [f"a dog runs on road {i}", f"the dog on the road {i}"] for i in range(12)}
 SYSTEMS = {

@@ -116,9 +116,9 @@ class TestMetrics:
         assert caught.value.__notes__ == ["during: mine: rouge-l"]
 
     def test_subclass_of_a_metric_is_scored(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious.metrics.contract import catalogue
+        from captious.metrics.contract import registry
 
-        monkeypatch.setattr(catalogue, "_registered", {})
+        monkeypatch.setattr(registry, "_registered", {})
 
         class Longer(captious.RougeL):
             beta = 2.0

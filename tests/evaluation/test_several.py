@@ -14,7 +14,7 @@ import pytest
 import captious
 from captious.data import read_captions
 from captious.errors import DuplicateCandidateError, ParameterError, UnknownNameError
-from captious.evaluation.tables.score_tables import score_table
+from captious.evaluation.report import score_table
 from captious.report.formats import csv, json_text, notebook_html, plain_text, write_captions
 
 REFERENCES = {i: [f"a dog runs on road {i}", f"the dog on the road {i}"] for i in range(12)}

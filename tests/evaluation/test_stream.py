@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import DuplicateCandidateError, ParameterError
-from captious.evaluation.metric_run import evaluate
+from captious.evaluation.scoring import evaluate
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings

@@ -11,7 +11,7 @@ import pytest
 
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
-from captious.evaluation.inference.resampling import holm
+from captious.evaluation.statistics import holm
 
 ANIMALS = ("dog", "cat", "cow")
 REFERENCES = {i: [f"a {animal} runs", f"the {animal} is running fast"] for i, animal in enumerate(ANIMALS)}

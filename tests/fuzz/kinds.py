@@ -21,18 +21,16 @@ import numpy as np
 
 from captious.data import read_rows
 from captious.errors import CaptiousError
-from captious.judgment.files.own_judgments import load_own
-from captious.judgment.scores.benchmark_scores import read_scores
-from captious.judgment.studies.system_correlations import _measures
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies, content_digest
+from captious.judgment.files import load_own
+from captious.judgment.scores import read_scores
+from captious.judgment.studies.correlations import _measures
+from captious.metrics.shared.frequencies import DocumentFrequencies, content_digest
 from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.parsing.parse_files import read_parses
 from captious.progress import Progress
+from captious.resources import corenlp, vectors
 from captious.resources import meteor_tables as meteor
-from captious.resources.grammars import spice_grammar
-from captious.resources.vectors import named_vectors
-from captious.resources.vectors.vector_files import source_of
-from captious.resources.vectors.vector_index import DuplicateWordError, VectorIndex, index_of
+from captious.resources.vector_files import DuplicateWordError, VectorIndex, index_of, source_of
 from captious.text.stop_words import as_stop_words
 from tests.fuzz import java, pickles
 from tests.fuzz.mutations import mutated
@@ -237,8 +235,8 @@ def of_name(path: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "a.json").write_bytes(path.read_bytes())
     with mock.patch.dict(os.environ, {"CAPTIOUS_CACHE": str(path.parent)}):
-        named_vectors.describe("a")
-        named_vectors.find("a")
+        vectors.describe("a")
+        vectors.find("a")
 
 
 ENTRY = {"checksum": "0" * 16, "words": 4, "width": 3, "path": "nowhere.txt", "vocabulary": None, "subwords": False,
@@ -282,7 +280,7 @@ def _forged_frequencies(rng: random.Random) -> bytes:
 
 def grammar(path: Path) -> None:
     with Progress(100) as progress:
-        spice_grammar._read_grammar(path, "x")._compile(progress)
+        corenlp._read_grammar(path, "x")._compile(progress)
 
 
 @cache

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import EncodingError
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
 from captious.native import Vocabulary
 from captious.text import PTB, PTB_RAW, SPACES, WHITESPACE, Tokenizer
@@ -28,7 +28,7 @@ from tests.fuzz.captions import caption, corpus, long_caption
 from tests.support.corpora import table
 from tests.support.every_metric import LOWEST, variants_here
 
-METRICS = [catalogue.get(name)(variant=variant) for name, variant in variants_here()]
+METRICS = [registry.get(name)(variant=variant) for name, variant in variants_here()]
 #: Those that compare every word with every other, and so take long over long captions.
 QUADRATIC = [metric for metric in METRICS if metric.name == "meteor"]
 #: Those that parse, themselves or in a feature, which takes longer still.

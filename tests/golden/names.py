@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["describe", "describe_all"]
 
-#: Modules in annotations, such as "captious.data.captions." and "collections.abc.".
+#: Modules in annotations, such as "captious.data.tables." and "collections.abc.".
 _PLACES = re.compile(r"\b(?:[a-z_][\w]*\.)+(?=[A-Za-z_])")
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 #: Methods of a class that are part of its interface, though their names begin with underscores.

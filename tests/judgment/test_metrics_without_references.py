@@ -10,10 +10,10 @@ import pytest
 from captious.data import Captions
 from captious.errors import ParameterError
 from captious.judgment import judge
-from captious.judgment.benchmarks.benchmark_names import protocol
-from captious.judgment.human_judgments import SystemRanking
+from captious.judgment.benchmarks.names import protocol
+from captious.judgment.judgments import SystemRanking
 from captious.metrics.contract.metric import MeanMetric
-from captious.metrics.mima import Mima
+from captious.metrics.smurf import Mima
 from tests.support.corpora import references_table
 from tests.support.random_roberta import CAPTIONS, random_roberta
 

@@ -15,9 +15,15 @@ import captious
 from captious.cli import captious as command_line
 from captious.errors import CaptionFileError, UnknownNameError
 from captious.judgment import load_judgments
-from captious.judgment.benchmark_items import RatedCaption, judgments_of
-from captious.judgment.protocols import SYSTEM_FACT, Protocol, system_protocols
-from captious.judgment.rated_systems import SYSTEM_STATISTICS, RatedSystems, agreement_of_systems
+from captious.judgment.items import RatedCaption, judgments_of
+from captious.judgment.judgments import (
+    SYSTEM_FACT,
+    SYSTEM_STATISTICS,
+    Protocol,
+    RatedSystems,
+    agreement_of_systems,
+    system_protocols,
+)
 
 PROTOCOL = Protocol("b", "p", "pearson", "each", "captions")
 SYSTEMS = ("a", "b", "c", "d")

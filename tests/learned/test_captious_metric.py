@@ -12,12 +12,12 @@ from hypothesis import given, settings
 import captious
 from captious.data import Captions, read_captions
 from captious.errors import CaptiousError
-from captious.learned.caption_agreement.caption_features import KnownWords
-from captious.learned.caption_agreement.caption_weights import FEATURES, CaptionWeights
-from captious.learned.captious_metric import Captious
+from captious.learned.caption_features import KnownWords
+from captious.learned.caption_weights import FEATURES, CaptionWeights
+from captious.learned.captious import Captious
 from captious.text import PTB
+from captious.text.stems import word_forms
 from captious.text.tokenizers import SMURF
-from captious.text.word_forms import word_forms
 from tests.oracles import captious_score as oracle
 from tests.parity.real_captions import read_lines
 from tests.support.corpora import Corpus, corpora, table

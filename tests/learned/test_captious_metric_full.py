@@ -10,9 +10,9 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, ResourceError
-from captious.learned.caption_agreement.caption_weights import CaptionWeights
-from captious.learned.caption_agreement.encoder_heads import BUNDLED_HEAD, EncoderHead
-from captious.learned.captious_metric import Captious
+from captious.learned.caption_features import BUNDLED_HEAD, EncoderHead
+from captious.learned.caption_weights import CaptionWeights
+from captious.learned.captious import Captious
 from captious.models import Encoder
 from captious.text import PTB
 from tests.support.corpora import large_corpus, table

@@ -8,7 +8,7 @@ import pytest
 import captious
 from captious import Coverage, CoverageCider
 from captious.metrics.contract.metric import MeanMetric
-from captious.metrics.shared.sentence_coverage import SentenceCoverage
+from captious.metrics.shared.coverage import SentenceCoverage
 
 REFERENCES = ["A brown dog runs over green grass. Behind it stands a red barn. The sky is blue.", "A dog near a barn."]
 CANDIDATE = "A dog is running on the grass. Two children eat ice cream."
@@ -58,8 +58,8 @@ def test_blocks_of_images_change_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
     candidates = {i: f"A dog runs. {i} cats sleep on a mat." for i in range(20)}
     references = dict.fromkeys(range(20), REFERENCES)
     whole = captious.score(candidates, references, ["coverage", "coverage-cider:idf=coco"])
-    monkeypatch.setattr("captious.metrics.shared.sentence_coverage._PAIRS_AT_ONCE", 9)
-    monkeypatch.setattr("captious.metrics.shared.sentence_coverage._IMAGES_AT_ONCE", 7)
+    monkeypatch.setattr("captious.metrics.shared.coverage._PAIRS_AT_ONCE", 9)
+    monkeypatch.setattr("captious.metrics.shared.coverage._IMAGES_AT_ONCE", 7)
     parts = captious.score(candidates, references, ["coverage", "coverage-cider:idf=coco"])
     for label in whole:
         assert whole[label].per_caption.tolist() == pytest.approx(parts[label].per_caption.tolist(), abs=1e-9)

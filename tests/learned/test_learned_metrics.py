@@ -10,14 +10,11 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, ResourceError
-from captious.learned.lceval import LCEval
-from captious.learned.networks.feature_metrics import FeatureMetric
-from captious.learned.networks.feature_sets import Feature, FeatureSet
-from captious.learned.networks.network_weights import NetworkWeights
-from captious.learned.networks.training_examples import Examples, make_examples
-from captious.learned.nneval import NNEval
-from captious.resources.grammars.grammar import VERSION
-from tests.learned.networks.test_network import random_network
+from captious.learned.lceval import LCEval, NNEval
+from captious.learned.networks import Feature, FeatureMetric, FeatureSet, NetworkWeights
+from captious.learned.training.examples import Examples, make_examples
+from captious.resources.grammar import VERSION
+from tests.learned.test_network import random_network
 from tests.support.corpora import TOY, table
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")

@@ -11,9 +11,8 @@ import pytest
 import captious
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError
-from captious.judgment.benchmark_items import references_table
-from captious.learned.critique.critique_weights import CritiqueWeights
-from captious.learned.leic import Leic
+from captious.judgment.items import references_table
+from captious.learned.leic import CritiqueWeights, Leic
 from captious.metrics.contract.settings import Settings
 from captious.models.image_features import ImageFeatures
 from tests.oracles import leic_score

@@ -8,7 +8,7 @@ import pytest
 import captious
 from captious.compat.pycocoevalcap import Spice
 from captious.data import read_captions
-from captious.scenes.facts import CATEGORIES
+from captious.scenes.graphs import CATEGORIES
 from tests.support.every_metric import MISSING
 
 pytestmark = pytest.mark.skipif("spice" in MISSING, reason="no pycocoevalcap")

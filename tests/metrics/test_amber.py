@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import MissingExtraError, MissingObjectsError, ParameterError, ResourceError
-from captious.files.checksum import checksum
+from captious.files import checksum
 from captious.metrics import amber
 from captious.metrics.amber import Amber
-from captious.metrics.shared.image_contents.amber_lists import ImageWords
+from captious.metrics.shared.objects import ImageWords
 from captious.models import WordVectors
-from captious.text.base_forms import nouns
+from captious.text.stems import nouns
 
 pytestmark = pytest.mark.filterwarnings("ignore:amber compares words")
 

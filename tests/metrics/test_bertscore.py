@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import ParameterError, ResourceError
-from captious.files.checksum import checksum
+from captious.files import checksum
 from captious.metrics.bertscore import LAYERS, BertScore
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
-from captious.models import Encoder, encoders, token_vectors
+from captious.metrics.shared.frequencies import TokenFrequencies
+from captious.models import Encoder, encoders
+from captious.models import encoders as token_vectors
 from tests.oracles import bertscore as oracle
 from tests.parity.real_captions import read_lines
 from tests.support.corpora import large_corpus, references_table, table

@@ -21,11 +21,10 @@ from captious.errors import (
     ResourceError,
     UnknownNameError,
 )
-from captious.files.checksum import checksum
+from captious.files import checksum
 from captious.metrics.chair import Chair
-from captious.metrics.shared.image_contents.image_objects import ImageObjects
-from captious.metrics.shared.image_contents.object_words import ObjectWords, as_object_words
-from captious.text.nltk_tokens import word_tokenize
+from captious.metrics.shared.objects import ImageObjects, ObjectWords, as_object_words
+from captious.text.tokenizers import word_tokenize
 from tests.support.shared_data import DATA, with_data
 
 CHAIR = DATA / "chair"

@@ -9,7 +9,7 @@ from hypothesis import example, given
 import captious
 from captious.errors import ParameterError
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import PTB, WHITESPACE
 from tests.oracles import cider
 from tests.support.corpora import TOY, Corpus, corpora, large_corpus, references_table

@@ -23,8 +23,7 @@ pytest.importorskip("PIL")
 from captious.data import Captions, References
 from captious.errors import CaptiousWarning, InputError, MissingExtraError, ParameterError, ResourceError
 from captious.evaluation import score
-from captious.metrics.clipscore import ClipScore
-from captious.metrics.refclipscore import RefClipScore
+from captious.metrics.clipscore import ClipScore, RefClipScore
 from captious.models import Encoder, clip
 from captious.models.pretrained import INSTALL
 from tests.oracles import clipscore as oracle
@@ -267,10 +266,10 @@ def test_streams_merge(metric: type[ClipScore], model: str, pictures: Path, capt
 def test_many_images_are_scored_in_parts(
     model: str, pictures: Path, captions: Captions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from captious.metrics import refclipscore
+    from captious.metrics import clipscore
 
     whole = RefClipScore(images=pictures, model=model).scores(captions)
-    monkeypatch.setattr(refclipscore, "_IMAGES_AT_A_TIME", 5)
+    monkeypatch.setattr(clipscore, "_IMAGES_AT_A_TIME", 5)
     monkeypatch.setattr(clip, "_IMAGES_PER_BATCH", 7)
     monkeypatch.setattr(clip, "_TEXTS_PER_BATCH", 2)
     fresh = captions.select(range(N - 1, -1, -1))

@@ -14,7 +14,7 @@ import captious
 from captious.errors import CaptionFileError, ResourceError, UnknownNameError
 from captious.metrics.hwcm import CHAINS, Hwcm
 from captious.parsing.parse_files import FileOfParses, read_parses
-from captious.parsing.parsed_captions import as_parse_source
+from captious.parsing.sources import as_parse_source
 from tests.oracles import hwcm as oracle
 
 N = 120

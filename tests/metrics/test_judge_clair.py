@@ -10,8 +10,8 @@ import pytest
 import captious
 from captious.data import Captions
 from captious.errors import CaptiousWarning, ParameterError
-from captious.metrics.judge_clair import JudgeClair, clair_score
-from captious.models.endpoints import Answer, ChatModel
+from captious.metrics.judges import JudgeClair, clair_score
+from captious.models.chat import Answer, ChatModel
 from tests.support.chat_server import ChatServer
 from tests.support.corpora import references_table
 
@@ -135,7 +135,7 @@ def test_a_model_of_another_name_is_mentioned(endpoint: ChatServer, tmp_path: Pa
 
 
 def test_server_refuses_to_send_captions_to_a_judge(tmp_path: Path) -> None:
-    from captious.server.challenges.challenge_metrics import metric_problems
+    from captious_server.challenges.definition import metric_problems
 
     (problem,) = metric_problems(["judge-clair:judge=a-model"], tmp_path, {})
     assert "judge-clair cannot run here: it sends captions to an endpoint, which servers do not do" in problem

@@ -10,8 +10,8 @@ import pytest
 
 import captious
 from captious.errors import EndpointError, ParameterError
-from captious.metrics.judge_geval import JudgeGeval, expected_score, integer_score
-from captious.models.endpoints import Answer, ChatModel, Token
+from captious.metrics.judges import JudgeGeval, expected_score, integer_score
+from captious.models.chat import Answer, ChatModel, Token
 from tests.support.chat_server import ChatServer
 
 pytest.importorskip("httpx")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 import captious
 from captious.errors import ParameterError
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
 from tests.support.corpora import Corpus, corpora, table
 from tests.support.every_metric import LOWEST, MISSING, TRAINED, VECTORS, variants_here
@@ -19,7 +19,7 @@ PARSED = ("spice", "spider", "hwcm", *TRAINED)
 
 def on_plain_words(name: str, variant: str) -> Metric:
     """Return a metric that splits words at spaces, if it splits words at all."""
-    metric = catalogue.get(name)
+    metric = registry.get(name)
     words = {} if "tokenizer" in metric.without_parameters else {"tokenizer": "whitespace"}
     return metric(variant=variant, **words)
 

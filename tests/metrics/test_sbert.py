@@ -19,13 +19,10 @@ import transformers
 import captious
 from captious.data import Captions
 from captious.errors import CaptiousWarning, ParameterError, ResourceError
-from captious.metrics.fense import Fense
-from captious.metrics.sbert import Sbert
-from captious.metrics.spider import Spider
-from captious.metrics.spider_fl import SpiderFl
+from captious.metrics.fense import Fense, Sbert
+from captious.metrics.spider import Spider, SpiderFl
 from captious.models import Encoder
-from captious.models.error_detectors import MOST_TOKENS, ErrorDetector
-from captious.models.sentence_vectors import sentence_vectors
+from captious.models.sentences import MOST_TOKENS, ErrorDetector, sentence_vectors
 from tests.support.corpora import table
 from tests.support.encoders import WIDTH, save_tiny_encoder
 

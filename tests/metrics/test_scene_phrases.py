@@ -18,8 +18,8 @@ from captious.data import Captions
 from captious.metrics.capture import ABSTRACT_NOUNS, Capture
 from captious.metrics.soft_spice import SoftSpice, phrases_of
 from captious.models import Encoder
-from captious.models.sentence_vectors import sentence_vectors
-from captious.parsing.parsed_sentences import ParsedSentences
+from captious.models.sentences import sentence_vectors
+from captious.parsing.sources import ParsedSentences
 from captious.resources.meteor_tables import MeteorTables
 from tests.oracles import scene_phrases as oracle
 from tests.support.corpora import table

@@ -13,13 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from captious.data.hold_out import hold_out
+from captious.data.matching import hold_out
 from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Smurf, SmurfConstants, fuse, grammar_penalty
 from captious.models import Encoder
-from captious.random_seed import DEFAULT_SEED
+from captious.words import DEFAULT_SEED
 from tests.oracles import smurf as oracle
 from tests.support.corpora import TOY, references_table, table
 from tests.support.random_roberta import CAPTIONS, random_roberta

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError
-from captious.evaluation.metric_run import add_reference_counts, reference_counts
+from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice, statistics_of
 from captious.metrics.spider import Spider
 from captious.parsing.parse_files import write_parses
-from captious.parsing.parsed_captions import ParsedCaptions
+from captious.parsing.sources import ParsedCaptions
 from captious.resources.meteor_tables import MeteorTables
-from captious.scenes.scene_graph_layer import SceneGraphLayer, facts_of
+from captious.scenes.layers import SceneGraphLayer, facts_of
 from captious.scenes.tuples import tuples_of
 from captious.text import PTB, WHITESPACE
 from tests.support.corpora import references_table, table

@@ -18,7 +18,7 @@ from scipy.stats import kendalltau
 import captious
 from captious.data import Captions, References
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
+from captious.metrics.shared.frequencies import TokenFrequencies
 from captious.metrics.yi2020 import Yi2020, _CombinationLayer
 from captious.models import EncodedTexts, Encoder, TokenVectors
 from tests.oracles import yi2020 as oracle

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from captious.metrics.yi2020_unigram import Yi2020Unigram
+from captious.metrics.yi2020 import Yi2020Unigram
 from tests.oracles import yi2020 as oracle
 from tests.parity.real_captions import read_json
 from tests.support.corpora import WORDS, Corpus, corpora, table

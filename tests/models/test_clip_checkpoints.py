@@ -17,11 +17,9 @@ pytest.importorskip("PIL")
 import torch
 
 from captious.errors import ParameterError, ResourceError
-from captious.metrics.clipscore import ClipScore
-from captious.metrics.refclipscore import RefClipScore
+from captious.metrics.clipscore import ClipScore, RefClipScore
 from captious.models import Encoder
-from captious.models.clip import _clip, encode_images, encode_texts
-from captious.models.images import images_in
+from captious.models.clip import _clip, encode_images, encode_texts, images_in
 from tests.support.corpora import table
 from tests.support.openai_clip import PLACES, VOCABULARY, OpenAiClip, random_clip, save_checkpoint
 from tests.support.tiny_clip import save_pictures, save_tiny_clip

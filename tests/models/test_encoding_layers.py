@@ -11,7 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.models import Encoder, EncodingLayer, TextLayer, encoders, token_vectors
+from captious.models import Encoder, EncodingLayer, TextLayer, encoders
+from captious.models import encoders as token_vectors
 from tests.support.corpora import table
 
 pytestmark = pytest.mark.models

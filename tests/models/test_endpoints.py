@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from captious.errors import CaptionFileError, EndpointError, ParameterError, ResourceError
-from captious.models.endpoints import Answer, ChatModel, Question, Token, as_chat_model
+from captious.models.chat import Answer, ChatModel, Question, Token, as_chat_model
 from tests.support.chat_server import ChatServer
 
 pytest.importorskip("httpx")

@@ -1,4 +1,4 @@
-"""captious.models.images: the file of each image, and errors about missing and damaged files."""
+"""captious.models.clip: the file of each image, and errors about missing and damaged files."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from captious.errors import InputError
-from captious.models.clip import _read
-from captious.models.images import find_images, read_image
+from captious.models.clip import _read, find_images, read_image
 
 
 def folder_with(folder: Path, *names: str) -> Path:

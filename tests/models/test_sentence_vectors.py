@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 from captious.data import References
 from captious.errors import ResourceError
 from captious.models import Encoder
-from captious.models.sentence_vectors import most_tokens, phrase_vectors, sentence_vectors
+from captious.models.sentences import most_tokens, phrase_vectors, sentence_vectors
 from tests.support.encoders import MAX_LENGTH, minilm_folder, save_tiny_encoder
 
 pytestmark = pytest.mark.models

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from captious.errors import OutputError
-from captious.models import TokenVectors, token_vectors
+from captious.models import TokenVectors, encoders
 
 WIDTH = 5
 
@@ -35,7 +35,7 @@ def filled(lengths: list[int], seed: int = 0) -> tuple[TokenVectors, list[NDArra
 @given(lengths=st.lists(st.integers(0, 6), max_size=12))
 def test_token_vectors_are_read_back_as_written(in_memory: bool, lengths: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(token_vectors, "_MEMORY_LIMIT", 1 << 30 if in_memory else -1)
+        patch.setattr(encoders, "_MEMORY_LIMIT", 1 << 30 if in_memory else -1)
         vectors, texts = filled(lengths)
     assert len(vectors) == len(lengths)
     for text, expected in enumerate(texts):
@@ -54,7 +54,7 @@ def test_reading_no_texts_gives_an_empty_array() -> None:
 
 def test_large_ones_go_to_a_file_that_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr(token_vectors, "_MEMORY_LIMIT", 3 * WIDTH * 4)
+    monkeypatch.setattr(encoders, "_MEMORY_LIMIT", 3 * WIDTH * 4)
     gc.collect()
     open_before = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
     vectors, texts = filled([1, 3])
@@ -69,7 +69,7 @@ def test_large_ones_go_to_a_file_that_has_no_name(tmp_path: Path, monkeypatch: p
 
 
 def test_a_full_disk_is_an_error_that_says_what_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_vectors, "_MEMORY_LIMIT", 0)
+    monkeypatch.setattr(encoders, "_MEMORY_LIMIT", 0)
 
     def full(*_: object) -> int:
         raise OSError(28, "No space left on device")
@@ -83,7 +83,7 @@ def test_a_full_disk_is_an_error_that_says_what_is_needed(monkeypatch: pytest.Mo
 
 
 def test_missing_temporary_folder_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(token_vectors, "_MEMORY_LIMIT", 0)
+    monkeypatch.setattr(encoders, "_MEMORY_LIMIT", 0)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(OutputError, match="do not fit"):
         TokenVectors([2], WIDTH)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from captious.errors import EmptyInputError, InputError, ResourceError
-from captious.models.vision import EFFICIENTNET, image_features
+from captious.models.image_features import EFFICIENTNET, image_features
 
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")

@@ -11,7 +11,7 @@ import pytest
 from captious import Settings, WordVectors
 from captious.errors import ParameterError, ResourceError
 from captious.models.word_vectors import missing_vectors
-from captious.resources.vectors import named_vectors as resource
+from captious.resources import vectors as resource
 from tests.support.vector_files import fasttext_of, text_of
 
 WORDS, ROWS = ["dog", "cat", "犬"], np.array([[1, 2], [3, 4], [5, 6]], np.float32)

@@ -14,8 +14,7 @@ import pytest
 
 from captious.data import read_captions
 from captious.metrics.meteor import Meteor
-from captious.metrics.rouge_l import RougeL
-from captious.metrics.rouge_s import RougeS
+from captious.metrics.rouge import RougeL, RougeS
 from captious.native import CiderReferences, NgramFrequencies, ReferenceNgrams, Vocabulary, word_mover_distances
 from captious.text import PTB
 from tests.native.arrays import NO_WORDS

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from captious.native import Pcfg, visible_nodes
-from captious.resources.grammars.grammar import Grammar
+from captious.resources.grammar import Grammar
 from tests.oracles.cky import derivation_score, viterbi_chart
 
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.learned.caption_agreement.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
-from captious.text.word_forms import negations
+from captious.learned.caption_weights import END, FIRST_WORD, START, UNKNOWN, CaptionWeights
+from captious.text.stems import negations
 
 
 def bucket(ngram: str, n_buckets: int) -> int:

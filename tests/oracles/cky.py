@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from captious.resources.grammars.grammar import Grammar
+from captious.resources.grammar import Grammar
 
 Chart: TypeAlias = dict[tuple[int, int], dict[int, np.float32]]
 

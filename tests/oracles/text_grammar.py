@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from captious.resources.grammars.grammar import ANY, Grammar
+from captious.resources.grammar import ANY, Grammar
 
 _ENTRY = re.compile(r'"(.*)" -> "(.*)" (SEEN|UNSEEN) (\S+)')
 _UNARY = re.compile(r'"(.*)" -> "(.*)" (\S+)')

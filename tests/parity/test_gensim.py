@@ -13,7 +13,7 @@ import pytest
 
 from captious import Captions, Wmd, WordVectors, read_captions
 from captious.errors import ResourceError
-from captious.resources.vectors.named_vectors import VectorFile
+from captious.resources.vectors import VectorFile
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 from tests.parity.real_captions import read_lines

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.parsing.bounds import tuned_bounds
-from captious.parsing.tree_parser import TreeParser
-from captious.parsing.tuning_captions import sample_captions
-from captious.resources.grammars.grammar import Grammar
+from captious.parsing.tree_parser import TreeParser, sample_captions, tuned_bounds
+from captious.resources.grammar import Grammar
 from tests.oracles.text_grammar import read_text_grammar
 
 GoldTrees = Callable[[str, int], list[tuple[list[str], str]]]

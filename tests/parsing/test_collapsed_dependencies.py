@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.parsing import collapsed_dependencies, prepositions
-from captious.parsing.collapsed_dependencies import collapsed
+from captious.parsing import collapsed as collapsed_dependencies
+from captious.parsing import collapsed as prepositions
+from captious.parsing.collapsed import collapsed
 from captious.parsing.parses import Edge
 from tests.parsing.official_parses import official_parses
 

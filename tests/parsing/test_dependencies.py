@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.parsing.dependencies import constituents
-from captious.parsing.relations.rules import RULES, Rule, find_rule
+from captious.parsing.relations import RULES, Rule, find_rule
 from tests.support.trees import Tree, basic_dependencies, in_preorder
 
 

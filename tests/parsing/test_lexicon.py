@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from captious.parsing.lexicon import BOUNDARY, Lexicon, WordLists, american, signature
-from captious.resources.grammars.grammar import ANY, Grammar
+from captious.resources.grammar import ANY, Grammar
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ import pytest
 
 from captious.errors import CaptionFileError, OutputError, ParameterError, UnknownNameError
 from captious.metrics.spice import Spice
-from captious.parsing.collapsed_dependencies import collapsed
+from captious.parsing.collapsed import collapsed
 from captious.parsing.parse_files import read_parses, write_parses
-from captious.parsing.parsed_captions import approximate, as_parse_source
 from captious.parsing.parses import Parse
+from captious.parsing.sources import approximate, as_parse_source
 from captious.resources.meteor_tables import MeteorTables
 from tests.support.corpora import table
 from tests.support.parses import KnownParses

@@ -6,12 +6,18 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from captious.parsing.bounds import Bounds
 from captious.parsing.lexicon import ScoredLexicon
-from captious.parsing.span_ends import BEGINS, ENDS, LONGEST, SpanEnds
-from captious.parsing.tree_parser import EXACT, TreeParser
-from captious.parsing.tuning_captions import sample_captions
-from captious.resources.grammars.grammar import bundled_arrays, bundled_grammar
+from captious.parsing.tree_parser import (
+    BEGINS,
+    ENDS,
+    EXACT,
+    LONGEST_SPAN,
+    Bounds,
+    SpanEnds,
+    TreeParser,
+    sample_captions,
+)
+from captious.resources.grammar import bundled_arrays, bundled_grammar
 
 LENGTHS = 21, 30, 60, 100
 
@@ -72,7 +78,7 @@ def test_long_sentences_have_trees(parsers: dict[str, TreeParser], length: int) 
         length
     ] * 5
     derived = parsers["linear"].derivations(sentences)
-    long = derived.ends - derived.begins > LONGEST
+    long = derived.ends - derived.begins > LONGEST_SPAN
     n = len(sentences[0])
     assert ((derived.begins[long] == 0) | (derived.ends[long] >= n - 1)).all()
 
@@ -93,7 +99,7 @@ def test_a_wider_beam_finds_trees_that_the_first_one_misses(parsers: dict[str, T
     def n_long(name: str) -> int:
         derived = parsers[name].derivations([words])
         assert derived.scores[0] > -np.inf
-        long = derived.ends - derived.begins > LONGEST
+        long = derived.ends - derived.begins > LONGEST_SPAN
         return int((long & (derived.begins > 0) & (derived.ends < len(words) - 1)).sum())
 
     assert (n_long("linear"), n_long("exact")) == (0, 5)

@@ -10,11 +10,10 @@ import pytest
 
 from captious.errors import ParameterError
 from captious.native import using_threads
-from captious.parsing.caption_parser import parser_with
 from captious.parsing.lexicon import Lexicon
-from captious.parsing.tree_parser import LONGEST, TreeParser, pieces
-from captious.parsing.tuning_captions import sample_captions
-from captious.resources.grammars.grammar import ANY, Grammar
+from captious.parsing.sources import parser_with
+from captious.parsing.tree_parser import LONGEST, TreeParser, pieces, sample_captions
+from captious.resources.grammar import ANY, Grammar
 from tests.oracles.cky import derivation_score
 from tests.parsing.conftest import GoldTrees
 from tests.support.trees import Tree, parse
@@ -210,7 +209,7 @@ def test_sentences_are_parsed_in_batches() -> None:
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_trees_come_in_order(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     source = parser_with("bundled")
-    monkeypatch.setattr("captious.parsing.caption_parser._BATCH_COST", 1000)
+    monkeypatch.setattr("captious.parsing.sources._BATCH_COST", 1000)
     words = [caption for caption in sample_captions() if caption][:60]
     alone = [next(iter(source.trees([sentence]))) for sentence in words]
     with using_threads(threads):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from captious.parsing.caption_parser import parser_with
-from captious.parsing.tuning_captions import drawn_captions, sample_captions
+from captious.parsing.sources import parser_with
+from captious.parsing.tree_parser import drawn_captions, sample_captions
 
 
 def test_drawn_captions_depend_on_the_seed_only() -> None:

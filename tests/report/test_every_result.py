@@ -13,8 +13,8 @@ import pytest
 
 import captious
 from captious.errors import UnknownNameError
-from captious.evaluation.inference.resampling import Sampling
 from captious.evaluation.judged_pairs import Preference, Preferences
+from captious.evaluation.statistics import Sampling
 from captious.scale import score_shards
 
 REFERENCES = {number: [f"a dog runs {number} times", "the dog runs"] for number in range(12)}

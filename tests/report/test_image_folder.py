@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import InputError, ParameterError
-from captious.report.image_folder import ImageFolder, image_source
-from captious.report.image_urls import ImageUrls
+from captious.report.images import ImageFolder, ImageUrls, image_source
 
 
 def test_addresses_are_relative_to_the_page(tmp_path: Path) -> None:

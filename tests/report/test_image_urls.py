@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from captious.errors import ParameterError
-from captious.report.image_urls import ImageUrls
+from captious.report.images import ImageUrls
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import captious
-from captious.evaluation.inference.resampling import Sampling
+from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.benchmark_names import protocol
-from captious.results.table import json_document
+from captious.judgment.benchmarks.names import protocol
+from captious.tables import json_document
 
 REFERENCES = {i: [f"a dog runs on road {i}", "the dog"] for i in range(4)}
 #: One candidate per image: self-similarity has no score for any image, so corpus scores and intervals are nan.

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from captious.evaluation.inference.resampling import Sampling
+from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.benchmark_names import protocol
+from captious.judgment.benchmarks.names import protocol
 from captious.report.formats import csv as csv_text
 from captious.report.formats import json_text, latex, plain_text
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from captious.report.terminal import as_text, plain_text, rich_text
-from captious.results.table import Cell, Column, Row, Table
+from captious.tables import Cell, Column, Row, Table
 
 # A mark is on a letter: alone, rich leaves it out.
 texts = st.lists(st.sampled_from([*"ab .0◀–犬é\n\x1b🐕", "e\u0301"]), max_size=6).map("".join)

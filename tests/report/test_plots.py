@@ -12,12 +12,12 @@ import pytest
 import captious
 from captious.errors import MissingExtraError, OutputError, ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
-from captious.evaluation.inference.resampling import Sampling
+from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.benchmark_names import protocol
-from captious.judgment.study_result import Curve, Curves, Matrix
+from captious.judgment.benchmarks.names import protocol
+from captious.judgment.results import Curve, Curves, Matrix
 from captious.report import plots
-from captious.results.pictures import scatter
+from captious.tables import scatter
 
 pytest.importorskip("matplotlib")
 

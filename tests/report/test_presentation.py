@@ -9,8 +9,8 @@ import pytest
 import captious
 from captious.errors import ParameterError, UnknownNameError
 from captious.evaluation import compare_reports
-from captious.evaluation.tables.score_tables import score_table
-from captious.metrics.contract.catalogue import NamingScheme
+from captious.evaluation.report import score_table
+from captious.metrics.contract.registry import NamingScheme
 from captious.report.formats import Presentation, latex, markdown, plain_text
 
 FILES = {name: f"examples/{name}.json" for name in ("baseline", "improved")}

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 
 import captious
 from captious.cli.data import items
-from captious.evaluation.tables.score_tables import score_table
-from captious.files.row_files import csv_text
+from captious.evaluation.report import score_table
+from captious.files import csv_text
 from captious.parsing.parse_files import read_parses, write_parses
 from captious.parsing.parses import Parse
 from captious.report import formats

@@ -9,7 +9,7 @@ import pytest
 
 import captious
 from captious.evaluation import compare_reports
-from captious.evaluation.tables.score_tables import score_table
+from captious.evaluation.report import score_table
 from captious.report.terminal import plain_text
 from tests.report.conftest import Known
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from captious.resources.grammars.corenlp_grammar import read_grammar
-from captious.resources.grammars.grammar import Grammar
+from captious.resources.corenlp import read_grammar
+from captious.resources.grammar import Grammar
 
 #: Makes a folder the installed package pycocoevalcap; None for no such package.
 Install = Callable[[Path | None], None]

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.data.storage import array_files
-from captious.resources import arrays
-from captious.resources.arrays import Arrays, open_arrays, write_arrays
+from captious.data import prepared
+from captious.resources import cache
+from captious.resources.cache import Arrays, open_arrays, write_arrays
 
 LABEL = "tables 7"
 ARRAYS: Arrays = {
@@ -127,15 +127,15 @@ class TestNotes:
 
     @pytest.fixture
     def later(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        now = arrays.time.time
-        monkeypatch.setattr(arrays.time, "time", lambda: now() + 10)
+        now = cache.time.time
+        monkeypatch.setattr(cache.time, "time", lambda: now() + 10)
 
     @pytest.fixture
     def sums(self, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         """The sizes of the buffers that checksums are computed from."""
         sizes: list[int] = []
-        crc32 = array_files.zlib.crc32
-        monkeypatch.setattr(array_files.zlib, "crc32", lambda data, crc=0: sizes.append(len(data)) or crc32(data, crc))
+        crc32 = prepared.zlib.crc32
+        monkeypatch.setattr(prepared.zlib, "crc32", lambda data, crc=0: sizes.append(len(data)) or crc32(data, crc))
         return sizes
 
     def test_noted_file_is_checked_once(self, path: Path, later: None, sums: list[int]) -> None:

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from captious.errors import ResourceError
 from captious.progress import Progress
-from captious.resources import compiled_files
-from captious.resources.arrays import Arrays, open_arrays
-from captious.resources.compiled_files import compiled
+from captious.resources import cache
+from captious.resources.cache import Arrays, compiled, open_arrays
 from tests.resources.programs import output, start, wait_until
 
 LABEL = "numbers 1"
@@ -177,7 +176,7 @@ def test_full_disk_leaves_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -
         file.write(b"CAPTARR1")
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(compiled_files, "write_arrays", full)
+    monkeypatch.setattr(cache, "write_arrays", full)
     with pytest.raises(ResourceError, match="the cache cannot be written to: No space left on device") as caught:
         compiled(path, LABEL, Maker())
     assert caught.value.where == str(path)
@@ -193,7 +192,7 @@ import resource, sys
 from pathlib import Path
 import numpy as np
 from captious.errors import ResourceError
-from captious.resources.compiled_files import compiled
+from captious.resources.cache import compiled
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
 try:
@@ -248,5 +247,5 @@ def refuse(*arguments: object, **settings: object) -> None:
 
 def test_removed_index_does_not_lose_the_arrays(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # By somebody who cleans the cache, say: the arrays were made all the same.
-    monkeypatch.setattr(compiled_files, "open_arrays", lambda path, label, note: None)
+    monkeypatch.setattr(cache, "open_arrays", lambda path, label, note: None)
     assert len(compiled(path, LABEL, Maker())["numbers"]) == 1_000

@@ -15,7 +15,7 @@ import pytest
 
 from captious.errors import ResourceError
 from captious.resources.pickles import PickledObject, PickleError, read_pickle
-from captious.resources.vectors.named_vectors import VectorFile
+from captious.resources.vectors import VectorFile
 
 NUMBERS = np.arange(6, dtype=np.float32).reshape(2, 3)
 
@@ -167,7 +167,7 @@ def test_forged_array_touches_no_foreign_memory(tmp_path: Path) -> None:
     program = f"""
 from pathlib import Path
 from captious.errors import ResourceError
-from captious.resources.vectors.named_vectors import VectorFile
+from captious.resources.vectors import VectorFile
 try:
     VectorFile(Path({str(path)!r})).compiled("0" * 16)
 except ResourceError as error:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from captious.resources import remote_files
-from captious.resources.remote_files import copied, is_url, opened
+from captious.resources import fetch
+from captious.resources.fetch import copied, is_url, opened
 from tests.support.web_server import Web, serving
 
 CONTENT = random.Random(5).randbytes(3_000_000)
@@ -156,4 +156,4 @@ def test_a_full_disk_leaves_nothing_open(web: Web, monkeypatch: pytest.MonkeyPat
     with pytest.raises(OSError, match="No space left on device"):
         read(web, lambda file: file.read())
     assert [file.closed for file in files] == [True]
-    assert remote_files.tempfile is tempfile
+    assert fetch.tempfile is tempfile

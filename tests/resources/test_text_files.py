@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import ResourceError
-from captious.resources.text_files import text_as_json
+from captious.resources.cache import text_as_json
 
 
 def test_text_is_read_as_json_or_refused(tmp_path: Path) -> None:

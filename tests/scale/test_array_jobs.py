@@ -11,7 +11,7 @@ import pytest
 
 from captious import scale
 from captious.errors import ShardError
-from captious.evaluation.tables.score_tables import score_table
+from captious.evaluation.report import score_table
 from captious.report.formats import json_text
 from tests.scale.test_score_shards import METRICS, scored
 

@@ -29,7 +29,7 @@ from captious.errors import (
     UnknownImageError,
     UnknownNameError,
 )
-from captious.evaluation.tables.score_tables import score_table
+from captious.evaluation.report import score_table
 from captious.metrics.contract.settings import Settings
 from captious.progress import observed
 from captious.report.formats import csv, json_text
@@ -397,7 +397,7 @@ def test_all_failing_shards_are_named(shards: Path, tmp_path: Path) -> None:
 
 
 def test_a_shard_is_tried_again(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("captious.scale.execution._PAUSE", 0)
+    monkeypatch.setattr("captious.scale.run._PAUSE", 0)
     batches, failures = scale.FileShard.batches, [OSError("gone"), OSError("gone again")]
 
     def failing(self: scale.FileShard, *arguments: Any) -> Iterator[scale.RowBatch]:

@@ -77,7 +77,7 @@ def test_csv_rows_may_have_fewer_references(tmp_path: Path) -> None:
 def test_json_list_is_read_in_pieces_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = example_rows()
     for size in (1, 2, 3, 50, 333):
-        monkeypatch.setattr("captious.data.reading.json_files._PIECE", size)
+        monkeypatch.setattr("captious.data.formats._PIECE", size)
         assert [image for batch in read(write(tmp_path / "a.json", rows)) for image in batch.ids] == [
             r["id"] for r in rows
         ]
@@ -138,8 +138,8 @@ def test_invalid_shard_is_named_with_its_line(
 
 
 def test_endless_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("captious.data.reading.json_files.MOST_BYTES", 1000)
-    monkeypatch.setattr("captious.data.reading.row_parser.MOST_BYTES", 1000)
+    monkeypatch.setattr("captious.data.formats.MOST_BYTES", 1000)
+    monkeypatch.setattr("captious.data.formats.MOST_BYTES", 1000)
     (tmp_path / "a.jsonl.gz").write_bytes(gzip.compress(b" " * 100_000))
     with pytest.raises(CaptionFileError, match="1,000 bytes"):
         read(tmp_path / "a.jsonl.gz")

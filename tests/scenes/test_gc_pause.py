@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from captious.scenes.scene_graph_layer import gc_pause
+from captious.scenes.layers import gc_pause
 
 
 def test_nested_pauses_keep_collection_off() -> None:

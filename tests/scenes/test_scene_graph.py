@@ -8,9 +8,17 @@ import zipfile
 import pytest
 
 from captious.resources.meteor_tables import MeteorTables
-from captious.scenes.facts import CATEGORIES, CATEGORY_OF, Facts, count
-from captious.scenes.scene_graph import SceneGraph
-from captious.scenes.synonyms import Concept, Synonyms, names_of, synonyms
+from captious.scenes.graphs import (
+    CATEGORIES,
+    CATEGORY_OF,
+    Concept,
+    Facts,
+    SceneGraph,
+    Synonyms,
+    count,
+    names_of,
+    synonyms,
+)
 from captious.scenes.tuples import Tuple
 
 

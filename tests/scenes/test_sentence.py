@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious.scenes.sentence import Sentence
+from captious.scenes.tuples import Sentence
 from tests.support.parses import parse
 
 

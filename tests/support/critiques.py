@@ -6,10 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from captious.learned.critique.critique_network import Critique, shapes
-from captious.learned.critique.critique_recipes import CritiqueRecipe, as_critique_recipe
-from captious.learned.critique.critique_vocabulary import vocabulary_of
-from captious.learned.critique.critique_weights import CritiqueWeights
+from captious.learned.leic import Critique, CritiqueRecipe, CritiqueWeights, as_critique_recipe, shapes, vocabulary_of
 
 CAPTIONS = ("A dog runs across the grass.", "a brown dog is running in a field", "two cats sleep on a red sofa")
 WIDTH = 5

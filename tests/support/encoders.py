@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from captious.learned.caption_agreement.caption_weights import CaptionWeights
-from captious.learned.caption_agreement.encoder_heads import FULL_FEATURES, EncoderHead, probe
+from captious.learned.caption_features import FULL_FEATURES, EncoderHead, probe
+from captious.learned.caption_weights import CaptionWeights
 from captious.models import Encoder
 
 __all__ = [

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from _pytest.mark import ParameterSet
 
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.set_metrics import SetMetric
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import SetMetric
 
 #: Metrics whose own tests bring a small model: those that the defaults name are hundreds of megabytes on a hub.
 MODELS = (
@@ -26,18 +26,18 @@ LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and why, as a reason for skipping them; METEOR's tables come with a package.
 MISSING = {
     name: f"no pycocoevalcap: {command}"
-    for name in catalogue.metric_names()
-    if (command := catalogue.get(name).missing()) is not None
+    for name in registry.metric_names()
+    if (command := registry.get(name).missing()) is not None
 }
 MISSING |= dict.fromkeys(MODELS, "not here: its own tests bring a model")
 MISSING |= dict.fromkeys(INPUTS, "not here: its own tests bring more than captions")
 #: Metrics of several candidates per image, which have tests of their own.
-OF_SETS = tuple(name for name in catalogue.metric_names() if issubclass(catalogue.get(name), SetMetric))
+OF_SETS = tuple(name for name in registry.metric_names() if issubclass(registry.get(name), SetMetric))
 
 
 def variants_of(name: str) -> list[str]:
     """Return the variants of a metric that need no model that its default does not need."""
-    return [variant for variant in catalogue.get(name).variants if (name, variant) not in MODEL_VARIANTS]
+    return [variant for variant in registry.get(name).variants if (name, variant) not in MODEL_VARIANTS]
 
 
 def every_variant(*names: str) -> list[ParameterSet]:
@@ -50,7 +50,7 @@ def every_variant(*names: str) -> list[ParameterSet]:
             id=f"{name}@{variant}",
             marks=[pytest.mark.skip(MISSING[name])] if name in MISSING else [],
         )
-        for name in names or [n for n in catalogue.metric_names() if n not in (*OF_SETS, *MODELS, *INPUTS)]
+        for name in names or [n for n in registry.metric_names() if n not in (*OF_SETS, *MODELS, *INPUTS)]
         for variant in variants_of(name)
     ]
 
@@ -59,7 +59,7 @@ def variants_here() -> list[tuple[str, str]]:
     """(name, variant) of those that judge single captions and can run here."""
     return [
         (n, variant)
-        for n in catalogue.metric_names()
+        for n in registry.metric_names()
         if n not in MISSING and n not in OF_SETS
         for variant in variants_of(n)
     ]

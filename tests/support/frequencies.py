@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import PTB
 from tests.support.corpora import references_table
 

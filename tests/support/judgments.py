@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from captious.judgment import load_judgments
-from captious.judgment.human_judgments import CaptionPairs, HumanJudgments, RatedCaptions
+from captious.judgment.judgments import CaptionPairs, HumanJudgments, RatedCaptions
 
 __all__ = ["assert_same", "load", "read_jsonl", "tokens", "write", "write_jsonl"]
 

@@ -83,7 +83,7 @@ def kill_at(place: str, attribute: str, when: str) -> None:
 
     from django.db.backends.base.base import BaseDatabaseWrapper
 
-    owner: Any = import_module(f"captious.server.{place}")
+    owner: Any = import_module(f"captious_server.{place}")
     *path, name = attribute.split(".")
     for each in path:
         owner = getattr(owner, each)
@@ -147,8 +147,8 @@ class Walk:
     folder: Path
 
     def make(self) -> None:
-        from captious.server.challenges.starter import write_demo
-        from captious.server.operations.setup import migrate
+        from captious_server.challenges.starter import write_demo
+        from captious_server.operations.setup import migrate
 
         migrate()
         write_demo(self.folder)
@@ -164,7 +164,7 @@ class Walk:
         self.work()
 
     def load(self, step: Any = None) -> None:
-        from captious.server.actions.challenge_store import load_challenge
+        from captious_server.challenges.loading import load_challenge
 
         if step is not None:
             kill_at(*step)
@@ -174,8 +174,8 @@ class Walk:
         """Submit through the API; gives the status of the answer."""
         from django.test import Client
 
-        from captious.server.models import User
-        from captious.server.people.secrets import make_token
+        from captious_server.models import User
+        from captious_server.people.accounts import make_token
 
         user, _ = User.objects.get_or_create(username=name)
         headers = {"authorization": f"Bearer {make_token(user, 'test')}"}
@@ -191,27 +191,26 @@ class Walk:
 
         from django.utils import timezone
 
-        from captious.server.models import Submission
-        from captious.server.operations import worker
-        from captious.server.scoring import lease
+        from captious_server.models import Submission
+        from captious_server.scoring import queue, worker
 
         past = timezone.now() - timedelta(seconds=1)
         Submission.objects.filter(status="running").update(lease_until=past)
         if step is not None:
             kill_at(*step)
-        while (taken := lease.take(f"worker {os.getpid()}")) is not None:
+        while (taken := queue.take(f"worker {os.getpid()}")) is not None:
             worker.score(taken)
 
     def score_again(self, name: str) -> None:
-        from captious.server.models import Submission
-        from captious.server.scoring.queue import queue_again
+        from captious_server.models import Submission
+        from captious_server.scoring.queue import queue_again
 
         queue_again(Submission.objects.filter(method=name))
 
     def delete(self, name: str, step: Any) -> None:
         from django.test import Client
 
-        from captious.server.models import Submission, User
+        from captious_server.models import Submission, User
 
         [found] = Submission.objects.filter(method=name)
         client = Client()
@@ -220,7 +219,7 @@ class Walk:
         client.post(f"/submissions/{found.pk}/delete")
 
     def tidy(self) -> int:
-        from captious.server.submissions import storage
+        from captious_server.submissions import storage
 
         return storage.remove_leftovers(min_age=-10)
 
@@ -230,15 +229,15 @@ class Walk:
         from django.test import Client
         from django.utils import timezone
 
-        from captious.server.models import Attempt, Phase, Submission, User
-        from captious.server.people.teams import personal_team
-        from captious.server.submissions import quotas
+        from captious_server.models import Attempt, Phase, Submission, User
+        from captious_server.people.teams import personal_team
+        from captious_server.submissions import intake
 
-        quotas.READING_MINUTES = 0  # later than that
+        intake.READING_MINUTES = 0  # later than that
         phase = Phase.objects.get(name="main")
         users = {}
         for user in User.objects.all():
-            quota = quotas.quota(phase, personal_team(user), user, timezone.now())
+            quota = intake.quota(phase, personal_team(user), user, timezone.now())
             users[user.username] = {
                 "submissions": [_seen(each) for each in Submission.objects.filter(user=user)],
                 "attempts": Attempt.objects.filter(user=user, is_complete=True).count(),
@@ -270,15 +269,15 @@ def chosen(steps: dict[str, tuple[str, str, str]], *, few: bool) -> list[tuple[s
 
 
 def main() -> None:
-    from captious.server.operations.setup import set_up
+    from captious_server.operations.setup import set_up
 
     data = Path(sys.argv[1])
     set_up(data, make=True)
     # Once, not in every child.
     import django.test  # noqa: F401
 
-    import captious.server.operations.worker
-    import captious.server.urls  # noqa: F401
+    import captious_server.scoring.worker
+    import captious_server.urls  # noqa: F401
 
     walk = Walk(data.parent / "demo")
     few = "few" in sys.argv

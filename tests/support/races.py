@@ -40,8 +40,8 @@ def at_once(*jobs: Callable[[], Any]) -> list[Any]:
 
 
 def take_all() -> dict[str, Any]:
-    from captious.server.models import Submission
-    from captious.server.scoring import lease
+    from captious_server.models import Submission
+    from captious_server.scoring import queue as lease
 
     Submission.objects.all().delete()
     queued = [each.pk for each in queue(40)]
@@ -57,9 +57,9 @@ def take_all() -> dict[str, Any]:
 
 def burst() -> list[str]:
     """Return the teams of each pair of submissions that two workers take at the same time, pair by pair."""
-    from captious.server.models import Submission, Team
-    from captious.server.operations import worker
-    from captious.server.scoring import lease
+    from captious_server.models import Submission, Team
+    from captious_server.scoring import queue as lease
+    from captious_server.scoring import worker
 
     Submission.objects.all().delete()
     teams = [Team.objects.create(name=name, slug=name) for name in "abc"]
@@ -75,8 +75,8 @@ def burst() -> list[str]:
 
 
 def cancel_or_take() -> list[Any]:
-    from captious.server.scoring import lease
-    from captious.server.scoring.queue import cancel
+    from captious_server.scoring import queue as lease
+    from captious_server.scoring.queue import cancel
 
     results = []
     for _ in range(20):
@@ -89,8 +89,8 @@ def cancel_or_take() -> list[Any]:
 
 def first_requests() -> int:
     """Return the number of personal teams of a user whose first two requests arrive at the same time."""
-    from captious.server.models import Team, User
-    from captious.server.people.teams import personal_team
+    from captious_server.models import Team, User
+    from captious_server.people.teams import personal_team
 
     user = User.objects.create_user("cem")
     at_once(lambda: personal_team(user), lambda: personal_team(user))
@@ -100,8 +100,8 @@ def first_requests() -> int:
 def two_uploads() -> list[int]:
     from django.test import Client
 
-    from captious.server.models import Membership, Team, User
-    from captious.server.people.secrets import make_token
+    from captious_server.models import Membership, Team, User
+    from captious_server.people.accounts import make_token
 
     team = Team.objects.create(name="Both", slug="both")
     users = [User.objects.create_user(name) for name in ("ann", "ben")]  # one account uploads one file at a time
@@ -118,12 +118,13 @@ def two_uploads() -> list[int]:
 
 def while_loading(folder: Path) -> list[Any]:
     """Return what becomes of a submission that is taken and scored while a transaction loads its challenge."""
-    from captious.server.actions import challenge_store
-    from captious.server.models import Submission
-    from captious.server.operations import worker
-    from captious.server.scoring import lease, versions
-    from captious.server.scoring.queue import queue_again
-    from captious.server.scoring.stored_results import write_results
+    from captious_server.challenges import loading
+    from captious_server.models import Submission
+    from captious_server.scoring import queue as lease
+    from captious_server.scoring import queue as versions
+    from captious_server.scoring import worker
+    from captious_server.scoring.queue import queue_again
+    from captious_server.scoring.results import write_results
 
     Submission.objects.all().delete()
     [submission] = queue()
@@ -140,7 +141,7 @@ def while_loading(folder: Path) -> list[Any]:
         is_written.set()
 
     def load() -> None:
-        challenge_store.load_challenge(write_folder(folder, references={**REFERENCES, 1: ["a dog in the park"]}))
+        loading.load_challenge(write_folder(folder, references={**REFERENCES, 1: ["a dog in the park"]}))
 
     def score() -> None:
         assert has_queued.wait(60)
@@ -167,14 +168,14 @@ def seen(submission: Any) -> dict[str, Any]:
 
 
 def main() -> None:
-    from captious.server.operations.setup import migrate, set_up
+    from captious_server.operations.setup import migrate, set_up
 
     data = Path(sys.argv[1])
     set_up(data, make=True)
     migrate()
     from django.db import connection
 
-    from captious.server.actions.challenge_store import load_challenge
+    from captious_server.challenges.loading import load_challenge
 
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
     load_challenge(folder)

@@ -39,7 +39,7 @@ class Site:
 
     def user(self, name: str = "ann", **values: Any) -> Any:
         """Return a user with the password ``PASSWORD``."""
-        from captious.server.models import User
+        from captious_server.models import User
 
         return User.objects.create_user(name, password=PASSWORD, **values)
 
@@ -58,14 +58,14 @@ class Site:
 
     def token(self, user: Any, **values: Any) -> str:
         """Return a token that may do everything, unless ``values`` say otherwise."""
-        from captious.server.people.secrets import SCOPES, make_token
+        from captious_server.people.accounts import SCOPES, make_token
 
         return make_token(user, "test", **{"scopes": SCOPES, **values})
 
     def demo(self) -> Any:
         """Return the demonstration, its baselines not scored yet."""
-        from captious.server.models import Challenge
-        from captious.server.operations.setup import load_demo
+        from captious_server.models import Challenge
+        from captious_server.operations.setup import load_demo
 
         load_demo()
         return Challenge.objects.get(slug="demo")
@@ -83,16 +83,15 @@ class Site:
 
     def load(self, folder: Path) -> Any:
         """Return a challenge from a folder."""
-        from captious.server.actions.challenge_store import load_challenge
+        from captious_server.challenges.loading import load_challenge
 
         return load_challenge(folder).challenge
 
     def work(self) -> None:
         """Score everything that is queued, as a worker does."""
-        from captious.server.operations import worker
-        from captious.server.scoring import lease
+        from captious_server.scoring import queue, worker
 
-        while (taken := lease.take("test")) is not None:
+        while (taken := queue.take("test")) is not None:
             worker.score(taken)
 
     def submit(self, user: Any, captions: Any = None, *, challenge: str = "demo", **values: Any) -> Any:
@@ -107,7 +106,7 @@ class Site:
         """Return the fields of the submission form."""
         from django.core.files.uploadedfile import SimpleUploadedFile
 
-        from captious.server.people.teams import personal_team
+        from captious_server.people.teams import personal_team
 
         return {
             "phase": "main",
@@ -121,7 +120,7 @@ class Site:
 
     def submissions(self, **values: Any) -> list[Any]:
         """Return submissions other than baselines, the oldest first."""
-        from captious.server.models import Submission
+        from captious_server.models import Submission
 
         return list(Submission.objects.filter(is_baseline=False, **values).order_by("pk"))
 

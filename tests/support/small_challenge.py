@@ -61,8 +61,8 @@ def queue(n: int = 1, phase: str = "main", **values: Any) -> list[Any]:
     """Return submissions in their state after the upload."""
     from django.utils import timezone
 
-    from captious.server.models import Phase, Submission, Team
-    from captious.server.submissions import storage
+    from captious_server.models import Phase, Submission, Team
+    from captious_server.submissions import storage
 
     team, _ = Team.objects.get_or_create(name="Testers", slug="testers")
     made = []

@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from captious.errors import MissingExtraError, ResourceError
-from captious.text.base_forms import Singulars, lemmas, singular
+from captious.text.stems import Singulars, lemmas, singular
 from tests.support.shared_data import DATA, with_data
 
 

@@ -6,14 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from captious.text import nltk_tokens
-from captious.text.nltk_tokens import (
-    plain_tokens,
-    sentences,
-    treebank_tokens,
-    treebank_tokens_325,
-    word_tokenize,
-)
+from captious.text import tokenizers
+from captious.text.tokenizers import plain_tokens, sentences, treebank_tokens, treebank_tokens_325, word_tokenize
 
 
 @pytest.mark.parametrize(
@@ -58,7 +52,7 @@ def test_the_short_cut_gives_what_the_rules_give(text: str) -> None:
     if plain is None:
         return
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nltk_tokens, "plain_tokens", lambda text: None)
+        patch.setattr(tokenizers, "plain_tokens", lambda text: None)
         assert treebank_tokens(text) == plain
         assert treebank_tokens_325(text) == plain
     assert sentences(text) == [text]

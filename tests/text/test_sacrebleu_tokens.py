@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.errors import MissingExtraError
-from captious.text import as_tokenizer, sacrebleu_tokens
+from captious.text import as_tokenizer, tokenizers
 from tests.support.captions_of_languages import CAPTIONS, ENGLISH
 from tests.support.corpora import table
 
@@ -122,8 +122,8 @@ def test_missing_dictionary_is_named_with_its_command(name: str, monkeypatch: py
     def without(module: str, *arguments: Any) -> Any:
         raise ImportError(module)
 
-    sacrebleu_tokens._sacrebleu.cache_clear()
-    monkeypatch.setattr(sacrebleu_tokens.importlib, "import_module", without)
+    tokenizers._sacrebleu.cache_clear()
+    monkeypatch.setattr(tokenizers.importlib, "import_module", without)
     with pytest.raises(MissingExtraError, match=f"the tokenizer {name} needs sacrebleu") as caught:
         as_tokenizer(name)("a")
     assert caught.value.help == "pip install 'captious[languages]'"

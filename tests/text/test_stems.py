@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from captious.text.nltk_tokens import treebank_tokens
 from captious.text.stems import porter_stem
+from captious.text.tokenizers import treebank_tokens
 from tests.parity.real_captions import captions
 
 #: One word or two for every rule, NLTK's own among them.

@@ -9,7 +9,7 @@ import pytest
 
 from captious.native import Vocabulary
 from captious.text import PTB, Tokens
-from captious.text.word_forms import negations, word_forms
+from captious.text.stems import negations, word_forms
 
 ENGLISH = replace(PTB, form=word_forms("en"))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from captious.learned.caption_agreement.caption_weights import CaptionWeights
+from captious.learned.caption_weights import CaptionWeights
 from captious.text import PTB
 from captious.text.tokens import Tokens
 

@@ -21,6 +21,7 @@ sys.path.insert(0, str(PROJECT))
 
 from dark import write_dark  # noqa: E402
 from PIL import Image  # noqa: E402
+
 from tests.docs.blocks import commands  # noqa: E402
 from tests.docs.pages import scratch_folder  # noqa: E402
 from tests.support.shared_data import DATA  # noqa: E402

@@ -22,9 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from tests.support.server import Server
 
-from captious.server.challenges.starter import DEMO
+from captious_server.challenges.starter import DEMO
+from tests.support.server import Server
 
 _COLORS = 96  # of a picture, which keeps files small
 DEMO_URL = "/challenges/demo"

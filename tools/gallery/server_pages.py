@@ -26,10 +26,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
-from tests.server.browser.scenes import write_scenes
-from tests.support.server import ADMIN, PASSWORD, Server
 
 from server import DEMO_URL, write_submissions
+from server.tests.browser.scenes import write_scenes
+from tests.support.server import ADMIN, PASSWORD, Server
 
 _COLORS, _MOST_BYTES = (128, 96, 64, 48, 32), 60_000  # of a picture: as many as its size allows
 _WIDTH, _TALLEST = 620, 844  # a page of a pair, and its height before it is made smaller

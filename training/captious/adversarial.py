@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import captious
-from captious.learned.caption_agreement.caption_weights import CaptionWeights
+from captious.learned.caption_weights import CaptionWeights
 from captious.metrics.contract.selection import select
 from captious.text import PTB, Tokenizer, Tokens
 from captious.text.stop_words import NLTK_STOP_WORDS

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from captious.learned.caption_agreement.caption_weights import subwords_of
+from captious.learned.caption_weights import subwords_of
 from examples import Examples, Rated
 from recipe import Recipe
 

@@ -24,8 +24,8 @@ from captious.data import read_references
 from captious.errors import CaptionFileError, EmptyInputError, EncodingError
 from captious.text import Tokenizer, as_tokenizer
 from captious.text.languages import as_language
+from captious.text.stems import word_forms
 from captious.text.tokens import Tokens
-from captious.text.word_forms import word_forms
 
 __all__ = [
     *("Examples", "OwnRating", "Pair", "Rated"),

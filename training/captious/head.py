@@ -16,9 +16,9 @@ import torch
 from numpy.typing import NDArray
 from torch.nn import functional
 
-from captious.learned.caption_agreement.encoder_heads import joined_words, pooled, probe
+from captious.learned.caption_features import joined_words, pooled, probe
 from captious.models import Encoder
-from captious.models.encoding_layers import numbered
+from captious.models.encoders import numbered
 from encoder import out_of_order
 from examples import Examples
 from negatives import Negative

@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.parsing.caption_parser import parser_with
-from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
+from captious.parsing.sources import ParsedCaptions, parser_with
 from captious.text import PTB
 from examples import Examples, letters
 

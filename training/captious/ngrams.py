@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import References
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies import DocumentFrequencies
 from examples import Examples
 from recipe import Recipe
 

@@ -21,9 +21,9 @@ from scipy.stats import kendalltau
 
 from captious.data import Captions, References
 from captious.errors import CaptiousError
-from captious.learned.caption_agreement.caption_features import EncodedLayer, soundness
-from captious.learned.caption_agreement.caption_weights import FEATURES, LANGUAGES, CaptionWeights, bundled
-from captious.learned.captious_metric import Captious
+from captious.learned.caption_features import EncodedLayer, soundness
+from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights, bundled
+from captious.learned.captious import Captious
 from coefficients import comparisons, fitted, pair_table, table
 from encoder import frequent_words, train_encoder
 from examples import Examples, checksums, flickr30k, own_examples

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, References
 from captious.errors import CaptiousError, ResourceError
-from captious.learned.caption_agreement.caption_features import centroids, similarities
-from captious.learned.caption_agreement.caption_weights import CaptionWeights
-from captious.learned.caption_agreement.encoder_heads import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, probe
-from captious.learned.captious_metric import Captious
+from captious.learned.caption_features import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, centroids, probe, similarities
+from captious.learned.caption_weights import CaptionWeights
+from captious.learned.captious import Captious
 from captious.models import Encoder
 from captious.models.encoders import PRECISIONS
 from coefficients import fitted

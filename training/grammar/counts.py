@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.parsing.lexicon import Lexicon, lexicon_of, signature
-from captious.resources.grammars.grammar import Grammar
+from captious.resources.grammar import Grammar
 from derivations import Derivations
 
 __all__ = ["Reduced", "category", "count"]

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.parsing.span_ends import UNIT, SpanEnds, features
-from captious.resources.grammars.grammar import Grammar
+from captious.parsing.tree_parser import UNIT, SpanEnds, features
+from captious.resources.grammar import Grammar
 from counts import Reduced, category
 from derivations import Derivations
 

@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captions import other_captions, treebank_captions
-from captious.files.atomic_write import whole_file
-from captious.parsing.bounds import tuned_bounds
+from captious.files import whole_file
 from captious.parsing.lexicon import lexicon_of
-from captious.parsing.tree_parser import TreeParser
-from captious.resources.arrays import Arrays, write_arrays
-from captious.resources.grammars import spice_grammar
-from captious.resources.grammars.grammar import FILE, FORMAT, VERSION, Grammar
+from captious.parsing.tree_parser import TreeParser, tuned_bounds
+from captious.resources import corenlp
+from captious.resources.cache import Arrays, write_arrays
+from captious.resources.grammar import FILE, FORMAT, VERSION, Grammar
 from counts import Reduced, category, count
 from derivations import derive
 from perceptron import Perceptron
@@ -53,9 +52,9 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=FILE)
     options = parser.parse_args()
 
-    installed = spice_grammar.find()
+    installed = corenlp.find()
     if installed is None:
-        raise SystemExit(f"the official grammar is not here: {spice_grammar.INSTALL}")
+        raise SystemExit(f"the official grammar is not here: {corenlp.INSTALL}")
     official = installed.grammar()
     treebank = treebank_captions(options.data)
     captions = [*treebank[:-HELD_OUT], *other_captions(options.data)][: options.captions] + treebank[-HELD_OUT:]

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from captious import read_references
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.native import NgramFrequencies
-from captious.resources.coco_val import FILE, NAME
+from captious.resources.cache import FILE, NAME
 
 WEIGHTS = Path(__file__).parents[2] / "src" / "captious" / "learned" / "weights"
 IMAGES = 4_000

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from captious.data import References
-from captious.files.atomic_write import check_place
-from captious.learned.critique.critique_recipes import as_critique_recipe
-from captious.learned.critique.critique_training import train_critique
+from captious.files import check_place
+from captious.learned.leic import as_critique_recipe
+from captious.learned.training.critiques import train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 

@@ -20,8 +20,8 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 import click
 
 from captious.cli.process import at_a_terminal, prepare_streams, stoppable
-from captious.entry_points import deferred, did_you_mean
-from captious.errors import CaptiousError, CaptiousWarning, ParameterError, option_style
+from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, option_style
+from captious.plugins import EntryPoints, deferred, did_you_mean
 from captious.progress import observed
 from captious.version import __version__
 
@@ -69,6 +69,23 @@ _COMMANDS = {
 }
 
 
+#: Commands of the package captious-server, which it offers under these names in the entry-point group.
+_OF_SERVER = ("serve", "challenge")
+_PLUGINS = EntryPoints("captious.commands", "command", ())
+
+
+def _command_of_server(name: str) -> click.Command:
+    """Return a command of the evaluation server.
+
+    Raises:
+        MissingExtraError: the server is not installed.
+    """
+    if name not in _PLUGINS.by_name:
+        raise MissingExtraError(f"captious {name} is part of the evaluation server", help="pip install captious-server")
+    command: click.Command = _PLUGINS.load(name, lambda item: isinstance(item, click.Command), "a command of click")
+    return command
+
+
 class Group(click.Group):
     """A group of commands that suggests the name that is meant."""
 
@@ -102,6 +119,8 @@ class CommandGroup(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
+        if cmd_name in _OF_SERVER:
+            return _command_of_server(cmd_name)
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"{self._package}.{name}"), name)
         return command

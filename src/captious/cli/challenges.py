@@ -8,7 +8,7 @@ import click
 
 from captious.cli.outputs import format_option, print_rows
 from captious.cli.submit import server_option, token_option
-from captious.server.client import Client
+from captious.client import Client
 
 
 @click.command()

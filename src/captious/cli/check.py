@@ -20,7 +20,7 @@ from captious.cli.outputs import Destination, output_options
 from captious.data import CaptionFile
 from captious.errors import ParameterError
 from captious.evaluation import check as check_captions
-from captious.evaluation.systems import name_of
+from captious.evaluation.report import name_of
 from captious.report.formats import FORMATS
 
 

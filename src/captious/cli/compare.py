@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from captious.cli.help_sections import SectionedCommand
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import FILE
 from captious.cli.options import (
+    SectionedCommand,
     clean_option,
     harness_logs,
     harness_option,
@@ -29,7 +29,7 @@ from captious.errors import ParameterError
 from captious.evaluation import by_group
 from captious.evaluation import compare as compare_systems
 from captious.evaluation import score as score_systems
-from captious.evaluation.systems import system_names
+from captious.evaluation.report import system_names
 from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
 

@@ -15,12 +15,12 @@ from captious.cli import Group
 from captious.cli.options import data_option
 from captious.cli.outputs import Destination, format_option, output_options, print_table, warn
 from captious.errors import CaptiousError
-from captious.files.row_files import csv_text
+from captious.files import csv_text
 from captious.judgment import load_judgments
-from captious.judgment.benchmarks.benchmark_names import get, names
-from captious.judgment.files.judgment_files import DataFolder, data_folder
-from captious.judgment.human_judgments import CaptionJudgments, HumanJudgments, SystemRanking
-from captious.results.table import document_text
+from captious.judgment.benchmarks.names import get, names
+from captious.judgment.files import DataFolder, data_folder
+from captious.judgment.judgments import CaptionJudgments, HumanJudgments, SystemRanking
+from captious.tables import document_text
 from captious.version import __version__
 
 _COLORS = {"found": "green", "missing": "yellow"}

@@ -10,15 +10,15 @@ import click
 
 from captious.cli.outputs import print_rows
 from captious.cli.resources import describe
-from captious.metrics.contract.availability import availability
-from captious.metrics.contract.catalogue import get, metric_names
+from captious.metrics.contract.registry import get, metric_names
+from captious.metrics.contract.selection import availability
 from captious.native import threads
-from captious.phrases import counted
+from captious.resources import vectors as named_vectors
 from captious.resources.cache import cache_folder
 from captious.resources.user_resources import RESOURCES
-from captious.resources.vectors import named_vectors
-from captious.resources.vectors.compiled_vectors import INSTALL
+from captious.resources.vectors import INSTALL
 from captious.version import __version__
+from captious.words import counted
 
 # Optional packages: what they unlock, and the extra that installs them.
 _EXTRAS = {

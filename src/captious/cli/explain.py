@@ -12,13 +12,13 @@ from captious.cli.library_options import COUNT, FILE
 from captious.cli.options import part_options, settings_options, subset_option
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
-from captious.data.reading.file_contents import EXTENSIONS, LINE_FORMATS
+from captious.data.formats import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError
 from captious.metrics.chair import Chair
 from captious.metrics.contract.settings import Settings
-from captious.report.explanations.captions import CaptionExplanation, explainable, explained_caption
-from captious.report.explanations.captions import explain as explanations
-from captious.results.table import document_text
+from captious.report.explain import CaptionExplanation, explainable, explained_caption
+from captious.report.explain import explain as explanations
+from captious.tables import document_text
 from captious.version import __version__
 
 _NARROWEST = 24  # columns; on a terminal with less, lines run over
@@ -91,7 +91,7 @@ def explain(
         _check_quoted(candidate, references, image, has_objects=has_objects)
         explained = [explained_caption(selection, candidate, references, image)]
     if svg is not None:
-        from captious.report.explanations.scene_drawing import write_scenes
+        from captious.report.explanation_drawing import write_scenes
 
         write_scenes(svg, explained[0].explanation)
     if format_ == "json":

@@ -10,7 +10,7 @@ import click
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file, reads_captions, seed_option, settings_options
 from captious.cli.outputs import warn
-from captious.evaluation.fitted_resources import fit_resource
+from captious.evaluation.fitting import fit_resource
 
 
 @click.command()

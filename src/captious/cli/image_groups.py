@@ -9,11 +9,11 @@ from pathlib import Path
 import click
 
 from captious.data import Groups, References, read_groups
-from captious.data.reading.file_contents import is_prepared
-from captious.data.reading.source import image_list
+from captious.data.formats import is_prepared
+from captious.data.rows import image_list
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.settings import Settings
-from captious.phrases import counted
+from captious.words import counted
 
 _LENGTH = "length"
 

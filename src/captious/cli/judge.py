@@ -7,9 +7,8 @@ from typing import Any
 
 import click
 
-from captious.cli.help_sections import SectionedCommand
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import data_option, metric_options, repeated_command, resampling_options
+from captious.cli.options import SectionedCommand, data_option, metric_options, repeated_command, resampling_options
 from captious.cli.outputs import PRESENTATION, Destination, output_options
 from captious.judgment import judge as judge_metrics
 from captious.judgment.judging import TESTS

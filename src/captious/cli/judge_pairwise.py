@@ -12,8 +12,8 @@ from captious.cli.options import no_references_option, resampling_options, subse
 from captious.cli.outputs import Destination, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
-from captious.evaluation.systems import system_names
-from captious.metrics.shared.judges.pairwise_judge import PairwiseJudge
+from captious.evaluation.report import system_names
+from captious.metrics.shared.judges import PairwiseJudge
 from captious.report.formats import FORMATS
 
 

@@ -10,9 +10,8 @@ import click
 
 from captious.cli.outputs import format_option, print_table
 from captious.errors import CaptiousError
-from captious.metrics.contract.availability import availability
-from captious.metrics.contract.catalogue import TOOLKIT_NAMES, get, metric_names
-from captious.metrics.contract.request import Request
+from captious.metrics.contract.registry import TOOLKIT_NAMES, Request, get, metric_names
+from captious.metrics.contract.selection import availability
 from captious.version import __version__
 
 _STATES = {"no model": "no model", "missing": "no", "broken": "no"}

@@ -15,23 +15,22 @@ from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
 from captious.data import CaptionFile, read_captions
 from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
-from captious.data.reading.caption_file import ReadOptions, read_options_of
+from captious.data.rows import ReadOptions, read_options_of
 from captious.errors import ParameterError
 from captious.evaluation import score
-from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, MOST_RESAMPLES
-from captious.evaluation.systems import system_names
-from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.request import names_a_file
-from captious.metrics.contract.set_metrics import OF_K
+from captious.evaluation.report import system_names
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, MOST_RESAMPLES
+from captious.metrics.contract.metric import OF_K, BaseMetric
+from captious.metrics.contract.registry import names_a_file
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
-from captious.random_seed import DEFAULT_SEED
+from captious.words import DEFAULT_SEED
 
 
 def _metric(request: str) -> str | BaseMetric:
     """Return the metric that ``-m`` names, or a function from a file, which is executed."""
     if not names_a_file(request):
         return request
-    from captious.metrics.contract.own_function import FileMetric
+    from captious.metrics.contract.selection import FileMetric
 
     return FileMetric(request)
 
@@ -251,3 +250,29 @@ def _sharing(value: Any, read_options: ReadOptions) -> Any:
     if isinstance(value, Mapping):
         return {name: _sharing(file, read_options) for name, file in value.items()}
     return tuple(_sharing(file, read_options) for file in value) if isinstance(value, tuple) else value
+
+
+# ``SectionedCommand``: a command whose options are listed by section in its help, those of its subject first.
+
+
+_SECTIONS = {
+    "Captions": ("harness", "no_references", "several", "of_k", "subset", "clean", "columns", "split"),
+    "Settings of metrics": tuple(SETTINGS),
+    "Output": ("format_", "output", "per_caption", "plot", "percent", "transpose", "naming", "interval_style"),
+    "Shards": ("shards", "engine", "workers", "retries", "batch_rows"),
+}
+_SECTION_OF = {name: section for section, names in _SECTIONS.items() for name in names}
+
+
+class SectionedCommand(click.Command):
+    """A command with many options."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        lines: dict[str, list[tuple[str, str]]] = {section: [] for section in ("Options", *_SECTIONS)}
+        for parameter in self.get_params(ctx):
+            if isinstance(parameter, click.Option) and (line := parameter.get_help_record(ctx)) is not None:
+                lines[_SECTION_OF.get(parameter.name or "", "Options")].append(line)
+        for section, of_section in lines.items():
+            if of_section:
+                with formatter.section(section):
+                    formatter.write_dl(of_section)

@@ -15,13 +15,12 @@ from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.errors import Advice, ParameterError
-from captious.files.atomic_write import check_place, is_pipe_or_device, whole_file
-from captious.metrics.contract.catalogue import NAMING_SCHEMES
+from captious.files import check_place, is_pipe_or_device, whole_file
+from captious.metrics.contract.registry import NAMING_SCHEMES
 from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
 from captious.report.terminal import as_text, plain_text, rich_text
 from captious.resources.cache import is_first_time
-from captious.results.displayed import Displayed
-from captious.results.table import Table
+from captious.tables import Displayed, Table
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

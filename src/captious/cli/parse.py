@@ -10,12 +10,11 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file, reads_captions
 from captious.data import read_rows
 from captious.errors import InputError, ParameterError
-from captious.parsing.caption_parser import GRAMMARS, CaptionParser, brackets, parse_of
 from captious.parsing.parse_files import write_parses
-from captious.parsing.parsed_captions import as_parse_source
-from captious.phrases import counted
+from captious.parsing.sources import GRAMMARS, CaptionParser, as_parse_source, brackets, parse_of
 from captious.progress import steps
 from captious.text import as_tokenizer
+from captious.words import counted
 
 
 @click.command(short_help="Write parses of captions to a file.")

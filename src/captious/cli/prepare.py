@@ -10,13 +10,13 @@ from captious.cli.library_options import FILE
 from captious.cli.options import metric_options, output_file, reads_captions
 from captious.cli.outputs import warn
 from captious.data import read_references
-from captious.data.reading.file_contents import EXTENSIONS
+from captious.data.formats import EXTENSIONS
 from captious.errors import ParameterError
-from captious.evaluation.caption_checks.caption_warnings import single_reference_warning
-from captious.evaluation.preparation import write
+from captious.evaluation.checks import single_reference_warning
+from captious.evaluation.scoring import write
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.phrases import counted
+from captious.words import counted
 
 
 @click.command()

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import TextIO
 
 from captious.errors import OutputError
-from captious.files.atomic_write import advice
+from captious.files import advice
 
 _SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from captious.cli.help_sections import SectionedCommand
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import option_of
 from captious.cli.options import (
+    SectionedCommand,
     clean_option,
     metric_options,
     output_file,
@@ -22,12 +22,12 @@ from captious.cli.options import (
 from captious.cli.outputs import warn
 from captious.data import read_captions, read_references, same_images
 from captious.errors import ParameterError
-from captious.evaluation.caption_checks.caption_warnings import few_images_warning
-from captious.evaluation.metric_run import evaluate_systems
+from captious.evaluation.checks import few_images_warning
+from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.report.html_report import check_page, write_report
-from captious.report.image_folder import image_source
+from captious.report.images import image_source
+from captious.report.page import check_page, write_report
 
 
 @click.command(cls=SectionedCommand)

@@ -9,8 +9,8 @@ import click
 from captious.cli.options import data_option, resampling_options, settings_options
 from captious.cli.outputs import Destination, output_options
 from captious.errors import ParameterError
-from captious.judgment.papers import paper_names
-from captious.judgment.reproduction.paper_index import PaperIndex
+from captious.judgment.papers import paper as paper_names
+from captious.judgment.reproduction.paper_checks import PaperIndex
 from captious.judgment.reproduction.reproduce import reproduce as reproduce_tables
 from captious.report.formats import FORMATS
 

@@ -10,9 +10,8 @@ import click
 from captious.cli import Group
 from captious.cli.outputs import print_rows
 from captious.errors import CaptiousError, MissingExtraError
-from captious.resources.cache import cache_folder
-from captious.resources.compiled_files import ResourceFiles
-from captious.resources.grammars.spice_grammar import SpiceGrammar
+from captious.resources.cache import ResourceFiles, cache_folder
+from captious.resources.corenlp import SpiceGrammar
 from captious.resources.user_resources import RESOURCES, Resource
 
 
@@ -90,7 +89,7 @@ def _compile(name: str, installed: ResourceFiles) -> None:
     """Compile a resource; a grammar's parser is tuned, too."""
     installed.build()
     if isinstance(installed, SpiceGrammar):
-        from captious.parsing.caption_parser import official_parser
+        from captious.parsing.sources import official_parser
 
         official_parser(installed)
     click.echo(f"{name}: {installed.index}", err=True)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from captious.compat import program_command
+from captious.compat import programs
 
 
 @click.command(context_settings={"allow_interspersed_args": False})  # options after the program belong to the program
@@ -52,13 +52,13 @@ def run(
     if environment:
         if script is not None or log is not None:
             raise click.UsageError("--environment runs nothing: give neither SCRIPT nor --log")
-        click.echo("\n".join(program_command.exports(program_command.environment(prefixes, whole=whole))))
+        click.echo("\n".join(programs.exports(programs.environment(prefixes, whole=whole))))
         return
     if script is None:
         raise click.UsageError("Missing argument 'SCRIPT'.")
     sys.stdout.flush()
-    line = program_command.command(script, arguments, is_module=is_module)
-    sys.exit(program_command.run(line, prefixes=prefixes, whole=whole, log=log))
+    line = programs.command(script, arguments, is_module=is_module)
+    sys.exit(programs.run(line, prefixes=prefixes, whole=whole, log=log))
 
 
 def program_start(arguments: Sequence[str]) -> int:

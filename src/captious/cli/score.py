@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from captious.cli.help_sections import SectionedCommand
 from captious.cli.image_groups import group_option, groups_of
 from captious.cli.library_options import COUNT, FILE, Command
 from captious.cli.options import (
+    SectionedCommand,
     caption_files,
     clean_option,
     harness_logs,
@@ -31,18 +31,18 @@ from captious.data import absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
 from captious.errors import ParameterError
 from captious.evaluation import by_group
-from captious.evaluation.caption_checks.caption_warnings import few_images_warning
-from captious.evaluation.metric_run import evaluate_systems
-from captious.evaluation.systems import system_names
+from captious.evaluation.checks import few_images_warning
+from captious.evaluation.report import system_names
+from captious.evaluation.scoring import evaluate_systems
+from captious.metrics.contract.metric import OfKChoice, check_of_k
 from captious.metrics.contract.selection import select
-from captious.metrics.contract.set_metrics import OfKChoice, check_of_k
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.report.formats import FORMATS, check_caption_file, write_captions
 from captious.report.numbers import single_line
-from captious.results.table import Table
 from captious.scale.engines import ENGINES
-from captious.scale.shard_rows import BATCH_ROWS
+from captious.scale.shards import BATCH_ROWS
+from captious.tables import Table
 
 if TYPE_CHECKING:
     from captious.scale import ShardReport

@@ -30,10 +30,10 @@ from captious.cli.options import (
     system_files,
 )
 from captious.cli.outputs import Destination, output_options
-from captious.entry_points import EntryPoints
 from captious.judgment.correlation import STATISTICS
-from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES
-from captious.learned.networks.network_recipes import RECIPES
+from captious.learned.leic import CRITIQUE_RECIPES
+from captious.learned.networks import RECIPES
+from captious.plugins import EntryPoints
 from captious.report.formats import FORMATS
 
 if TYPE_CHECKING:

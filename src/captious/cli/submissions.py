@@ -12,10 +12,10 @@ import click
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import format_option, print_rows
 from captious.cli.submit import server_option, token_option
-from captious.files.atomic_write import whole_file
-from captious.phrases import counted
+from captious.client import Client
+from captious.files import whole_file
 from captious.report import numbers
-from captious.server.client import Client
+from captious.words import counted
 
 
 @click.command()

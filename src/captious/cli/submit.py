@@ -11,9 +11,9 @@ import click
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import format_option
+from captious.client import Client
 from captious.errors import CaptiousError
 from captious.report import numbers
-from captious.server.client import Client
 
 server_option = click.option(
     "--server", required=True, metavar="URL", envvar="CAPTIOUS_SERVER", help="Address of the server."

@@ -10,10 +10,10 @@ import click
 from captious.cli import Group
 from captious.cli.library_options import FILE, option_of
 from captious.cli.outputs import print_rows
-from captious.phrases import counted
+from captious.resources import vectors as resource
 from captious.resources.cache import cache_folder
-from captious.resources.vectors import named_vectors as resource
-from captious.resources.vectors.compiled_vectors import INSTALL, VectorFile
+from captious.resources.vectors import INSTALL, VectorFile
+from captious.words import counted
 
 
 @click.group(cls=Group, subcommand_metavar="COMMAND")

@@ -2,7 +2,7 @@
 
 import sys
 
-from captious.compat.program_command import command, run
+from captious.compat.programs import command, run
 
 if __name__ == "__main__":
     _usage = "usage: python -m captious.compat SCRIPT [ARGUMENTS]"

@@ -23,7 +23,7 @@ from types import ModuleType
 from captious.compat import replacement_log
 from captious.compat.copies.copy_loading import is_replacing, replace_copies, restore_copies
 from captious.errors import ParameterError
-from captious.resources.wheels import INSTALLED
+from captious.resources.fetch import INSTALLED
 
 __all__ = ["DEFAULTS", "TOOLKITS", "install", "installed", "redirected", "replacement_of", "uninstall"]
 

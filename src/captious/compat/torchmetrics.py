@@ -23,11 +23,11 @@ import numpy as np
 import torch
 import torchmetrics
 
-from captious.compat.metric_by_name import choose
+from captious.compat.by_name import choose
 from captious.data import Captions, read_captions
 from captious.errors import CaptionTypeError, ParameterError
 from captious.metrics.contract.metric import Metric
-from captious.phrases import counted
+from captious.words import counted
 
 if TYPE_CHECKING:
     from torch import Tensor

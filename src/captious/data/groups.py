@@ -1,6 +1,6 @@
 """Groups of images, such as domains, data sets or languages, read from files and Python objects.
 
-Scores are then reported by group; see ``captious.evaluation.group_scores``.
+Scores are then reported by group; see ``captious.evaluation.groups``.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.captions import References
 from captious.data.ids import IdForm, ImageId, differ_in_type, read_alike
-from captious.data.reading.caption_rows import CaptionRows
-from captious.data.reading.readers import read_rows
-from captious.data.reading.source import image_list, repeated_positions
+from captious.data.readers import read_rows
+from captious.data.rows import CaptionRows, image_list, repeated_positions
+from captious.data.tables import References
 from captious.errors import InputError, option
-from captious.phrases import counted, counted_of, sample_of
+from captious.words import counted, counted_of, sample_of
 
 #: More groups than this are a column that does not hold groups, such as one of captions.
 MOST_GROUPS = 1000

@@ -21,7 +21,7 @@ from typing import Any
 
 from captious.data.ids import ImageId, as_image_id
 from captious.errors import CaptionFileError, EmptyInputError, UnknownNameError, needed_for
-from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
+from captious.files import RAISE_LIMIT, UnpackedSizeError, check_size, user_bytes, user_text
 
 #: Names of fields that hold the image, the first that is there.
 _IDS = ("image_id", "video_id", "img_id", "question_id", "id", "index")

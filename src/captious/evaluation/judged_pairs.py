@@ -13,16 +13,14 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, read_captions, read_references, same_images
 from captious.errors import EmptyInputError, ParameterError
-from captious.evaluation.caption_checks.caption_warnings import few_images_warning, issue
-from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
-from captious.evaluation.metric_run import add_reference_counts, reference_counts
-from captious.metrics.shared.judges.pairwise_judge import PairwiseJudge
-from captious.models.endpoints import ChatModel
-from captious.phrases import counted, counted_of
-from captious.random_seed import DEFAULT_SEED
-from captious.results.displayed import Displayed
-from captious.results.table import Cell, Column, Row, Table, json_document
+from captious.evaluation.checks import few_images_warning, issue
+from captious.evaluation.scoring import add_reference_counts, reference_counts
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
+from captious.metrics.shared.judges import PairwiseJudge
+from captious.models.chat import ChatModel
+from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.version import __version__
+from captious.words import DEFAULT_SEED, counted, counted_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from captious.data import ImageId, References, read_references
 from captious.data.ids import as_image_id
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
-from captious.evaluation.metric_run import add_reference_counts, reference_counts
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.metric import BaseMetric, Metric
+from captious.evaluation.scoring import add_reference_counts, reference_counts
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import BaseMetric, Metric, needs_several_error
 from captious.metrics.contract.selection import ALL, MetricLike, select
-from captious.metrics.contract.set_metrics import needs_several_error
 from captious.metrics.contract.settings import Settings
-from captious.phrases import counted
+from captious.words import counted
 
 
 def reward(
@@ -39,7 +38,7 @@ def reward(
         InputError: invalid references.
     """
     if isinstance(metric, str) and metric.strip().lower() == ALL:
-        raise catalogue.unknown(metric)
+        raise registry.unknown(metric)
     selection = select([metric], settings, several=True)
     (requested,) = selection
     if output is None:

@@ -7,23 +7,16 @@ from copy import copy
 from typing import Unpack
 
 from captious.data import Captions, CaptionSets, ImageId, read_captions
-from captious.data.image_matching import MatchOptions
+from captious.data.matching import MatchOptions
 from captious.errors import DuplicateCandidateError, EmptyInputError, ParameterError
-from captious.evaluation.caption_checks.caption_findings import CaptionFindings
-from captious.evaluation.caption_checks.caption_warnings import issue
-from captious.evaluation.inference.exact_sums import ExactSums
-from captious.evaluation.metric_run import (
-    check_needed_references,
-    reference_counts,
-    run_signatures,
-    run_warnings,
-)
-from captious.metrics.contract.metric import State
+from captious.evaluation.checks import CaptionFindings, issue
+from captious.evaluation.scoring import check_needed_references, reference_counts, run_signatures, run_warnings
+from captious.evaluation.statistics import ExactSums
+from captious.metrics.contract.metric import SetMetric, State
 from captious.metrics.contract.selection import MetricLike, select
-from captious.metrics.contract.set_metrics import SetMetric
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
-from captious.phrases import counted
+from captious.words import counted
 
 
 class Stream:

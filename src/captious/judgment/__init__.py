@@ -6,16 +6,14 @@ computes the statistics. studies/ has the experiments of the papers, papers/ the
 reproduction/ computes.
 """
 
-from captious.judgment.benchmark_items import CaptionPair, PairReferences, RankedSystem, RatedCaption
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files
-from captious.judgment.files.judgment_files import DataFolder
-from captious.judgment.human_judgments import HumanJudgments
+from captious.judgment.files import DataFolder
+from captious.judgment.items import CaptionPair, PairReferences, RankedSystem, RatedCaption
 from captious.judgment.judging import judge, load_judgments
-from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
+from captious.judgment.judgments import HumanJudgments, Protocol, Rule
 from captious.judgment.papers.paper import Paper, PaperTable
-from captious.judgment.protocols import Protocol, Rule
 from captious.judgment.reproduction.reproduce import reproduce
-from captious.judgment.study_result import Study
+from captious.judgment.results import Agreement, BenchmarkResult, Judgment, Study
 
 __all__ = [
     "Agreement",

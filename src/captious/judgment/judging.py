@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
+from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from captious.data import read_references
 from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.caption_checks.caption_warnings import few_images_warning
-from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
-from captious.judgment.benchmarks import benchmark_names
-from captious.judgment.files.judgment_files import data_folder
-from captious.judgment.files.own_judgments import as_own, load_own
-from captious.judgment.human_judgments import HumanJudgments, SystemRanking
-from captious.judgment.judgment_result import Agreement, BenchmarkResult, Judgment
-from captious.judgment.protocols import PEOPLE
-from captious.judgment.scores.benchmark_scores import (
+from captious.evaluation.checks import few_images_warning
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
+from captious.files import whole_file
+from captious.judgment.benchmarks import names as benchmark_names
+from captious.judgment.files import as_own, data_folder, load_own
+from captious.judgment.judgments import PEOPLE, HumanJudgments, RatedCaptions, SystemRanking
+from captious.judgment.results import Agreement, BenchmarkResult, Judgment
+from captious.judgment.scores import (
     ExternalScores,
     ItemScores,
     ScoresSource,
+    check_all_used,
     computed_scores,
     external_scores,
     read_scores,
     same_captions,
 )
-from captious.judgment.scores.published_scores import check_all_used
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.availability import coco_available
+from captious.learned.training.examples import make_examples, read_ids, write_examples
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.selection import ALL, MetricLike, check_used
+from captious.metrics.contract.selection import ALL, MetricLike, check_used, coco_available
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
-from captious.random_seed import DEFAULT_SEED
-from captious.results.pictures import Curves, scatter
+from captious.tables import Curves, scatter
+from captious.words import DEFAULT_SEED
 
 MetricTest: TypeAlias = Literal["permutation", "bootstrap"]
 #: The tests of the difference of two metrics.
@@ -112,7 +114,7 @@ def judge(
         else:
             requested.append(benchmark if isinstance(benchmark, HumanJudgments) else load_judgments(benchmark, data))
     _check(requested, metrics, external)
-    if PEOPLE in metrics and not catalogue.owner(PEOPLE):
+    if PEOPLE in metrics and not registry.owner_of(PEOPLE):
         raise ParameterError(
             "people are not a metric",
             help="leave them out: where a benchmark has several raters, their agreement is a row below the metrics",
@@ -305,3 +307,52 @@ def _scatters(judgments: HumanJudgments, metrics: Sequence[ItemScores]) -> dict[
                 judgments.protocol.facts().get("measure", "mean rating").partition(",")[0],
             )
     return pictures
+
+
+# Files for training in papers, generated from others in the folder of judgment data.
+
+
+_REFERENCES = "coco/captions_val2014.json.gz"
+_SYSTEMS = "coco/results_val2014"
+_KEEP_OUT = "coco/evaluation_images.json.gz"
+_IMAGES = 4_000
+
+
+def coco_sources(folder: Path) -> tuple[Path, tuple[Path, ...], Path]:
+    """Return COCO's validation captions, the results of systems on them, and the ids of images to exclude.
+
+    Raises:
+        ResourceError: captions or systems are missing.
+    """
+    references, systems = folder / _REFERENCES, tuple(sorted((folder / _SYSTEMS).glob("*.json*")))
+    if not references.exists() or not systems:
+        raise ResourceError(
+            "the captions and systems of COCO are not in the folder of judgment data",
+            where=f"{folder}: {_REFERENCES}, {_SYSTEMS}/",
+            help="give REFERENCES and SYSTEMs",
+        )
+    return references, systems, folder / _KEEP_OUT
+
+
+def coco_examples(folder: Path, output: Path) -> None:
+    """Write training examples of 4,000 images that are in no evaluation; negative ones are captions of other images."""
+    references, systems, keep_out = coco_sources(folder)
+    files = {path.name.partition(".")[0]: path for path in systems}
+    out = read_ids(keep_out)
+    examples, _ = make_examples(
+        read_references(references), files, keep_out=out, negatives="other", images=_IMAGES, validation=0
+    )
+    write_examples(output, examples)
+
+
+def expert_ratings(folder: Path, output: Path) -> None:
+    """Write the captions of Flickr8k-Expert with the mean ratings of three experts."""
+    judgments = load_judgments("flickr8k-expert@yi2020", folder)
+    assert isinstance(judgments, RatedCaptions)
+    table = judgments.captions
+    ends = table.references.offsets.tolist()
+    with whole_file(output) as file:
+        for i, ratings in enumerate(judgments.ratings):
+            references = table.references.texts[ends[i] : ends[i + 1]]
+            row = {"candidate": table.candidates[i], "references": references, "rating": float(ratings.mean())}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from captious.data import References
-from captious.learned.caption_agreement.caption_features import EncodedReferences, agreement, slips
-from captious.learned.caption_agreement.caption_weights import CaptionWeights
-from captious.learned.captious_metric import Captious
+from captious.learned.caption_features import EncodedReferences, agreement, slips
+from captious.learned.caption_weights import CaptionWeights
+from captious.learned.captious import Captious
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.metrics.shared.sentence_coverage import PairScores, SentenceCoverage
-from captious.metrics.sparcs import ConceptLayer, Concepts
+from captious.metrics.shared.coverage import PairScores, SentenceCoverage
+from captious.metrics.smurf import ConceptLayer, Concepts
 
 
 class Coverage(SentenceCoverage):

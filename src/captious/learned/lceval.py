@@ -12,21 +12,16 @@ from typing import ClassVar
 import numpy as np
 
 from captious.errors import ParameterError
-from captious.learned.networks.feature_sets import Feature, FeatureSet, as_feature_set
-from captious.learned.networks.learned_metric import LearnedMetric
-from captious.learned.networks.network import Network
-from captious.learned.networks.network_weights import NetworkWeights
-from captious.metrics.cider import Cider
-from captious.metrics.cider_d import CiderD
+from captious.learned.networks import Feature, FeatureSet, LearnedMetric, Network, NetworkWeights, as_feature_set
+from captious.metrics.bleu import Bleu, NgramPrecision, UnigramRecall
+from captious.metrics.cider import Cider, CiderD
 from captious.metrics.hwcm import Hwcm
 from captious.metrics.meteor import Meteor
-from captious.metrics.mowe import Mowe
-from captious.metrics.ngram_precision import NgramPrecision
-from captious.metrics.rouge_l import RougeL
+from captious.metrics.rouge import RougeL
 from captious.metrics.spice import Spice
-from captious.metrics.unigram_recall import UnigramRecall
 from captious.metrics.wmd import Wmd
-from captious.resources.coco_val import NAME as COCO_VAL
+from captious.metrics.word_means import Mowe
+from captious.resources.cache import NAME as COCO_VAL
 
 _OFFICIAL_8010 = "official-8010"
 
@@ -76,3 +71,19 @@ def _features_of_training() -> FeatureSet:
     changed = {f"cider-d:idf={COCO_VAL}": Feature(f"cider:idf={COCO_VAL}", 0.1), "mowe": Feature("mowe", 0.5)}
     features = as_feature_set("lceval")
     return FeatureSet(features.name, tuple(changed.get(feature.metric, feature) for feature in features.features))
+
+
+# NNEval: eight metrics, and a network that distinguishes human captions from machine captions.
+#
+# Sharif, White, Bennamoun and Shah 2018, "NNEval: neural network based evaluation metric for image captioning". The
+# published checkpoint scores bad captions above good ones, so it is not an option here.
+
+
+class NNEval(LearnedMetric):
+    """NNEval, 0 to 1: the probability that a person wrote the caption. The corpus score is the mean."""
+
+    name = "nneval"
+    english_only = True
+    summary = "network over METEOR, WMD, BLEU, SPICE and CIDEr-D: the probability of a human caption"
+    variants: ClassVar[Mapping[str, str]] = {"trained": "weights trained with captious, or those of a file"}
+    part_classes = (Meteor, Wmd, Bleu, Spice, CiderD)

@@ -18,16 +18,14 @@ from captious.data import Captions, KeyedByFields
 from captious.errors import MissingExtraError, ParameterError, ResourceError, setting
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, ResourceParameter
-from captious.metrics.shared.image_contents.amber_lists import AmberLists, ImageWords, as_amber_lists
-from captious.metrics.shared.image_contents.known_images import check_known_images
-from captious.metrics.shared.parser_parameter import ParserParameter
-from captious.metrics.shared.vector_metric import VectorsParameter
+from captious.metrics.shared.objects import AmberLists, ImageWords, as_amber_lists, check_known_images
+from captious.metrics.shared.scene_encoder import ParserParameter
+from captious.metrics.shared.word_vectors import VectorsParameter
 from captious.models import WordVectors
-from captious.parsing.parsed_captions import ParsedCaptions, ParseSource
-from captious.phrases import counted_of
-from captious.text.base_forms import nouns as nltk_nouns
-from captious.text.nltk_tokens import sentences
-from captious.text.tokenizers import PTB
+from captious.parsing.sources import ParsedCaptions, ParseSource
+from captious.text.stems import nouns as nltk_nouns
+from captious.text.tokenizers import PTB, sentences
+from captious.words import counted_of
 
 
 class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLike[str] | None, AmberLists]):

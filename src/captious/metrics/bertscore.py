@@ -21,7 +21,7 @@ from captious.errors import ParameterError, ResourceError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, Parameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
-from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies, TokenFrequencyLayer
+from captious.metrics.shared.frequencies import TokenFrequencies, TokenFrequencyLayer
 from captious.models import EncodedTexts, EncodingLayer
 
 #: The layer that correlates best with human judgments on WMT16, by model, as in bert_score 0.3.13.

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions
-from captious.metrics.contract.metric import Metric, State
+from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.shared.references import CombineParameter, combine_references
 from captious.metrics.shared.word_explanations import MatchedNgram, NgramMatches, OrderMatches, ngrams, token_lists
-from captious.native import bleu_statistics, threads
-from captious.text import NgramLayer
+from captious.native import bleu_statistics, ngram_matches, threads
+from captious.text import NgramLayer, WordLayer
 
 _TINY, _SMALL = 1e-15, 1e-9  # added by the official scorer to every numerator and every denominator
 
@@ -90,3 +91,68 @@ class Bleu(Metric):
                 ratio = np.where(length == reference_length, 1.0, length / reference_length)
             penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)
         return np.asarray(precisions), penalty
+
+
+# N-gram precision of order 1 to 4, as in BLEU, by caption and without the brevity penalty.
+#
+# A feature of LCEval (Sharif et al. 2019): the proportion of a candidate's n-grams that match a reference.
+
+
+class NgramPrecision(MeanMetric):
+    """Clipped n-gram matches divided by the candidate's n-grams, each 0 to 1. The corpus score is the mean.
+
+    With several references, "max" clips the count of an n-gram at its maximum over references, as BLEU does; "mean" and
+    "min" are the mean and minimum of the precisions with each reference.
+    """
+
+    name = "ngram-precision"
+    outputs = ("ngram-precision-1", "ngram-precision-2", "ngram-precision-3", "ngram-precision-4")
+    summary = "share of the candidate's n-grams found in a reference"
+    variants: ClassVar[Mapping[str, str]] = {
+        "official": "LCEval: with the constants of the COCO toolkit's BLEU",
+        "paper": "the plain proportion; 0 for a candidate too short to have an n-gram",
+    }
+
+    combine: CombineParameter = CombineParameter(default="max")
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        candidates, references = captions.layer(NgramLayer(self.tokenizer))
+        counts = bleu_statistics(references, candidates.ids, candidates.offsets, threads())
+        matches, ngrams = counts[:, 0:4], counts[:, 4:8]
+        if self.combine == "max":
+            return self._precision(matches, ngrams)
+        offsets = captions.references.offsets
+        precisions = self._precision(
+            ngram_matches(references, candidates.ids, candidates.offsets, threads()),
+            np.repeat(ngrams, np.diff(offsets), axis=0),
+        )
+        return combine_references(self.combine, precisions, offsets)
+
+    def _precision(self, matches: NDArray[np.number], ngrams: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.variant == "official":
+            return np.asarray((matches + _TINY) / (ngrams + _SMALL))
+        return np.asarray(matches / np.maximum(ngrams, 1))
+
+
+# Unigram recall: the share of a reference's words in the candidate, for the best reference.
+#
+# A feature of LCEval (Sharif et al. 2019), whose code for it was never released.
+
+
+class UnigramRecall(MeanMetric):
+    """Clipped matching words divided by the words of the reference, best reference; 0 to 1.
+
+    The corpus score is the mean. 0 for a reference without words.
+    """
+
+    name = "unigram-recall"
+    summary = "share of a reference's words found in the candidate, best reference"
+    variants: ClassVar[Mapping[str, str]] = {"paper": "LCEval"}
+
+    combine: CombineParameter = CombineParameter(default="max")
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        candidates, index = captions.layer(NgramLayer(self.tokenizer))
+        lengths = captions.references.layer(WordLayer(self.tokenizer)).lengths
+        matches = ngram_matches(index, candidates.ids, candidates.offsets, threads())[:, 0]
+        return combine_references(self.combine, matches / np.maximum(lengths, 1), captions.references.offsets)

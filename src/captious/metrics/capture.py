@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.metrics.shared.scene_encoder_metric import SceneEncoderMetric
-from captious.models.sentence_vectors import phrase_vectors
-from captious.parsing.parsed_sentences import ParsedSentences
+from captious.metrics.shared.scene_encoder import SceneEncoderMetric
+from captious.models.sentences import phrase_vectors
 from captious.parsing.parses import Parse
+from captious.parsing.sources import ParsedSentences
 from captious.progress import Progress
 from captious.resources import meteor_tables as meteor
-from captious.scenes.synonyms import LemmaNames, lemma_names
+from captious.scenes.graphs import LemmaNames, lemma_names
 from captious.scenes.tuples import Tuple
 from captious.text.stop_words import StopWords, as_stop_words
 

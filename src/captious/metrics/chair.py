@@ -16,27 +16,27 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId, KeyedByFields, read_rows
 from captious.data.ids import numbers_from_text
-from captious.data.reading.caption_rows import CaptionRows
-from captious.data.reading.source import image_list
+from captious.data.rows import CaptionRows, image_list
 from captious.errors import MissingObjectsError, ParameterError, setting
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.metrics.contract.request import Request
+from captious.metrics.contract.registry import Request
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.image_contents.image_objects import ImageObjects, as_image_objects
-from captious.metrics.shared.image_contents.known_images import check_known_images
-from captious.metrics.shared.image_contents.object_words import (
+from captious.metrics.shared.objects import (
     COCO,
     BaseForms,
+    ImageObjects,
     Mention,
     MentionFinder,
     ObjectWords,
+    as_image_objects,
     as_object_words,
+    check_known_images,
 )
-from captious.phrases import counted_of
-from captious.text.base_forms import Singulars, lemmas
-from captious.text.nltk_tokens import word_tokenize
+from captious.text.stems import Singulars, lemmas
+from captious.text.tokenizers import word_tokenize
+from captious.words import counted_of
 
 
 @dataclass(frozen=True)
@@ -301,5 +301,5 @@ def _share(part: NDArray[np.float64], whole: NDArray[np.float64], is_known: NDAr
 
 def with_objects(metric: object, settings: Settings) -> Settings:
     """Return the settings; for chair by name without objects, with an empty table of them."""
-    is_chair = isinstance(metric, str) and catalogue.owner(Request.from_text(metric).name) == Chair.name
+    is_chair = isinstance(metric, str) and registry.owner_of(Request.from_text(metric).name) == Chair.name
     return replace(settings, objects=ImageObjects({})) if is_chair and settings.objects is None else settings

@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
-from captious.metrics.cider import Cider
-from captious.metrics.cider_d import CiderD
+from captious.metrics.cider import Cider, CiderD
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, TokenizerParameter
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.frequencies.frequencies_parameter import FrequenciesParameter
-from captious.metrics.shared.sentence_coverage import PairScores, SentenceCoverage
+from captious.metrics.shared.coverage import PairScores, SentenceCoverage
+from captious.metrics.shared.frequencies import DocumentFrequencies, FrequenciesParameter
 
 
 class CoverageCider(SentenceCoverage):

@@ -14,8 +14,52 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import State
-from captious.metrics.sbert import Sbert
-from captious.metrics.shared.fluency_errors import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
+from captious.metrics.shared.encoder_metric import EncoderMetric, cut_warning
+from captious.metrics.shared.fluency import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
+from captious.models.sentences import SentenceLayer, SentenceVectors, most_tokens
+
+# sbert: cosine of the sentence vectors of candidate and references, by any sentence encoder.
+#
+# Reimers and Gurevych 2019 (Sentence-BERT); as a metric of captions in Zhou et al. 2022 (FENSE), whose code gives the
+# mean over references.
+
+
+class Sbert(EncoderMetric):
+    """Cosine with the references, -1 to 1, higher is better: ``sbert`` is their mean, ``sbert-best`` the largest.
+
+    The corpus score is the mean of caption scores.
+
+    Raises:
+        ResourceError: a model that cannot be read, or that is not a sentence encoder.
+    """
+
+    name = "sbert"
+    outputs: tuple[str, ...] = ("sbert", "sbert-best")
+    summary = "cosine of sentence vectors, mean and best reference"
+    variants: ClassVar[Mapping[str, str]] = {"official": "FENSE's code without its error detector"}
+    default_models = ("sentence-transformers/paraphrase-TinyBERT-L6-v2",)
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return self.cosines(captions)
+
+    def cosines(self, captions: Captions) -> NDArray[np.float64]:
+        """Return the mean cosine with the references, and the largest, float64[n, 2]."""
+        candidates, references = self._layers(captions)
+        offsets = captions.references.offsets
+        if not len(captions):
+            return np.zeros((0, 2))
+        candidate_rows = np.repeat(np.arange(len(captions)), np.diff(offsets))
+        cosines = np.einsum("nd,nd->n", candidates.vectors[candidate_rows], references.vectors, dtype=np.float64)
+        means = np.add.reduceat(cosines, offsets[:-1]) / np.diff(offsets)
+        return np.stack([means, np.maximum.reduceat(cosines, offsets[:-1])], axis=1)
+
+    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+        sides = zip(self._layers(captions), ("candidate", "reference"), strict=True)
+        most = most_tokens(self.encoder)
+        return [text for side, what in sides for text in cut_warning(side.cut, what, self.encoder.name, most)]
+
+    def _layers(self, captions: Captions) -> tuple[SentenceVectors, SentenceVectors]:
+        return captions.layer(SentenceLayer(self.encoder))
 
 
 class Fense(Sbert):

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 from captious.data import Captions
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.parameters import ChoiceParameter
-from captious.metrics.shared.parse_time import slow_parses
-from captious.metrics.shared.parser_parameter import ParserParameter
-from captious.metrics.shared.reference_scores import CombineParameter, combine_references
+from captious.metrics.shared.references import CombineParameter, combine_references
+from captious.metrics.shared.scene_encoder import ParserParameter, slow_parses
 from captious.parsing.head_chains import HeadTrees, chains_of_strings, chains_of_words, shared
-from captious.parsing.parsed_captions import ParsedCaptions
 from captious.parsing.parses import Parse
+from captious.parsing.sources import ParsedCaptions
 
 #: The elements of chains.
 CHAINS = ("lemma", "dep", "pos", "text")

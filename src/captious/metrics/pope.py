@@ -19,12 +19,11 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError, ResourceError
-from captious.files.checksum import checksum
-from captious.files.decompression import user_text
+from captious.files import checksum, user_text
 from captious.metrics.contract.metric import Metric, State
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.metrics.shared.image_contents.known_images import check_known_images
-from captious.phrases import counted_of
+from captious.metrics.shared.objects import check_known_images
+from captious.words import counted_of
 
 _LABELS = {"yes": True, "no": False}
 _NO = frozenset({"No", "not", "no"})

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.metrics.contract.metric import State
-from captious.metrics.shared.scene_encoder_metric import SceneEncoderMetric
-from captious.models.sentence_vectors import phrase_vectors
+from captious.metrics.shared.scene_encoder import SceneEncoderMetric
+from captious.models.sentences import phrase_vectors
 from captious.progress import Progress
 from captious.scenes.tuples import Tuple
 

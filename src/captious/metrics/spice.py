@@ -12,24 +12,22 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
-from captious.metrics.contract.metric import Metric, RowScores, State
+from captious.data import Captions, CaptionSets, References
+from captious.metrics.contract.metric import Metric, RowScores, SetMetric, State, mean_of_scored
 from captious.metrics.contract.parameters import ChoiceParameter
-from captious.metrics.contract.set_metrics import mean_of_scored
-from captious.metrics.shared.parse_time import n_long_captions, slow_parses
-from captious.metrics.shared.parser_parameter import ParserParameter
-from captious.parsing.parsed_captions import approximate
-from captious.phrases import counted
+from captious.metrics.shared.scene_encoder import ParserParameter, n_long_captions, slow_parses
+from captious.parsing.sources import approximate
 from captious.resources import meteor_tables as meteor
-from captious.scenes.caption_tuples import SPLITS
-from captious.scenes.facts import CATEGORIES, Facts, agreement, count
-from captious.scenes.scene_graph_layer import SceneGraphLayer
+from captious.scenes.graphs import CATEGORIES, Facts, agreement, count
+from captious.scenes.layers import SPLITS, SceneGraphLayer
 from captious.text.sentences import LONG_SENTENCE
+from captious.words import counted
 
 if TYPE_CHECKING:
-    from captious.scenes.spice_explanation import SceneExplanation
+    from captious.scenes.layers import SceneExplanation
 
 __all__ = ["Spice", "approximate", "statistics_of"]
+
 
 _SEVERAL = 10  # long captions from which it is worth a warning that they are slow
 _ALWAYS = 3  # outputs for which every caption has a score
@@ -109,7 +107,7 @@ class Spice(Metric):
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
         """Return the tuples of a candidate that match those of its references, and the words by which they match."""
-        from captious.scenes.spice_explanation import explain
+        from captious.scenes.layers import explain
 
         candidate_facts, *reference_facts = self.layer.tuples.of_texts([candidate, *references])
         return explain(candidate_facts, reference_facts, self.tables)
@@ -132,3 +130,46 @@ def statistics_of(candidates: Sequence[Facts], references: Sequence[Facts]) -> N
     scores = np.column_stack([f1[:, 0], precision[:, 0], recall[:, 0], f1[:, 1:]])
     has_score = np.column_stack([np.ones((len(scores), _ALWAYS)), counts[:, 1:, 2] > 0])
     return np.hstack([scores, has_score])
+
+
+# AllSPICE: the merged scene graph of all candidates of an image, compared with that of its references.
+#
+# Luo and Shakhnarovich 2020 ("Analysis of diversity-accuracy tradeoff in image captioning"). The official variant is
+# their fork of the COCO toolkit, ruotianluo/coco-caption, which passes several candidates to SPICE 1.0.
+
+
+class AllSpice(SetMetric):
+    """AllSPICE, 0 to 1, higher is better. The corpus score is the mean.
+
+    The scene graphs of the candidates of an image are merged as SPICE merges those of references; the score is SPICE's
+    for the merged graph. Outputs, statistics (k = 18) and errors are those of ``Spice``.
+    """
+
+    name = "allspice"
+    english_only = True
+    outputs = tuple(output.replace("spice", "allspice") for output in Spice.outputs)
+    summary = "SPICE of all candidates of an image together"
+    variants: ClassVar[Mapping[str, str]] = {"official": "ruotianluo/coco-caption: SPICE 1.0 of merged candidates"}
+
+    parser: ParserParameter = Spice.parser
+
+    def setup(self) -> None:
+        self._spice = Spice(parser=self.parser, tokenizer=self.tokenizer)
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return Spice.missing()
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**self._spice.parameters, **super().parameters}
+
+    def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+        layer = self._spice.layer
+        return statistics_of(sets.candidates.layer(layer), sets.references.layer(layer))
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self._spice.aggregate(statistics)
+
+    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+        return approximate(self.parser.label)

@@ -11,14 +11,16 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.metrics.cider import Cider
-from captious.metrics.cider_d import CiderD
+from captious.data import Captions, References
+from captious.metrics.cider import Cider, CiderD
 from captious.metrics.contract.combined import Combined
-from captious.metrics.contract.metric import Metric
+from captious.metrics.contract.metric import Metric, RowScores, State
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter, TokenizerParameter
-from captious.metrics.shared.frequencies.frequencies_parameter import FrequenciesParameter
-from captious.metrics.shared.parser_parameter import ParserParameter
+from captious.metrics.shared.fluency import DetectorParameter, PenaltyParameter, ThresholdParameter, has_error
+from captious.metrics.shared.frequencies import FrequenciesParameter
+from captious.metrics.shared.scene_encoder import ParserParameter
 from captious.metrics.spice import Spice
+from captious.models.pretrained import missing_extra
 
 
 class Spider(Combined):
@@ -50,3 +52,53 @@ class Spider(Combined):
 
     def combine(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray((scores[..., 0] + scores[..., 1]) / 2)
+
+
+# SPIDEr-FL: SPIDEr, reduced if the candidate has a fluency error; the ranking metric of DCASE challenges.
+#
+# The error detector is that of Zhou et al. 2022 (FENSE). The official variant is the code of aac-metrics.
+
+
+class SpiderFl(Spider):
+    """SPIDEr-FL, 0 to 5.5, higher is better: ``spider``, reduced to a tenth by an error.
+
+    The corpus score is the mean of caption scores.
+
+    Raises:
+        ParameterError: no error detector.
+        MissingExtraError: METEOR's tables, which contain SPICE's synonyms, are not installed.
+        ResourceError: a detector that cannot be read.
+    """
+
+    name = "spider-fl"
+    english_only = True
+    summary = "SPIDEr, cut where the candidate has a fluency error"
+    variants: ClassVar[Mapping[str, str]] = {"official": "SPIDEr, less nine tenths for an error of FENSE's detector"}
+
+    detector: DetectorParameter = DetectorParameter()
+    threshold: ThresholdParameter = ThresholdParameter()
+    penalty: PenaltyParameter = PenaltyParameter()
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return super().missing() or missing_extra()
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        fluency = {"detector": self.detector.label, "threshold": self.threshold, "penalty": self.penalty}
+        return {**super().parameters, **fluency}
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        return np.asarray(super().scores(captions, state) * self._shares(captions.candidates))
+
+    def row_scores(self, references: References, state: State | None) -> RowScores:
+        spider = super().row_scores(references, state)
+
+        def scores(rows: NDArray[np.int64], candidates: Sequence[str]) -> NDArray[np.float64]:
+            return spider(rows, candidates) * self._shares(candidates)[:, None]
+
+        return scores
+
+    def _shares(self, candidates: Sequence[str]) -> NDArray[np.float64]:
+        """Return the share of each candidate's score that remains: 1, or less after an error, float64[n]."""
+        return 1 - self.penalty * has_error(self.detector, self.threshold, candidates)

@@ -18,8 +18,8 @@ from captious.data import Captions, read_captions
 from captious.errors import InputError
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter
-from captious.metrics.shared.vector_metric import VectorMetric
-from captious.models.embedded_words import FORMS, BagLayer, Bags, EmbeddedLayer
+from captious.metrics.shared.word_vectors import VectorMetric
+from captious.models.word_vectors import FORMS, BagLayer, Bags, EmbeddedLayer
 from captious.native import nearest_word_mover_distances, threads, transport_plan, word_distances, word_mover_distances
 from captious.text.stop_words import NLTK_STOP_WORDS, StopWords
 

@@ -7,20 +7,157 @@ batch only in the last bits of floating point.
 
 from __future__ import annotations
 
+import mmap
+import os
+import re
+import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import MissingExtraError, ParameterError, ResourceError
-from captious.models.clip_checkpoints import clip_of_checkpoint, companion
+from captious.data import Captions, KeyedByFields, References, Stored, stored_key
+from captious.data.prepared import text_array, texts_of
+from captious.errors import MissingExtraError, OutputError, ParameterError, ResourceError
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
+
+# CLIP checkpoints in the layout of OpenAI's code, in which PAC-S and others are published, as CLIP models.
+#
+# Tokenizer and image processor are those in the folder of the checkpoint, or else those of OpenAI's model.
+
+
+_OPENAI = "openai/clip-vit-base-patch32"
+_HEAD = 64  # dimensions of an attention head
+_NAMES = {
+    "visual.class_embedding": "vision_model.embeddings.class_embedding",
+    "visual.conv1.weight": "vision_model.embeddings.patch_embedding.weight",
+    "visual.positional_embedding": "vision_model.embeddings.position_embedding.weight",
+    "visual.ln_pre": "vision_model.pre_layrnorm",
+    "visual.ln_post": "vision_model.post_layernorm",
+    "visual.proj": "visual_projection.weight",
+    "visual.transformer.resblocks": "vision_model.encoder.layers",
+    "token_embedding": "text_model.embeddings.token_embedding",
+    "positional_embedding": "text_model.embeddings.position_embedding.weight",
+    "transformer.resblocks": "text_model.encoder.layers",
+    "ln_final": "text_model.final_layer_norm",
+    "text_projection": "text_projection.weight",
+    "logit_scale": "logit_scale",
+}
+_BLOCK_NAMES = {
+    "attn.out_proj": "self_attn.out_proj",
+    "ln_1": "layer_norm1",
+    "ln_2": "layer_norm2",
+    "mlp.c_fc": "mlp.fc1",
+    "mlp.c_proj": "mlp.fc2",
+}
+_TRANSPOSED = ("visual.proj", "text_projection")
+_NOT_WEIGHTS = ("input_resolution", "context_length", "vocab_size", "attn_mask")
+_BLOCK = re.compile(r"(?P<stack>(?:visual\.)?transformer\.resblocks)\.(?P<number>\d+)\.(?P<name>.+)")
+
+
+def companion(path: Path) -> str:
+    """Return the folder or model with the tokenizer and image processor of a checkpoint."""
+    folder = path.resolve().parent
+    has_tokenizer = any((folder / name).is_file() for name in ("tokenizer.json", "vocab.json"))
+    return str(folder) if has_tokenizer and (folder / "preprocessor_config.json").is_file() else _OPENAI
+
+
+def clip_of_checkpoint(path: Path) -> Any:
+    """Load a ``CLIPModel`` with the weights of a checkpoint: a dict with ``state_dict``, or a state dict itself.
+
+    The activation function is that of OpenAI's models, or of OpenCLIP's if the file name contains ``openclip``.
+
+    Raises:
+        ResourceError: a file that is not such a checkpoint, or has parts other than those of a CLIP with two
+            transformers.
+    """
+    import torch
+    import transformers
+
+    try:
+        saved = torch.load(path, map_location="cpu", weights_only=True)
+        weights = saved.get("state_dict", saved)
+        weights = {name.removeprefix("module."): weights[name].float() for name in weights if name not in _NOT_WEIGHTS}
+        activation = "gelu" if "openclip" in path.name.lower().replace("_", "").replace("-", "") else "quick_gelu"
+        model = transformers.CLIPModel(_config(weights, activation))
+        model.load_state_dict(dict(_renamed(weights)))
+    except Exception as error:  # torch raises many kinds of errors on files that it did not write
+        raise ResourceError(
+            f"not a CLIP checkpoint: {(str(error).splitlines() or [type(error).__name__])[0]}",
+            where=str(path),
+            help="give a checkpoint in the layout of OpenAI's CLIP with a vision transformer, such as "
+            "clip_ViT-B-32.pth of PAC-S, or a folder written by save_pretrained",
+        ) from error
+    return model
+
+
+def _config(weights: Mapping[str, Any], activation: str) -> Any:
+    """Return the configuration that the shapes of the weights imply."""
+    import transformers
+
+    vision, patch = weights["visual.conv1.weight"].shape[0], weights["visual.conv1.weight"].shape[-1]
+    text = weights["ln_final.weight"].shape[0]
+    places, words = weights["positional_embedding"].shape[0], weights["token_embedding.weight"].shape[0]
+    grid = round((weights["visual.positional_embedding"].shape[0] - 1) ** 0.5)
+    return transformers.CLIPConfig(
+        projection_dim=weights["text_projection"].shape[1],
+        text_config={
+            **_stack(weights, "transformer", text, activation),
+            "vocab_size": words,
+            "max_position_embeddings": places,
+            "bos_token_id": words - 2,
+            "eos_token_id": words - 1,
+            "pad_token_id": words - 1,
+        },
+        vision_config={
+            **_stack(weights, "visual.transformer", vision, activation),
+            "image_size": grid * patch,
+            "patch_size": patch,
+        },
+    )
+
+
+def _stack(weights: Mapping[str, Any], name: str, width: int, activation: str) -> dict[str, object]:
+    prefix = f"{name}.resblocks."
+    blocks = {key.removeprefix(prefix).partition(".")[0] for key in weights if key.startswith(prefix)}
+    return {
+        "hidden_size": width,
+        "intermediate_size": weights[f"{prefix}0.mlp.c_fc.weight"].shape[0],
+        "num_hidden_layers": len(blocks),
+        "num_attention_heads": max(1, width // _HEAD),
+        "hidden_act": activation,
+    }
+
+
+def _renamed(weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Return the weights under the names that transformers uses.
+
+    Raises:
+        KeyError: a weight that a CLIP with two transformers does not have.
+    """
+    for name, tensor in weights.items():
+        block = _BLOCK.fullmatch(name)
+        if block is None:
+            owner, _, last = name.rpartition(".")
+            renamed = _NAMES[name] if name in _NAMES else f"{_NAMES[owner]}.{last}"
+            yield renamed, tensor.T.contiguous() if name in _TRANSPOSED else tensor
+            continue
+        stack = f"{_NAMES[block['stack']]}.{block['number']}"
+        owner, last = block["name"].replace("in_proj_", "in_proj.").rsplit(".", 1)
+        if owner == "attn.in_proj":
+            for part, piece in zip("qkv", tensor.chunk(3), strict=True):
+                yield f"{stack}.self_attn.{part}_proj.{last}", piece
+        else:
+            yield f"{stack}.{_BLOCK_NAMES[owner]}.{last}", tensor
+
 
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
@@ -333,3 +470,245 @@ def loaded_weights(encoder: Encoder) -> _Weights:
 def _array(tensor: Any) -> NDArray[np.float32]:
     array: NDArray[np.float32] = tensor.float().cpu().numpy()
     return array
+
+
+# Token vectors of many texts: in memory if they are few, otherwise in a temporary file.
+
+
+_MEMORY_LIMIT = 256 << 20  # bytes
+
+
+class TokenVectors:
+    """Token vectors, float32[n_tokens, d] for each text, written in any order and read by text.
+
+    The temporary file has no name: it disappears with this object or with the process, however the process ends.
+
+    Args:
+        lengths: number of tokens of each text.
+        width: d.
+    """
+
+    def __init__(self, lengths: Sequence[int] | NDArray[np.int64], width: int) -> None:
+        self.offsets = np.concatenate([[0], np.cumsum(np.asarray(lengths, np.int64))])
+        self.width = width
+        self._size = int(self.offsets[-1]) * width * 4
+        self._array = np.zeros((int(self.offsets[-1]), width), np.float32) if self._size <= _MEMORY_LIMIT else None
+        self._descriptor = -1
+        if self._array is None:
+            try:
+                file = tempfile.TemporaryFile(prefix="captious-", buffering=0)  # noqa: SIM115
+            except OSError as error:
+                raise self._no_room(error) from error
+            self._descriptor = file.fileno()
+            weakref.finalize(self, file.close)
+
+    @classmethod
+    def of(cls, lengths: NDArray[np.int64], array: NDArray[np.float32]) -> TokenVectors:
+        """Wrap existing vectors, float32[n_tokens, d]; they cannot be written."""
+        vectors = cls(lengths[:0], array.shape[1])
+        vectors.offsets = np.concatenate([[0], np.cumsum(lengths)])
+        vectors._array = array
+        return vectors
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def array(self) -> NDArray[np.float32]:
+        """All vectors, float32[n_tokens, d]; mapped if they are in a file."""
+        if self._array is not None:
+            return self._array
+        os.ftruncate(self._descriptor, self._size)  # unwritten parts are zeros
+        mapped: NDArray[np.float32] = np.frombuffer(
+            mmap.mmap(self._descriptor, self._size, access=mmap.ACCESS_READ), np.float32
+        )
+        return mapped.reshape(-1, self.width)
+
+    def write(self, text: int, vectors: NDArray[np.float32]) -> None:
+        """Set the vectors of a text, float32[its number of tokens, d].
+
+        Raises:
+            OutputError: the file cannot be written; most likely the disk is full.
+        """
+        start = int(self.offsets[text])
+        if self._array is not None:
+            self._array[start : start + len(vectors)] = vectors
+            return
+        data = np.ascontiguousarray(vectors, np.float32).reshape(-1).view(np.uint8).data
+        at = start * self.width * 4
+        try:
+            while len(data):
+                n_bytes = os.pwrite(self._descriptor, data, at)
+                data, at = data[n_bytes:], at + n_bytes
+        except OSError as error:
+            raise self._no_room(error) from error
+
+    def read(self, text: int) -> NDArray[np.float32]:
+        """Return the vectors of a text, float32[its number of tokens, d]."""
+        start, stop = self.offsets[text : text + 2].tolist()
+        if self._array is not None:
+            return self._array[start:stop]
+        out = np.zeros((stop - start, self.width), np.float32)
+        data, at = out.reshape(-1).view(np.uint8).data, start * self.width * 4
+        while len(data) and (piece := os.pread(self._descriptor, len(data), at)):  # unwritten parts are zeros
+            data[: len(piece)] = piece
+            data, at = data[len(piece) :], at + len(piece)
+        return out
+
+    def read_alike(self, texts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors of texts with equal numbers of tokens, float32[n_texts, tokens of each, d]."""
+        starts = self.offsets[texts]
+        length = int(self.offsets[texts[0] + 1] - starts[0]) if len(texts) else 0
+        if self._array is not None:
+            return self._array[starts[:, None] + np.arange(length)]
+        out = np.empty((len(texts), length, self.width), np.float32)
+        for place, text in zip(out, texts.tolist(), strict=True):
+            place[:] = self.read(text)
+        return out
+
+    def _no_room(self, error: OSError) -> OutputError:
+        return OutputError(
+            f"hidden states do not fit in the temporary folder: {error.strerror}",
+            where=tempfile.gettempdir(),
+            help=f"set TMPDIR to a folder with room for {self._size / (1 << 30):,.1f} GiB, or score fewer captions at "
+            "once",
+        )
+
+
+# Annotation layers of encoders: each distinct text is encoded once for all metrics.
+#
+# ``EncodingLayer`` keeps the hidden states of one layer of a model; ``TextLayer`` is for small values computed from
+# them, where keeping states or maps would take too much memory. rows: int64[n_captions]: caption i is the distinct text
+# number ``rows[i]``. => rows: int64[n_captions]: caption i is distinct text ``rows[i]``.
+
+
+R = TypeVar("R")
+Value = TypeVar("Value", bound=Hashable)
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedTexts:
+    """Captions as tokens with their hidden states.
+
+    Args:
+        rows: int64[n_captions]: caption i is the distinct text number ``rows[i]``.
+        texts: the distinct texts.
+        ids: token ids of each distinct text, special ones included.
+        vectors: their hidden states.
+    """
+
+    rows: NDArray[np.int64]
+    texts: list[str]
+    ids: list[list[int]]
+    vectors: TokenVectors
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def numbered(values: Iterable[Value]) -> tuple[list[Value], NDArray[np.int64]]:
+    """Return the distinct values in order of first occurrence, and the index of each value among them."""
+    numbers: dict[Value, int] = {}
+    rows = np.array([numbers.setdefault(value, len(numbers)) for value in values], np.int64)
+    return list(numbers), rows
+
+
+@dataclass(frozen=True)
+class EncodingLayer(KeyedByFields):
+    """Hidden states of references and candidates.
+
+    Args:
+        encoder: the model.
+        layer: which layer.
+        lead: None to encode texts as they are; otherwise, texts are stripped of white space and prefixed with this
+            unless empty.
+    """
+
+    encoder: Encoder
+    layer: int
+    lead: str | None = None
+
+    @property
+    def stored_as(self) -> str | None:
+        return stored_key("states-1", self.encoder.stored_as, self.layer, repr(self.lead))
+
+    def to_stored(self, annotation: EncodedTexts, references: References) -> Stored:
+        lengths = np.array([len(sequence) for sequence in annotation.ids], np.int64)
+        ids = np.array([token for sequence in annotation.ids for token in sequence], np.int64)
+        arrays: dict[str, NDArray[Any]] = {"rows": annotation.rows, "texts": text_array(annotation.texts)}
+        return Stored({**arrays, "ids": ids, "lengths": lengths, "vectors": annotation.vectors.array})
+
+    def from_stored(self, stored: Stored, references: References) -> EncodedTexts:
+        rows, ids, lengths, vectors = (stored.arrays[name] for name in ("rows", "ids", "lengths", "vectors"))
+        texts = texts_of(stored.arrays["texts"])
+        sound = (
+            rows.shape == (len(references.texts),)
+            and rows.dtype == lengths.dtype == ids.dtype == np.int64
+            and 0 <= rows.min(initial=0) <= rows.max(initial=0) < max(len(texts), 1)
+            and len(lengths) == len(texts)
+            and lengths.min(initial=0) >= 0
+            and lengths.sum() == len(ids) == len(vectors)
+            and 0 <= ids.min(initial=0) <= ids.max(initial=0) < len(self.encoder.tokenizer)
+            and vectors.dtype == np.float32
+            and vectors.shape[1:] == (self.encoder.width,)
+        )
+        if not sound:
+            raise ValueError("hidden states of other texts")
+        bounds = pairwise([0, *np.cumsum(lengths).tolist()])
+        flat = ids.tolist()
+        return EncodedTexts(rows, texts, [flat[start:end] for start, end in bounds], TokenVectors.of(lengths, vectors))
+
+    def form(self, texts: Sequence[str]) -> Sequence[str]:
+        """Return texts as they are encoded."""
+        if self.lead is None:
+            return texts
+        return [self.lead + text if text else "" for text in map(str.strip, texts)]
+
+    def of_references(self, references: References) -> EncodedTexts:
+        return self._encoded(references.texts)
+
+    def of_candidates(self, captions: Captions, references: EncodedTexts) -> EncodedTexts:
+        return self._encoded(captions.candidates, references)
+
+    def _encoded(self, texts: Sequence[str], references: EncodedTexts | None = None) -> EncodedTexts:
+        distinct, rows = numbered(self.form(texts))
+        ids = self.encoder.tokenize(distinct)
+        vectors = TokenVectors([len(sequence) for sequence in ids], self.encoder.width)
+        places = {} if references is None else {text: row for row, text in enumerate(references.texts)}
+        new = []
+        for row, text in enumerate(distinct):
+            if references is not None and text in places:
+                vectors.write(row, references.vectors.read(places[text]))
+            else:
+                new.append(row)
+        for batch in self.encoder.run([ids[row] for row in new], [self.layer]):
+            for place, states in zip(batch.rows.tolist(), batch.hidden[self.layer], strict=True):
+                vectors.write(new[place], states)
+        return EncodedTexts(rows, distinct, ids, vectors)
+
+
+@dataclass(frozen=True)
+class TextLayer(Generic[R]):
+    """The values of a function of each distinct text, by caption: arrays or lists with a row per distinct text.
+
+    Args:
+        name: the function, with everything that it depends on; equal names are the same annotation.
+        function: maps distinct texts to an object indexed by ``rows``.
+    """
+
+    name: Hashable
+    function: Callable[[Sequence[str]], NDArray[Any]]
+
+    @property
+    def key(self) -> Hashable:
+        return "texts", self.name
+
+    def of_references(self, references: References) -> NDArray[Any]:
+        return self._values(references.texts)
+
+    def of_candidates(self, captions: Captions, references: NDArray[Any]) -> NDArray[Any]:
+        return self._values(captions.candidates)
+
+    def _values(self, texts: Sequence[str]) -> NDArray[Any]:
+        distinct, rows = numbered(texts)
+        return self.function(distinct)[rows]

@@ -21,9 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from captious.parsing.heads import Node, find_head
-from captious.parsing.relations.rules import find_rule
-from captious.parsing.rule_words import MULTI_WORD, MULTI_WORD_ADVERBS, PAIRING
+from captious.parsing.heads import MULTI_WORD, MULTI_WORD_ADVERBS, PAIRING, Node, find_head
+from captious.parsing.relations import find_rule
 
 Gather = Callable[[str, Sequence[Node]], Node]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.resources.grammars.grammar import ANY, Grammar
+from captious.resources.grammar import ANY, Grammar
 
 #: The word that the official grammar puts at the end of every sentence.
 BOUNDARY = ".$."

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data.storage.annotations import text_array, texts_of
+from captious.data.prepared import text_array, texts_of
 
 Edge: TypeAlias = tuple[int, int, str]
 """A dependency: head, dependent and relation. Words are counted from 1; the head of a root is 0."""

@@ -1,27 +1,65 @@
 """Output formats of results: functions from a table to text or bytes. To add one, write it and enter it in ``FORMATS``.
 
 ``Presentation`` determines how a table is shown in any format. Caption scores are written to files of rows. Results
-display themselves through this module; see ``captious.results.displayed``.
+display themselves through this module; see ``captious.tables``.
 """
 
 from __future__ import annotations
 
+import io
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from itertools import groupby, takewhile
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
-from captious.entry_points import deferred
-from captious.errors import UnknownNameError
-from captious.files.row_files import check_row_file, csv_text, write_rows
-from captious.metrics.contract.catalogue import NamingScheme, label_in_scheme
+from captious.errors import UnknownNameError, needed_for
+from captious.files import check_row_file, csv_text, write_rows
+from captious.metrics.contract.registry import NamingScheme, label_in_scheme
+from captious.plugins import deferred
+from captious.report import numbers
 from captious.report.terminal import plain_text
-from captious.results.table import Cell, Column, Form, IntervalStyle, Table, document_text, json_value
+from captious.tables import (
+    LOWER_IS_BETTER,
+    PAPER,
+    Cell,
+    Column,
+    Form,
+    IntervalStyle,
+    Table,
+    document_text,
+    json_value,
+    oriented,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from captious.evaluation import Report
+
+
+# Choice of values that papers print in bold: all that look like the best one, unless all look alike.
+
+
+def best_looking(table: Table) -> list[list[bool]]:
+    """Return, for each cell of each row, whether it looks like the best of the comparable values."""
+    texts = [[*map(numbers.format_cell, row.cells, table.columns)] for row in table.rows]
+    best = [[cell is not None and cell.best for cell in row.cells] for row in table.rows]
+    if table.across:
+        return [*map(_alike, texts, best)]
+    by_column = [
+        _alike([*column], [*of_column])
+        for column, of_column in zip(zip(*texts, strict=True), zip(*best, strict=True), strict=True)
+    ]
+    return [[*row] for row in zip(*by_column, strict=True)]
+
+
+def _alike(texts: Sequence[str], best: Sequence[bool]) -> list[bool]:
+    """Return a mask of the texts that equal one of the best; all False if all texts are the same."""
+    best_texts = {text for text, is_best in zip(texts, best, strict=True) if is_best}
+    return [len({*texts}) > 1 and text in best_texts for text in texts]
 
 
 INTERVAL_STYLES: tuple[IntervalStyle, ...] = get_args(IntervalStyle)
@@ -102,36 +140,11 @@ def csv(table: Table) -> str:
     return csv_text(fields, ([*record.values()] for record in table.records))
 
 
-#: A tabular of booktabs, a table for READMEs, a spreadsheet, a table for notebooks, and a page with charts of pictures.
-latex = deferred("report.latex:latex")
-markdown = deferred("report.markdown:markdown")
-xlsx = deferred("report.spreadsheet:xlsx")
-notebook_html = deferred("report.html:notebook_html")
-page = deferred("report.page.table_page:table_page")
-
-
-def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
-    """Return a table in one of ``FORMATS``, as ``Presentation`` shows it."""
-    return FORMATS[format](Presentation(**presentation).apply(table))
-
-
 def plot(table: Table, name: str | None = None) -> Figure:
-    """Draw one of the pictures of a table; see ``captious.results.displayed``."""
+    """Draw one of the pictures of a table; see ``captious.tables``."""
     from captious.report.plots import draw_one
 
     return draw_one(table.pictures, name)
-
-
-#: By the name that ``--format`` takes.
-FORMATS: Mapping[str, Callable[[Table], str | bytes]] = {
-    "table": plain_text,
-    "json": json_text,
-    "csv": csv,
-    "markdown": markdown,
-    "latex": latex,
-    "html": page,
-    "xlsx": xlsx,
-}
 
 
 #: Extensions of files of caption scores.
@@ -166,3 +179,288 @@ def _rows(reports: Sequence[Report]) -> Iterator[tuple[Any, ...]]:
         system = (report.system,) if len(reports) > 1 else ()
         for row in zip(*map(json_value, report.columns().values()), strict=True):
             yield system + row
+
+
+# Tables as LaTeX: a tabular for the package booktabs, after comments that say what it depends on.
+
+
+#: The cells of a row, or a command between rows.
+Line: TypeAlias = Sequence[str] | str
+
+_SYMBOLS = {
+    "kendall-tau-b": r"$\tau_b$",
+    "kendall-tau-c": r"$\tau_c$",
+    "spearman": r"$\rho$",
+    "pearson": "$r$",
+    "p": "$p$",
+}
+_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "–": "--",
+    LOWER_IS_BETTER: r"$\downarrow$",
+    "×": r"$\times$",
+    "≈": r"$\approx$",
+    "≠": r"$\neq$",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+}
+
+
+def latex(table: Table) -> str:
+    """Return a table as a tabular, followed by those of its following tables; the best of several values is bold."""
+    following = table.following
+    table = oriented(table, PAPER)
+    has_sections = any(row.section for row in table.rows)
+    n_labels = 2 if has_sections else int(any(row.label for row in table.rows))
+    lines = [
+        *(f"% {numbers.single_line(comment)}" for comment in table.comments),
+        rf"\begin{{tabular}}{{{'l' * n_labels}{''.join(column.align[0] for column in table.columns)}}}",
+        r"\toprule",
+        *(line if isinstance(line, str) else " & ".join(line) + r" \\" for line in _lines(table, n_labels)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        *([f"% {numbers.single_line(table.legend)}"] if table.legend else []),
+        "",
+    ]
+    return "\n".join(["\n".join(lines), *map(latex, following)])
+
+
+def escaped(text: str) -> str:
+    """Escape text for LaTeX, on one line."""
+    return "".join(_ESCAPES.get(c, c) for c in numbers.single_line(text))
+
+
+def _lines(table: Table, n_labels: int) -> Iterator[Line]:
+    """Return the headings, and a line for each row, or two if its intervals are below its values."""
+    columns = table.columns
+    if groups := [(name, len([*members])) for name, members in groupby(column.group for column in columns) if name]:
+        yield from _above(groups, n_labels + len([*takewhile(lambda column: not column.group, columns)]))
+    yield [*[table.label_head] * n_labels, *(_named(column.in_papers, column.head) for column in columns)]
+    section: str | None = None
+    unmarked = [[False] * len(columns)] * len(table.description)
+    for row, best in zip([*table.rows, *table.description], best_looking(table) + unmarked, strict=True):
+        begins = row.section != section or row is next(iter(table.description), None)
+        if begins:
+            yield r"\midrule"
+        section = row.section
+        labels = [escaped(row.section) if begins else "", _named(row.in_papers, row.label)][2 - n_labels :]
+        values = [*map(_latex_value, row.cells, columns, best)]
+        spans = [_span(cell, column) for cell, column in zip(row.cells, columns, strict=True)]
+        if table.interval_style == "below" and any(spans):
+            yield [*labels, *values]
+            yield [*[""] * n_labels, *(span and rf"{{\scriptsize {span}}}" for span in spans)]
+        elif table.interval_style == "subscript":
+            below = [span and rf"\textsubscript{{{span}}}" for span in spans]
+            yield [*labels, *map(str.__add__, values, below)]
+        else:
+            yield [*labels, *(f"{value} {span}".rstrip() for value, span in zip(values, spans, strict=True))]
+
+
+def _above(groups: Sequence[tuple[str, int]], n_labels: int) -> list[Line]:
+    """Return the headings of column groups, with rules below them."""
+    names = [rf"\multicolumn{{{n}}}{{c}}{{{escaped(name)}}}" for name, n in groups]
+    rules, first = [], n_labels + 1
+    for _, n in groups:
+        rules.append(rf"\cmidrule(lr){{{first}-{first + n - 1}}}")
+        first += n
+    return [[*[""] * n_labels, *names], " ".join(rules)]
+
+
+def _named(in_papers: str, name: str) -> str:
+    """Return the symbol or name of a statistic or metric in papers, else the name."""
+    return _SYMBOLS.get(in_papers) or escaped(in_papers or name)
+
+
+def _latex_value(cell: Cell | None, column: Column, best: bool) -> str:
+    """Return the value of a cell, without its interval."""
+    if cell is None:
+        return ""
+    if isinstance(cell.value, tuple):
+        return _ends(numbers.format_bounds(cell.value, cell.form or column.form, cell.digits))
+    value = numbers.format_cell(cell, column)
+    value = escaped(value) if isinstance(cell.value, str) else _number(value)
+    value = rf"\textbf{{{value}}}" if best else value
+    return value + (rf"\textsuperscript{{{escaped(cell.marks)}}}" if cell.marks else "")
+
+
+def _span(cell: Cell | None, column: Column) -> str:
+    """Return the interval of a value; empty if there is none."""
+    return _ends(numbers.format_cell_interval(cell, column)) if cell is not None and cell.interval else ""
+
+
+def _ends(bounds: Sequence[str]) -> str:
+    return f"[{', '.join(map(_number, bounds))}]"
+
+
+def _number(text: str) -> str:
+    """Format a number with a minus sign in math mode instead of a hyphen."""
+    return "".join(f"${c}$" if c in "-<>" else _ESCAPES.get(c, c) for c in text)
+
+
+# Tables as Markdown, as GitHub and notebooks render it, after a comment that says what the numbers depend on.
+
+
+_RULES = {"left": ":--", "right": "--:", "center": ":-:"}
+
+
+def markdown(table: Table) -> str:
+    """Return a table as Markdown; the best of several values is bold."""
+    below, following = table.below, table.following
+    table = oriented(table, PAPER)
+    rows = [*table.rows, *table.description]
+    is_best = best_looking(table) + [[False] * len(table.columns)] * len(table.description)
+    sections = [row.section for row in rows]
+    labels = [[table.label_head] * (any(sections) + any(row.label for row in table.rows))][0]
+    heads = [*labels, *map(_head, table.columns)]
+    rules = [_RULES["left"]] * len(labels) + [_RULES[column.align] for column in table.columns]
+    lines = [_line(heads), _line(rules)]
+    for number, (row, best) in enumerate(zip(rows, is_best, strict=True)):
+        section = row.section if number == 0 or sections[number - 1] != row.section else ""
+        labels_of_row = [section, row.in_papers or row.label][2 - len(labels) :]
+        lines.append(_line([*map(_escaped, labels_of_row), *map(_markdown_value, row.cells, table.columns, best)]))
+    comments = [numbers.single_line(comment).replace("--", "- -") for comment in table.comments]
+    above = ["<!--", *comments, "-->", ""] if comments else []
+    legend = ["", _escaped(table.legend)] if table.legend else []
+    text = "\n".join([*above, *lines, *legend, ""])
+    for part in (*([below] if below else []), *following):
+        text = f"{text}\n{_escaped(part.title)}\n\n{markdown(part)}".rstrip("\n") + "\n"
+    return text
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _head(column: Column) -> str:
+    name = column.in_papers or column.head
+    return _escaped(f"{column.group}: {name}" if column.group else name)
+
+
+def _markdown_value(cell: Cell | None, column: Column, best: bool) -> str:
+    if cell is None:
+        return ""
+    value = numbers.format_cell(cell, column)
+    if isinstance(cell.value, tuple):
+        return numbers.with_minus_signs(
+            f"[{', '.join(numbers.format_bounds(cell.value, cell.form or column.form, cell.digits))}]"
+        )
+    value = _escaped(value) if isinstance(cell.value, str) else _escaped(numbers.with_minus_signs(value))
+    value = f"**{value}**" if best else value
+    value += f"<sup>{_escaped(cell.marks)}</sup>" if cell.marks else ""
+    span = numbers.format_cell_interval(cell, column)
+    return value + (numbers.with_minus_signs(f" [{', '.join(span)}]") if span else "")
+
+
+def _escaped(text: str) -> str:
+    """Escape text for Markdown, on one line."""
+    return re.sub(r"([\\`*_\[\]<>|$~])", r"\\\1", numbers.single_line(text))
+
+
+# Tables as spreadsheets (.xlsx): a sheet with the table as shown, and one with all numbers unrounded.
+
+
+_DIGITS: dict[Form, str] = {
+    "score": "0.0000",
+    "number": "0.0000",
+    "rounded": "0.00",
+    "difference": "+0.0000;-0.0000",
+    "effect": "+0.000;-0.000",
+    "p": "0.000",
+    "percent": "0.0",
+    "percent difference": "+0.0;-0.0",
+    "count": "#,##0",
+}
+
+
+def xlsx(table: Table) -> bytes:
+    """Return a workbook with the sheets "table" and "data". Its numbers are numbers, with a number format.
+
+    Raises:
+        MissingExtraError: openpyxl is not installed.
+    """
+    with needed_for("writing a spreadsheet", "xlsx"):
+        from openpyxl import Workbook
+        from openpyxl.styles import Font
+    book = Workbook()
+    sheet = book.active
+    sheet.title = "table"
+    for part in (table, *table.following):
+        view = oriented(part, PAPER)
+        sheet.append([part.label_head, *(text for column in view.columns for text in _heads(view, column))])
+        for row in view.rows:
+            label = numbers.single_line(f"{row.section}, {row.label}" if row.section else row.in_papers or row.label)
+            pieces = [piece for place, cell in enumerate(row.cells) for piece in _pieces(view, place, cell)]
+            sheet.append([_text(label), *(value for value, _, _ in pieces)])
+            for place, (_, form, bold) in enumerate(pieces, start=2):
+                target = sheet.cell(sheet.max_row, place)
+                target.number_format, target.font = form, Font(bold=bold)
+        for note in part.comments:
+            sheet.append([_text(note)])
+    data = book.create_sheet("data")
+    for number, record in enumerate(table.records):
+        if number == 0:
+            data.append([*record])
+        data.append([_text(value) if isinstance(value, str) else json_value(value) for value in record.values()])
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def _text(value: str) -> str:
+    """Return text that no program interprets as a formula."""
+    plain = numbers.single_line(value)
+    return f"'{plain}" if plain[:1] in ("=", "+", "@") else plain
+
+
+def _heads(table: Table, column: Column) -> Iterator[str]:
+    """Return the heading of a column, and those of its interval columns."""
+    name = numbers.single_line(column.in_papers or column.head)
+    name = f"{column.group}: {name}" if column.group else name
+    yield _text(name)
+    if _has_intervals(table, table.columns.index(column)):
+        yield from (f"{name} low", f"{name} high")
+
+
+def _has_intervals(table: Table, place: int) -> bool:
+    return any(cell and cell.interval for cell in (row.cells[place] for row in table.rows))
+
+
+def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, str, bool]]:
+    """Return the value of a cell with its number format and whether it is bold, and the ends of its interval."""
+    form = (cell and cell.form) or table.columns[place].form
+    scale = 100 if form.startswith("percent") else 1
+    value: Any = None if cell is None else cell.value
+    if isinstance(value, Real) and not isinstance(value, bool):
+        value = json_value(float(value) * scale)
+    elif value is not None:
+        value = _text(numbers.format_value(value, form))
+    yield value, _DIGITS[form], cell is not None and cell.best
+    if _has_intervals(table, place):
+        ends = (None, None) if cell is None or cell.interval is None else cell.interval
+        digits = _DIGITS["percent" if scale > 1 else "score"]
+        yield from ((None if end is None else json_value(float(end) * scale), digits, False) for end in ends)
+
+
+#: A table for notebooks, and a page with charts of pictures.
+notebook_html = deferred("report.html:notebook_html")
+page = deferred("report.page:table_page")
+
+#: By the name that ``--format`` takes.
+FORMATS: Mapping[str, Callable[[Table], str | bytes]] = {
+    "table": plain_text,
+    "json": json_text,
+    "csv": csv,
+    "markdown": markdown,
+    "latex": latex,
+    "html": page,
+    "xlsx": xlsx,
+}
+
+
+def presented(table: Table, format: str, **presentation: Any) -> str | bytes:
+    """Return a table in one of ``FORMATS``, as ``Presentation`` shows it."""
+    return FORMATS[format](Presentation(**presentation).apply(table))

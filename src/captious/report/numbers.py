@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from numbers import Integral, Real
 
-from captious.results.table import Cell, Column, Form
+from captious.tables import Cell, Column, Form
 
 #: Stands where there is no value.
 NOTHING = "–"

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from captious.errors import OutputError, ParameterError, UnknownNameError, needed_for
-from captious.files.atomic_write import whole_file
+from captious.files import whole_file
 from captious.report import numbers
-from captious.results.displayed import Displayed
-from captious.results.pictures import Clouds, Curves, Dots, Matrix, Picture, Ranking
+from captious.tables import Clouds, Curves, Displayed, Dots, Matrix, Picture, Ranking
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -3,11 +3,84 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import IO, Any, ClassVar, TypeAlias
 
-from captious.errors import ResourceError
+from numpy.typing import NDArray
+
+from captious.data.prepared import ArrayFile, write_array_file
+from captious.errors import CaptionFileError, CaptiousError, OutputError, ResourceError
+from captious.files import whole_file
+from captious.progress import Progress
+
+# Compiled arrays that processes map into memory and share.
+#
+# The label of a file identifies the source of the arrays. A file that is damaged or has another label counts as
+# missing, and is compiled again.
+
+
+#: Arrays by name.
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+
+_MAGIC = b"CAPTARR3"
+_CHECKED = ".checked"  # the name of a file's note ends with it
+_SETTLED = 2  # seconds; clocks of file systems are coarse
+
+
+def write_arrays(file: IO[bytes], arrays: Mapping[str, NDArray[Any]], label: str) -> None:
+    """Write arrays.
+
+    Args:
+        file: the output file.
+        arrays: arrays by name.
+        label: identifies their source.
+    """
+    write_array_file(file, _MAGIC, {"label": label}, arrays)
+
+
+def open_arrays(path: str | os.PathLike[str], label: str, *, note: bool = False) -> Arrays | None:
+    """Return the arrays of a file, read-only and mapped.
+
+    None if there is no such file, if it has another label, or if any byte differs from what ``write_arrays`` writes.
+
+    Args:
+        path: the file.
+        label: identifies the source of the arrays.
+        note: record next to the file that it was checked, and do not check it again until it changes.
+    """
+    checked = _noted(path) if note else ""
+    try:
+        file = ArrayFile(path, _MAGIC, what="a file of arrays", help="delete it", check_unless=checked)
+        if file.about["label"] != label:
+            return None
+    except (CaptionFileError, OSError, ValueError, KeyError):
+        return None
+    if note and checked != file.identity:
+        _note(path, file.identity)
+    return file.arrays()
+
+
+def _noted(path: str | os.PathLike[str]) -> str:
+    """Return the recorded identity of the checked file; empty if none was checked."""
+    with suppress(OSError, ValueError), open(f"{os.fspath(path)}{_CHECKED}", encoding="ascii") as file:
+        return file.read(200)
+    return ""
+
+
+def _note(path: str | os.PathLike[str], identity: str) -> None:
+    """Record that a file was checked, if possible, unless it might still change unnoticed."""
+    with suppress(OSError):
+        if time.time() - os.stat(path).st_ctime >= _SETTLED:
+            with open(f"{os.fspath(path)}{_CHECKED}", "w", encoding="ascii") as file:
+                file.write(identity)
 
 
 def cache_folder() -> Path:
@@ -63,3 +136,135 @@ def is_first_time(message: str) -> bool:
         note.parent.mkdir(parents=True, exist_ok=True)
         note.touch()
     return True
+
+
+# Document frequencies of COCO's validation images, which are part of the package; see training/learned.
+
+
+#: Their name for the option --idf.
+NAME = "coco"
+#: Their file.
+FILE = Path(__file__).parent / "coco-val.idf"
+
+
+# Files that are compiled once, by the first process that needs them, and reused by all later ones.
+#
+# However a build ends (killed, disk full, two at once), it leaves a complete file or none.
+
+
+_UNFINISHED = ".captious-*"  # names that `whole_file` gives to incomplete files
+
+
+def compiled(path: Path, label: str, make: Callable[[Progress], Arrays]) -> Arrays:
+    """Return the arrays of a file in the cache, which is compiled unless it exists and is intact.
+
+    Args:
+        path: the file. No other resource uses its folder.
+        label: identifies the source of the arrays; a file with another label is compiled again.
+        make: computes the arrays. It reports its progress in steps out of 100.
+
+    Raises:
+        ResourceError: the folder or the file in it cannot be used.
+    """
+    if (arrays := open_arrays(path, label, note=True)) is not None:
+        return arrays
+    from filelock import FileLock
+
+    make_folder(path.parent)
+    with Progress(100) as progress:
+        progress.reach(0, f"waiting for another process to create {path.name}")
+        lock = FileLock(path.parent / "lock", mode=0o666)  # everyone who shares the folder may build
+        try:
+            lock.acquire()
+        except OSError as error:
+            raise _unusable(path.parent / "lock", error.strerror or str(error)) from error
+        try:
+            if (arrays := open_arrays(path, label, note=True)) is not None:
+                return arrays
+            for unfinished in path.parent.glob(_UNFINISHED):  # left by a killed process, as this one has the lock
+                unfinished.unlink(missing_ok=True)
+            new = make(progress)
+            with whole_file(path, "wb") as file:
+                write_arrays(file, new, label)
+        except OutputError as error:
+            raise _unusable(path, error.where) from error
+        finally:
+            lock.release()
+    arrays = open_arrays(path, label, note=True)
+    return new if arrays is None else arrays
+
+
+@dataclass(frozen=True)
+class ResourceFiles(ABC):
+    """Files of a resource found on this machine, and the arrays compiled from them.
+
+    Args:
+        origin: how they were found, in human-readable form.
+        fingerprint: fingerprint of their content.
+    """
+
+    origin: str
+    fingerprint: str
+
+    #: Name of the resource, and of its folder in the cache.
+    name: ClassVar[str]
+    #: Of the compiled file; counts up when its arrays or the way they are looked up change.
+    format: ClassVar[int]
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """The files in signatures."""
+
+    @property
+    def index(self) -> Path:
+        """Path of the compiled file, which need not exist yet."""
+        return cache_folder() / self.name / "index" / f"{self.name}-{self.format}-{self.fingerprint}.index"
+
+    @property
+    def is_built(self) -> bool:
+        """Whether the compiled file exists and is intact."""
+        return open_arrays(self.index, self.fingerprint) is not None
+
+    def arrays(self) -> Arrays:
+        """Return the content of the compiled file, which is compiled if necessary.
+
+        Raises:
+            ResourceError: damaged files, or a cache folder that cannot be used.
+        """
+        return _compiled_once(self)
+
+    def build(self) -> None:
+        """Compile the file, unless it exists and is intact; raises as ``arrays`` does."""
+        compiled(self.index, self.fingerprint, self._compile)
+
+    @abstractmethod
+    def _compile(self, progress: Progress) -> Arrays: ...
+
+
+@cache
+def _compiled_once(files: ResourceFiles) -> Arrays:
+    return compiled(files.index, files.fingerprint, files._compile)
+
+
+def _unusable(path: Path, reason: str) -> ResourceError:
+    return ResourceError(
+        f"the cache cannot be written to: {reason}",
+        where=str(path),
+        help="delete it or free some disk space, or set CAPTIOUS_CACHE to another folder",
+    )
+
+
+# Small JSON files named by users.
+
+
+def text_as_json(text: str, where: str, help: str, damaged: type[CaptiousError] = ResourceError) -> Any:
+    """Parse the document in a text.
+
+    Raises:
+        CaptiousError: of the class ``damaged``: it is not JSON.
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise damaged(f"this is not JSON: {error}", where=where, help=help) from error

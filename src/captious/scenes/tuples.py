@@ -8,12 +8,321 @@ of the official program, in its order; each yields its tuples in the order of th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from operator import itemgetter
 from typing import TypeAlias
 
-from captious.parsing.parses import Parse
-from captious.scenes.enhancement import enhance
-from captious.scenes.sentence import NOUNS, PLURALS, Sentence
+from captious.parsing.parses import Edge, Parse
+
+# A sentence as a mutable graph of words, traversed in the order of the official program.
+#
+# The order decides which of several matches of a rule comes first. It results from Java's hash tables: neighbors of a
+# word are in buckets by their number modulo 16, those in one bucket in insertion order.
+
+
+NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
+PLURALS = frozenset(("NNS", "NNPS"))
+
+_Neighbors: TypeAlias = dict[int, list[str]]
+"""Neighbors of a word, each with the relations to it."""
+
+_by_dependent = itemgetter(1)
+
+
+class Sentence:
+    """Words, numbered from 1, and the dependencies among them.
+
+    A number above n, the number of words, is a copy of a word created by collapsing dependencies: the number of the
+    word plus a multiple of n.
+
+    Args:
+        parse: a parse, which is not changed.
+    """
+
+    __slots__ = ("children", "lemmas", "n_words", "parents", "roots", "tags", "words")
+
+    def __init__(self, parse: Parse) -> None:
+        n = len(parse.words)
+        edges = parse.collapsed
+        self.n_words = n
+        copies = max(1, -(-max((dependent for _, dependent, _ in edges), default=0) // n)) if n else 1
+        #: By number; there is no word 0.
+        self.words = ("", *parse.words * copies)
+        self.tags = ("", *parse.tags * copies)
+        self.lemmas = ("", *parse.lemmas * copies)
+        self.roots: list[int] = []
+        self.children: list[_Neighbors] = [{} for _ in self.words]
+        self.parents: list[_Neighbors] = [{} for _ in self.words]
+        for head, dependent, relation in sorted(edges, key=_by_dependent if copies == 1 else self._place_of_dependent):
+            if head:
+                self.add(head, dependent, relation)
+            else:
+                self.roots.append(dependent)
+
+    def add(self, head: int, dependent: int, relation: str) -> None:
+        """Add a dependency to those between two words."""
+        self.children[head].setdefault(dependent, []).append(relation)
+        self.parents[dependent].setdefault(head, []).append(relation)
+
+    def detach(self, head: int, dependent: int) -> list[str]:
+        """Remove the dependencies of one word on another, and return their relations."""
+        del self.parents[dependent][head]
+        return self.children[head].pop(dependent)
+
+    def replace_root(self, old: int, new: int) -> None:
+        """Replace a root by another word; do nothing if it is not a root."""
+        self.roots = [new if root == old else root for root in self.roots]
+
+    def in_order(self, words: Iterable[int]) -> list[int]:
+        """Return words from left to right, a copy after its word."""
+        if len(self.words) == self.n_words + 1:
+            return sorted(words)
+        return sorted(words, key=self._place)
+
+    def _place(self, word: int) -> tuple[int, int]:
+        return (word - 1) % self.n_words, word
+
+    def _place_of_dependent(self, edge: Edge) -> tuple[int, int]:
+        return self._place(edge[1])
+
+    def edges_below(self, word: int) -> Iterator[tuple[int, str]]:
+        """Return the dependents of a word with their relations, in the order of the official program."""
+        children = self.children[word]
+        for child in children if len(children) < 2 else self._bucket_order(children):
+            for relation in children[child]:
+                yield child, relation
+
+    def _bucket_order(self, words: _Neighbors) -> list[int]:
+        mask = 15 if len(words) <= 12 else 31  # a fuller table is a larger one
+        n = self.n_words
+        if len(self.words) == n + 1 <= mask + 1:
+            return sorted(words)
+        return sorted(words, key=lambda word: ((word - 1) % n + 1) & mask)
+
+    def sorted_topologically(self) -> list[int]:
+        """Return all words in the graph, heads before dependents; from left to right if there is a cycle."""
+        children = self.children
+        attached = [word for word in range(1, len(self.words)) if children[word] or self.parents[word]]
+        attached += [root for root in self.roots if root not in attached]
+        vertices = self.in_order(attached)
+        finished: list[int] = []
+        state = bytearray(len(self.words))  # 1 while what is below it is visited, 2 after that
+        for start in vertices:
+            if state[start]:
+                continue
+            state[start] = 1
+            path = [(start, iter(self._bucket_order(children[start])))]
+            while path:
+                word, below = path[-1]
+                for child in below:
+                    if state[child] == 2:
+                        continue
+                    if state[child] == 1:
+                        return vertices
+                    if children[child]:
+                        state[child] = 1
+                        path.append((child, iter(self._bucket_order(children[child]))))
+                        break
+                    state[child] = 2
+                    finished.append(child)
+                else:
+                    state[word] = 2
+                    finished.append(word)
+                    path.pop()
+        finished.reverse()
+        return finished
+
+
+# Enhancement of the graph of a sentence before tuples are read: nouns replace quantifiers and pronouns.
+#
+# Rules a and c of the official graph enhancement. In "a lot of dogs" the head becomes "dogs", as in "many dogs": the
+# noun takes the place of the quantifier, and the words of the quantifier become one expression, whose first word
+# depends on the noun as ``det:qmod`` and the others on that word. Relations of "it" and "their" are moved to the noun
+# that they stand for.
+
+
+def enhance(sentence: Sentence) -> None:
+    """Replace quantifiers and pronouns by nouns."""
+    _resolve_quantifiers(sentence)
+    _resolve_pronouns(sentence)
+
+
+_MEASURES = (
+    "array assortment bit bunch clutch couple dozen form handful heap kind litany lot mountain multitude number pair "
+    "plethora range series sheaf slew sort spate string ton total triple type variety version wad wave"
+)
+_AMOUNTS = (
+    "billions dozens hundreds loads lots many millions mountains multitudes pairs plenty several tens thousands tons "
+    "trillions"
+)
+_NUMBERS = (
+    "all billion both eight everyone five four hundred million neither nine nobody one seven six some ten thousand "
+    "three trillion two"
+)
+_IS_MEASURE, _IS_AMOUNT, _IS_NUMBER = (frozenset(words.split()) for words in (_MEASURES, _AMOUNTS, _NUMBERS))
+_OF = "of"
+
+
+def _resolve_quantifiers(sentence: Sentence) -> None:
+    """Replace quantifiers by their nouns."""
+    if _OF not in sentence.words:
+        return
+    for is_quantifier, has_noun, modifiers in (
+        (_is_measure, _has_noun, _article_and_adjectives),
+        (_is_amount, _has_noun, _left_children),
+        (_is_number, _has_definite_noun, _left_children),
+    ):
+        if not _resolve_kind(sentence, is_quantifier, has_noun, modifiers):
+            return
+
+
+def _resolve_kind(
+    sentence: Sentence,
+    is_quantifier: Callable[[Sentence, int], bool],
+    has_noun: Callable[[Sentence, int, int], bool],
+    modifiers: Callable[[Sentence, int], list[int]],
+) -> bool:
+    """Resolve the quantifiers of one kind; return False if one is not in the graph, which ends all resolution."""
+    quantifiers = [word for word in range(1, len(sentence.words)) if is_quantifier(sentence, word)]
+    if len(quantifiers) > 1:
+        quantifiers = [word for word in sentence.sorted_topologically() if word in quantifiers]
+    for quantifier in quantifiers:
+        for noun, relation in sentence.edges_below(quantifier):
+            if relation.startswith("nmod") and has_noun(sentence, quantifier, noun):
+                if not sentence.parents[quantifier] and quantifier not in sentence.roots:
+                    return False
+                expression = sorted({*modifiers(sentence, quantifier), quantifier, quantifier + 1})
+                _swap(sentence, quantifier, noun, expression)
+                break
+    return True
+
+
+def _is_measure(sentence: Sentence, word: int) -> bool:
+    """Return whether this is a measure such as a lot, a pair: with an indefinite article."""
+    return sentence.words[word].lower() in _IS_MEASURE and any(
+        "det" in relations and sentence.words[child] in ("a", "an")
+        for child, relations in sentence.children[word].items()
+    )
+
+
+def _is_amount(sentence: Sentence, word: int) -> bool:
+    """Return whether this is an amount such as lots, dozens, 1000s: without an article."""
+    text = sentence.words[word].lower()
+    return text in _IS_AMOUNT or (text.endswith("s") and text[:-1].isdigit())
+
+
+def _is_number(sentence: Sentence, word: int) -> bool:
+    """Return whether this is a number: two, some, 5."""
+    text = sentence.words[word].lower()
+    return text in _IS_NUMBER or text.isdigit()
+
+
+def _has_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
+    """Return whether the quantifier is followed by the "of" of a noun or pronoun: a lot of dogs."""
+    of = quantifier + 1
+    return (
+        (sentence.tags[noun] in NOUNS or sentence.tags[noun].startswith("PRP"))
+        and "case" in sentence.children[noun].get(of, ())
+        and sentence.words[of] == _OF
+    )
+
+
+def _has_definite_noun(sentence: Sentence, quantifier: int, noun: int) -> bool:
+    """Return whether "of" is directly followed by a noun with a determiner, or by a pronoun: two of the dogs, two of
+    them.
+    """
+    if not _has_noun(sentence, quantifier, noun):
+        return False
+    return sentence.tags[noun] not in NOUNS or "det" in sentence.children[noun].get(quantifier + 2, ())
+
+
+def _article_and_adjectives(sentence: Sentence, quantifier: int) -> list[int]:
+    """Return article and adjectives: a large group."""
+    return [
+        child
+        for child, relation in sentence.edges_below(quantifier)
+        if (relation == "det" and sentence.words[child] in ("a", "an")) or (relation == "amod" and child < quantifier)
+    ]
+
+
+def _left_children(sentence: Sentence, quantifier: int) -> list[int]:
+    """Return the children to the left: at least two."""
+    return [child for child in sentence.children[quantifier] if child < quantifier]
+
+
+def _swap(sentence: Sentence, quantifier: int, noun: int, expression: list[int]) -> None:
+    """Put the noun in the place of the quantifier; only the first head of the quantifier counts."""
+    heads = sentence.in_order(sentence.parents[quantifier])
+    for number, head in enumerate(heads):
+        relations = sentence.detach(head, quantifier)
+        if number == 0 and head != noun:
+            for relation in relations:
+                sentence.add(head, noun, relation)
+    sentence.replace_root(quantifier, noun)
+    sentence.detach(quantifier, noun)
+    for part in expression:
+        for head in (quantifier, noun):
+            if head in sentence.parents[part]:
+                sentence.detach(head, part)
+    first, *words = expression
+    sentence.add(noun, first, "det:qmod")
+    for part in words:
+        sentence.add(first, part, "mwe")
+
+
+# ---- pronouns
+
+_PRONOUNS = frozenset(("PRP", "PRP$"))
+_SINGULAR_NOUNS = frozenset(("NN", "NNP"))
+_SINGULAR_WORDS = "he her hers herself him himself his i it its itself me mine my myself one one's oneself she yourself"
+_SINGULAR = frozenset(_SINGULAR_WORDS.split())
+_SHORT = 13
+
+
+def _resolve_pronouns(sentence: Sentence) -> None:
+    """Move the dependencies of pronouns to antecedents that precede them."""
+    if _PRONOUNS.isdisjoint(sentence.tags):
+        return
+    # The official program takes the pronouns of short sentences from right to left. This only shows where two stand for
+    # the same noun and depend on the same word.
+    words = range(2, len(sentence.words))
+    for word in words if sentence.n_words > _SHORT else reversed(words):
+        if sentence.tags[word] in _PRONOUNS and sentence.parents[word]:
+            antecedent = _antecedent(sentence, word)
+            if antecedent is not None and antecedent < word:
+                _move(sentence, word, antecedent)
+
+
+def _antecedent(sentence: Sentence, pronoun: int) -> int | None:
+    """Return the noun nearest to the root, level by level and from left to right; singular for a singular pronoun."""
+    tags = _SINGULAR_NOUNS if sentence.words[pronoun] in _SINGULAR else NOUNS
+    visited: set[int] = set()
+    start = sentence.roots[0] if sentence.roots else None
+    while start is not None:
+        queue = deque([start])
+        while queue:
+            word = queue.popleft()
+            if word in visited:
+                continue
+            if sentence.tags[word] in tags:
+                return word
+            visited.add(word)
+            queue.extend(sentence.in_order(sentence.children[word]))
+        start = next((head for head in sentence.in_order(sentence.parents[start]) if head not in visited), None)
+    return None
+
+
+def _move(sentence: Sentence, pronoun: int, antecedent: int) -> None:
+    """Move all dependencies of the pronoun to the antecedent."""
+    for head in sentence.in_order(sentence.parents[pronoun]):
+        for relation in sentence.detach(head, pronoun):
+            sentence.add(head, antecedent, relation)
+    for child in sentence.in_order(sentence.children[pronoun]):
+        for relation in sentence.detach(pronoun, child):
+            sentence.add(antecedent, child, relation)
+    sentence.replace_root(pronoun, antecedent)
+
 
 _Pairs: TypeAlias = list[tuple[int, int]]
 

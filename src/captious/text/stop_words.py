@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from captious.errors import ParameterError
-from captious.files.checksum import checksum
-from captious.files.decompression import user_text
+from captious.files import checksum, user_text
 
 
 @dataclass(frozen=True)

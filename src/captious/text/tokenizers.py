@@ -6,41 +6,327 @@ comparable.
 
 from __future__ import annotations
 
+import importlib
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from importlib import import_module
+from functools import cache, cached_property
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.entry_points import EntryPoints
-from captious.errors import EncodingError, ParameterError, UnknownNameError
+from captious.errors import EncodingError, MissingExtraError, ParameterError, ResourceError, UnknownNameError, setting
 from captious.native import TokenizerRule, Vocabulary, threads
+from captious.plugins import EntryPoints
+
+# NLTK's tokens: of sentences by the rules of the Penn Treebank (NLTKWordTokenizer), and of whole captions.
+#
+# They differ from those of the PTB tokenizer, a separate program with many more rules. NLTK 3.2.5, which CHAIR pins,
+# has different rules than later versions.
 
 
-@dataclass(frozen=True)
-class _Imported:
-    """A function of another module, which is imported at the first call.
+_Rules: TypeAlias = tuple[tuple[str, str], ...]
+
+# Each rule sets something apart by spaces; they apply one after the other.
+_OPENING = (
+    (r"([«“‘„]|`+)", r" \1 "),
+    (r'^"', r"``"),
+    (r"(``)", r" \1 "),
+    (r"([ (\[{<])(\"|'{2})", r"\1 `` "),
+    (r"(?i)(')(?!re|ve|ll|m|t|s|d|n)(\w)\b", r"\1 \2"),
+)
+_MARKS = (
+    (r"""([^.])(\.)([\]\)}>"'»”’ ]*)\s*$""", r"\1 \2 \3 "),
+    (r"([:,])([^\d])", r" \1 \2"),
+    (r"([:,])$", r" \1 "),
+    (r"(\.{2,})", r" \1 "),
+    (r"([;@#$%&])", r" \1 "),
+    (r"""([^.])(\.)([\]\)}>"']*)\s*$""", r"\1 \2\3 "),
+    (r"([?!])", r" \1 "),
+    (r"([^'])' ", r"\1 ' "),
+    (r"([*])", r" \1 "),
+    (r"([\]\[(){}<>])", r" \1 "),
+    (r"(--)", r" \1 "),
+)
+_CLOSING = (
+    (r"([»”’])", r" \1 "),
+    (r"''", r" '' "),
+    (r'"', r" '' "),
+    (r"([^' ])('[sS]|'[mM]|'[dD]|') ", r"\1 \2 "),
+    (r"([^' ])('ll|'LL|'re|'RE|'ve|'VE|n't|N'T) ", r"\1 \2 "),
+)
+_CONTRACTIONS = tuple(
+    (f"(?i){words}", r" \1 \2 ")
+    for words in (
+        *(r"\b(can)(not)\b", r"\b(d)('ye)\b", r"\b(gim)(me)\b", r"\b(gon)(na)\b", r"\b(got)(ta)\b", r"\b(lem)(me)\b"),
+        *(r"\b(more)('n)\b", r"\b(wan)(na)(?=\s)", r" ('t)(is)\b", r" ('t)(was)\b"),
+    )
+)
+
+# The rules of NLTK 3.2.5, where they differ.
+_OPENING_325 = ((r"([«“‘])", r" \1 "), (r'^"', r"``"), (r"(``)", r" \1 "), (r'([ (\[{<])"', r"\1 `` "))
+_MARKS_325 = (*_MARKS[:3], (r"\.\.\.", " ... "), *_MARKS[4:8], *_MARKS[9:])
+_CLOSING_325 = ((r"([»”’])", r" \1 "), (r'"', " '' "), (r"(\S)('')", r"\1 \2 "), *_CLOSING[3:])
+
+
+# Most captions hold words, commas and a full stop alone. In such text, only commas, the stop and these words are cut.
+_PLAIN_FOR_NLTK = re.compile(r"[A-Za-z0-9 ]*+(?:(?:-(?!-)|,(?= |$))[A-Za-z0-9 ]*+)*+(?:\. *)?")
+_CUT = frozenset(("cannot", "gimme", "gonna", "gotta", "lemme", "wanna"))
+_DOUBLE_LETTERS = ("nn", "mm", "tt")  # each of them has one, most captions do not
+
+
+class _TreebankTokenizer:
+    """Tokenizes a sentence by rules, which are compiled on first use.
 
     Args:
-        module: a module of this package.
-        name: name of the function.
+        rules: patterns and their replacements, in order.
+        closing: rules to apply after spaces have been added at both ends.
     """
 
-    module: str
-    name: str
-
-    def __call__(self, caption: str) -> Any:
-        return self._function(caption)
+    def __init__(self, rules: _Rules, closing: _Rules) -> None:
+        self._rules, self._closing = rules, closing
 
     @cached_property
-    def _function(self) -> Callable[[str], Any]:
-        function: Callable[[str], Any] = getattr(import_module(f"captious.text.{self.module}"), self.name)
-        return function
+    def _compiled(self) -> list[list[tuple[re.Pattern[str], str]]]:
+        return [[(re.compile(rule), to) for rule, to in rules] for rules in (self._rules, self._closing)]
+
+    def __call__(self, sentence: str) -> list[str]:
+        plain = plain_tokens(sentence)
+        if plain is not None:
+            return plain
+        rules, closing = self._compiled
+        for rule, to in rules:
+            sentence = rule.sub(to, sentence)
+        sentence = f" {sentence} "
+        for rule, to in closing:
+            sentence = rule.sub(to, sentence)
+        return sentence.split()
+
+
+#: The tokens of a sentence, by the rules of current NLTK.
+treebank_tokens = _TreebankTokenizer((*_OPENING, *_MARKS), (*_CLOSING, *_CONTRACTIONS))
+#: The tokens of a sentence, by the rules of NLTK 3.2.5.
+treebank_tokens_325 = _TreebankTokenizer((*_OPENING_325, *_MARKS_325), (*_CLOSING_325, *_CONTRACTIONS))
+
+
+def plain_tokens(text: str) -> list[str] | None:
+    """Tokenize a text that is one sentence of words and commas, for which all rule sets agree; None for others."""
+    words = _plain_words(text)
+    return None if words is None else words.split()
+
+
+def _plain_words(text: str) -> str | None:
+    """Return the tokens of a plain sentence joined by spaces; None for other texts."""
+    if _PLAIN_FOR_NLTK.fullmatch(text) is None:
+        return None
+    words = text.replace(",", " ,").replace(".", " .")
+    lower = words.lower()
+    may_be_cut = any(map(lower.__contains__, _DOUBLE_LETTERS))
+    return None if may_be_cut and not _CUT.isdisjoint(lower.split()) else words
+
+
+def smurf_text(caption: str) -> str:
+    """Preprocess a caption as SMURF's code does: lower case, no trailing white space, no full stops."""
+    return caption.lower().rstrip().replace(" .", "").replace(".", "")
+
+
+def smurf_words(caption: str) -> str:
+    """Return the tokens of a caption as in SMURF's code, joined by spaces."""
+    text = smurf_text(caption)
+    words = _plain_words(text)
+    return " ".join(treebank_tokens(text)) if words is None else words
+
+
+def word_tokenize(caption: str) -> list[str]:
+    """Tokenize a caption in lower case, as ``word_tokenize`` of NLTK 3.2.5 does."""
+    text = caption.lower()
+    plain = plain_tokens(text)
+    if plain is not None:
+        return plain
+    return [token for sentence in sentences(text) for token in treebank_tokens_325(sentence)]
+
+
+# Text without white space that may end a sentence, before more text.
+_END = re.compile(r"""\S*[.?!][)\]}"']*(?=\s+\S)""")
+_BRACKETS = "([{<\"'`"
+_ABBREVIATIONS = """
+    mr mrs ms dr st vs jr sr prof co corp inc ltd ave ft lt col gen rep sen jan feb aug sept sep oct nov dec u.s u.s.a
+    u.k u.n a.m p.m d.c l.a n.y
+"""
+_IS_ABBREVIATION = frozenset(_ABBREVIATIONS.split())
+_NUMBER = re.compile(r"[-+]?[0-9]+(?:[.,][0-9]+)*")
+
+
+def sentences(text: str) -> list[str]:
+    """Split a lower-case text into sentences, at least one, by a small substitute for NLTK's Punkt model.
+
+    Punkt is trained on newspapers and distributed separately from NLTK. Captions need little of it: it only matters
+    whether a period inside a caption ends a sentence or belongs to an abbreviation.
+    """
+    parts, start = [], 0
+    for match in _END.finditer(text):
+        if _ends_sentence(match[0]):
+            parts.append(text[start : match.end()])
+            start = match.end()
+    return [*parts, text[start:]]
+
+
+def _ends_sentence(word: str) -> bool:
+    """Return whether a sentence ends after a word with a period, question or exclamation mark, and closing quotes."""
+    word = word.rstrip(")]}\"'")
+    if not word.endswith("."):
+        return True
+    before = word[:-1].lstrip(_BRACKETS)
+    is_letter = len(before) == 1 and before.isalpha()
+    return not (before.endswith(".") or is_letter or _NUMBER.fullmatch(before) or before in _IS_ABBREVIATION)
+
+
+# Tokens of sacrebleu (Post 2018) for BLEU.
+#
+# Each function returns the tokens that sacrebleu 2 counts, after trailing white space is removed. Case is kept, and
+# punctuation marks are tokens. ``13a``, ``intl`` and ``zh`` follow sacrebleu's rules with their errors: ``zh`` treats
+# quotes and dashes as Chinese, but not ideographs beyond the basic plane. Tokenizers that need a dictionary or a model
+# are sacrebleu's own.
+
+
+# Captions of ASCII letters in words, with a comma or full stop behind some: most English captions.
+_PLAIN_FOR_SACREBLEU = re.compile(r"[A-Za-z]*+(?:[.,]?+ +[A-Za-z]+)*+[.,]?+\s*")
+_WESTERN = (
+    (re.compile(r"([{-~\[-` -&(-+:-@/])"), r" \1 "),
+    (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
+    (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),
+)
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_CHINESE = re.compile(
+    "[\u2001-\u2a6d\u2e80-\u2fdf\u2ff0-\u303f\u3100-\u312f\u31a0-\u31ef\u3200-\u4db5\u4e00-\u9fbb"
+    "\uf900-\ufa2d\ufa30-\ufa6a\ufa70-\ufad9\ufe10-\ufe1f\ufe30-\ufe4f\uff00-\uffef]"
+)
+
+
+def v13a_tokens(caption: str) -> list[str]:
+    """Tokenize as mteval-v13a, the tokenizer of WMT and sacrebleu's default."""
+    if _PLAIN_FOR_SACREBLEU.fullmatch(caption):
+        return caption.replace(",", " , ").replace(".", " . ").split()
+    text = caption.rstrip().replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, character in _ENTITIES:
+        text = text.replace(entity, character)
+    return _western(f" {text} ")
+
+
+def zh_tokens(caption: str) -> list[str]:
+    """Split off Chinese characters and punctuation marks one by one, and tokenize the rest as ``13a``."""
+    return _western(_CHINESE.sub(r" \g<0> ", caption.strip()))
+
+
+def _western(text: str) -> list[str]:
+    for rule, to in _WESTERN:
+        text = rule.sub(to, text)
+    return text.split()
+
+
+def intl_tokens(caption: str) -> list[str]:
+    """Tokenize as mteval-v14 with --international-tokenization: at the punctuation and symbols of all scripts."""
+    text = caption.rstrip()
+    for rule, to in _international():
+        text = rule(to, text)
+    return text.split()
+
+
+@cache
+def _international() -> list[tuple[Callable[[str, str], str], str]]:
+    import regex
+
+    rules = ((r"(\P{N})(\p{P})", r"\1 \2 "), (r"(\p{P})(\P{N})", r" \1 \2"), (r"(\p{S})", r" \1 "))
+    return [(regex.compile(rule).sub, to) for rule, to in rules]
+
+
+def characters(caption: str) -> list[str]:
+    """Return all characters except white space."""
+    return [*"".join(caption.split())]
+
+
+def ja_mecab_tokens(caption: str) -> list[str]:
+    """Tokenize Japanese by MeCab with the dictionary IPA."""
+    return _sacrebleu("ja-mecab", "TokenizerJaMecab")(caption.rstrip()).split()
+
+
+def ko_mecab_tokens(caption: str) -> list[str]:
+    """Split Korean into morphemes by MeCab-ko with its dictionary."""
+    return _sacrebleu("ko-mecab", "TokenizerKoMecab")(caption.rstrip()).split()
+
+
+def flores200_tokens(caption: str) -> list[str]:
+    """Split text by the SentencePiece model of FLORES-200, for 200 languages."""
+    return _sacrebleu("flores200", "Flores200Tokenizer")(caption.rstrip()).split()
+
+
+@cache
+def _sacrebleu(name: str, class_name: str) -> Callable[[str], str]:
+    """Return a tokenizer of sacrebleu, cached because it loads a dictionary or a model.
+
+    Raises:
+        MissingExtraError: sacrebleu or a dependency of this tokenizer is not installed.
+        ResourceError: the model is missing and cannot be downloaded.
+    """
+    module = "spm" if name == "flores200" else name.replace("-", "_")
+    try:
+        tokenizer: Callable[[str], str] = getattr(
+            importlib.import_module(f"sacrebleu.tokenizers.tokenizer_{module}"), class_name
+        )()
+    except (ImportError, RuntimeError) as error:
+        raise MissingExtraError(
+            f"the tokenizer {name} needs sacrebleu and its dictionaries", help="pip install 'captious[languages]'"
+        ) from error
+    except OSError as error:
+        raise ResourceError(
+            f"the model of the tokenizer {name} cannot be downloaded: {error}",
+            help="sacrebleu downloads it once, to ~/.sacrebleu/models: connect, or copy the file there",
+        ) from error
+    return tokenizer
+
+
+# Words of any language, by the default word boundaries of Unicode (UAX 29), with the package regex.
+#
+# No dictionary is needed for languages that separate words. Han characters and hiragana are split one by one, and Thai,
+# Lao, Khmer and Burmese into clusters of a consonant and its marks, as Unicode specifies for scripts that would need a
+# dictionary; ``thai_words`` uses that of PyThaiNLP.
+
+
+@cache
+def _boundary() -> Any:
+    import regex
+
+    return regex.compile(r"(?wV1)\b")
+
+
+def unicode_words(caption: str) -> list[str]:
+    """Return the words of a caption that contain a letter or a digit, in lower case and composed (NFC)."""
+    pieces = _boundary().split(unicodedata.normalize("NFC", caption).lower())
+    return [piece for piece in pieces if any(map(str.isalnum, piece))]
+
+
+def thai_words(caption: str) -> list[str]:
+    """Return Thai words in lower case, without punctuation; text in other scripts is tokenized as by ``unicode``.
+
+    Raises:
+        MissingExtraError: PyThaiNLP is not installed.
+    """
+    try:
+        from pythainlp.tokenize import word_tokenize
+    except ImportError as error:
+        raise MissingExtraError(
+            "the tokenizer th needs PyThaiNLP",
+            help=f"pip install 'captious[languages]', or choose {setting('tokenizer', 'char')}",
+        ) from error
+    words: list[str] = []
+    for word in word_tokenize(caption, engine="newmm", keep_whitespace=False):
+        is_thai = any("\u0e01" <= character <= "\u0e5b" for character in word)
+        words += [word] if is_thai else unicode_words(word)
+    return words
 
 
 @dataclass(frozen=True)
@@ -59,7 +345,7 @@ class Tokenizer:
     #: Whether captions are one text, in which the next one may change how a caption is cut.
     as_one_text: bool = field(default=False, repr=False)
     prepared: Callable[[str], str] | None = field(default=None, repr=False)
-    #: Normalizer of words with several spellings; see ``captious.text.word_forms``.
+    #: Normalizer of words with several spellings; see ``captious.text.stems``.
     form: Callable[[str], str] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -163,20 +449,20 @@ WHITESPACE = Tokenizer("whitespace", rule=TokenizerRule.whitespace)
 #: Pieces between single spaces, empty ones included: ``str.split(" ")``, as the COCO harness reads tokenized text.
 SPACES = Tokenizer("spaces", rule=TokenizerRule.spaces)
 #: The tokens of SMURF's official code: lower-cased, without full stops, cut by NLTK's rules.
-SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=_Imported("nltk_tokens", "smurf_words"))
+SMURF = Tokenizer("smurf", rule=TokenizerRule.whitespace, prepared=smurf_words)
 #: All characters but white space, as sacrebleu's ``char``.
-CHARACTERS = Tokenizer("char", _Imported("sacrebleu_tokens", "characters"))
+CHARACTERS = Tokenizer("char", characters)
 
 _OTHER_LANGUAGES = (
-    Tokenizer("unicode", _Imported("unicode_words", "unicode_words")),
-    Tokenizer("13a", _Imported("sacrebleu_tokens", "v13a_tokens")),
-    Tokenizer("intl", _Imported("sacrebleu_tokens", "intl_tokens")),
+    Tokenizer("unicode", unicode_words),
+    Tokenizer("13a", v13a_tokens),
+    Tokenizer("intl", intl_tokens),
     CHARACTERS,
-    Tokenizer("zh", _Imported("sacrebleu_tokens", "zh_tokens")),
-    Tokenizer("ja-mecab", _Imported("sacrebleu_tokens", "ja_mecab_tokens")),
-    Tokenizer("ko-mecab", _Imported("sacrebleu_tokens", "ko_mecab_tokens")),
-    Tokenizer("th", _Imported("unicode_words", "thai_words")),
-    Tokenizer("flores200", _Imported("sacrebleu_tokens", "flores200_tokens")),
+    Tokenizer("zh", zh_tokens),
+    Tokenizer("ja-mecab", ja_mecab_tokens),
+    Tokenizer("ko-mecab", ko_mecab_tokens),
+    Tokenizer("th", thai_words),
+    Tokenizer("flores200", flores200_tokens),
 )
 _BUILT_IN = {
     tokenizer.name: tokenizer for tokenizer in (PTB, PTB_HARNESS, PTB_RAW, WHITESPACE, SPACES, SMURF, *_OTHER_LANGUAGES)

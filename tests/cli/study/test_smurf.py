@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.judgment.studies.smurf_analysis import smurf_analysis
+from captious.judgment.studies.distributions import smurf_analysis
 from captious.metrics.smurf import Smurf, SmurfConstants
 from tests.cli.conftest import Run, assert_refused
 from tests.support.random_roberta import random_roberta

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from captious.judgment.human_judgments import CaptionPairs
+from captious.judgment.judgments import CaptionPairs
 from tests.support.judgments import load, write_jsonl
 
 

@@ -21,8 +21,8 @@ from captious.judgment import (
     RatedCaption,
     Rule,
 )
-from captious.judgment.benchmark_items import caption_pairs, ranked_systems, rated_captions
-from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.benchmarks import names
+from captious.judgment.items import caption_pairs, ranked_systems, rated_captions
 
 PAIRS = Protocol("mine", "first", "accuracy", "majority", "pairs")
 RATED = Protocol("mine", "first", "spearman", "each", "captions")
@@ -37,11 +37,11 @@ MINE = Benchmark("mine", (RATED, replace(RATED, name="second")), (Files(("mine.j
 
 
 def test_every_file_of_a_benchmark_is_in_the_catalogue() -> None:
-    modules = {benchmark_names._MODULES.get(name, name.replace("-", "_")) for name in benchmark_names.names()}
-    files = {path.stem for path in Path(benchmark_names.__file__).parent.glob("*.py")}
+    modules = {names._MODULES.get(name, name.replace("-", "_")) for name in names.names()}
+    files = {path.stem for path in Path(names.__file__).parent.glob("*.py")}
     assert files == modules | {"__init__", "benchmark", "benchmark_names"}
-    for name in benchmark_names.names():
-        benchmark = benchmark_names.get(name)
+    for name in names.names():
+        benchmark = names.get(name)
         assert benchmark.name == name
         assert benchmark.obtain
         assert all(each.benchmark == name for each in benchmark.protocols)

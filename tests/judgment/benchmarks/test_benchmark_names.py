@@ -13,7 +13,7 @@ import captious
 from captious.cli import captious as command_line
 from captious.errors import ParameterError, UnknownNameError
 from captious.judgment import load_judgments
-from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.benchmarks import names
 from captious.judgment.studies import critical_failures, reference_counts
 
 NAMES = [
@@ -86,7 +86,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "data" / "vases" / "ratings.csv").write_text(RATINGS)
     monkeypatch.setenv("CAPTIOUS_DATA", str(tmp_path / "data"))
     yield tmp_path
-    vars(benchmark_names._PLUGINS).pop("by_name", None)
+    vars(names._PLUGINS).pop("by_name", None)
     sys.modules.pop("potter_benchmarks", None)
 
 
@@ -95,7 +95,7 @@ def points(folder: Path, *lines: str) -> None:
     info.mkdir(exist_ok=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: potter-benchmarks\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("\n".join(["[captious.benchmarks]", *lines, ""]))
-    vars(benchmark_names._PLUGINS).pop("by_name", None)
+    vars(names._PLUGINS).pop("by_name", None)
 
 
 def run(*arguments: str) -> click.testing.Result:
@@ -103,7 +103,7 @@ def run(*arguments: str) -> click.testing.Result:
 
 
 def test_benchmark_names_are_listed() -> None:
-    assert benchmark_names.names() == NAMES
+    assert names.names() == NAMES
 
 
 @pytest.mark.parametrize(
@@ -126,18 +126,18 @@ def test_benchmark_names_are_listed() -> None:
 )
 def test_unknown_benchmark_names_get_suggestions(asked: str, message: str, help: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
-        benchmark_names.protocol(asked)
+        names.protocol(asked)
     assert caught.value.message == message
     assert help in caught.value.help
 
 
 def test_protocol_names_are_resolved() -> None:
-    assert benchmark_names.protocol("flickr8k-expert").full_name == "flickr8k-expert@spice2016"
-    assert benchmark_names.protocol("flickr8k-expert@yi2020").ratings == "mean"
+    assert names.protocol("flickr8k-expert").full_name == "flickr8k-expert@spice2016"
+    assert names.protocol("flickr8k-expert@yi2020").ratings == "mean"
 
 
 def test_a_benchmark_of_another_package_works_everywhere(package: Path) -> None:
-    assert benchmark_names.names() == [*NAMES, "vases"]
+    assert names.names() == [*NAMES, "vases"]
     judgment = captious.judge(["vases"], ["rouge-l", "bleu-1"], resamples=10)
     assert judgment["vases@all"].n == 4
     assert list(judgment["vases"].data) == ["ratings.csv"]
@@ -167,7 +167,7 @@ def test_a_benchmark_of_another_package_works_everywhere(package: Path) -> None:
 def test_entry_points_that_are_wrong_break_nothing_else(line: str, message: str, package: Path) -> None:
     points(package, line, "vases = potter_benchmarks:VASES")
     with pytest.raises(ParameterError, match=message):
-        benchmark_names.get("broken")
+        names.get("broken")
     assert captious.judge("vases", "rouge-l", resamples=10)["vases"].n == 4
     listed = run("data", "list")
     assert listed.exit_code == 0
@@ -177,5 +177,5 @@ def test_entry_points_that_are_wrong_break_nothing_else(line: str, message: str,
 
 def test_a_built_in_benchmark_cannot_be_replaced(package: Path) -> None:
     points(package, "composite = potter_benchmarks:VASES")
-    assert benchmark_names.get("composite").name == "composite"
-    assert benchmark_names.names() == NAMES
+    assert names.get("composite").name == "composite"
+    assert names.names() == NAMES

@@ -9,7 +9,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.human_judgments import SystemRanking
+from captious.judgment.judgments import SystemRanking
 from tests.support.judgments import load, write
 
 

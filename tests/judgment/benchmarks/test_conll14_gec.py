@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import CaptionFileError
-from captious.judgment.human_judgments import SystemRanking
+from captious.judgment.judgments import SystemRanking
 from tests.support.judgments import load, write
 
 

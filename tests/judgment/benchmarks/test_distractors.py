@@ -8,7 +8,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.human_judgments import CaptionPairs
+from captious.judgment.judgments import CaptionPairs
 from tests.support.judgments import load, write_jsonl
 
 FILE = "distractors/pairs.jsonl"

@@ -10,8 +10,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
-from captious.judgment.rated_systems import RatedSystems
+from captious.judgment.judgments import CaptionPairs, RatedCaptions, RatedSystems
 from tests.support.judgments import load, write
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.human_judgments import CaptionPairs
-from captious.judgment.rated_systems import RatedSystems
+from captious.judgment.judgments import CaptionPairs, RatedSystems
 from tests.support.judgments import load, write
 
 REFERENCES = ["r1", "r2", "r3", "r4", "r5"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, CaptiousError, EmptyInputError, ParameterError, ResourceError
-from captious.judgment.human_judgments import RatedCaptions
+from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import assert_same, load, tokens, write, write_jsonl
 
 N = 300  # pairs of each file

@@ -9,7 +9,7 @@ import pytest
 
 from captious.errors import CaptionFileError, ParameterError
 from captious.judgment import judge
-from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
+from captious.judgment.judgments import CaptionPairs, RatedCaptions
 from tests.support.judgments import load, write_jsonl
 
 CRITERIA = ("Comprehensiveness", "Specificity", "Hallucination", "First few line(s) as tldr", "Human Like")

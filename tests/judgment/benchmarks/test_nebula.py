@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from captious.errors import CaptionFileError, ResourceError
-from captious.judgment.human_judgments import RatedCaptions
+from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import load
 
 

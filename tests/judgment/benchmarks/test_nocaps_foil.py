@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from captious.judgment.human_judgments import CaptionPairs, RatedCaptions
+from captious.judgment.judgments import CaptionPairs, RatedCaptions
 from tests.support.judgments import load, write
 
 RECORDS = [

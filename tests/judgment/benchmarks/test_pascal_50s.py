@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptionFileError, ResourceError
-from captious.judgment.benchmarks.pascal_50s import PASCAL_50S
-from captious.judgment.files.judgment_files import data_folder
-from captious.judgment.human_judgments import CaptionPairs
-from captious.judgment.rated_systems import RatedSystems
+from captious.judgment.benchmarks.consensus import PASCAL_50S
+from captious.judgment.files import data_folder
+from captious.judgment.judgments import CaptionPairs, RatedSystems
 from tests.support.judgments import load, write, write_jsonl
 
 

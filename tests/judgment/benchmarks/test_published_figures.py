@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from captious.judgment import judge, load_judgments
-from captious.judgment.benchmarks import benchmark_names
+from captious.judgment.benchmarks import names as benchmark_names
 from captious.resources import meteor_tables as meteor
 
 #: Metrics of the figures that need no more than the core. SPICE of captions is judged with official scores.

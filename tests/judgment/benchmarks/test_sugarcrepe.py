@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from captious.errors import CaptionFileError, ResourceError
-from captious.judgment.benchmarks.sugarcrepe import CHANGES
+from captious.judgment.benchmarks.foils import CHANGES
 from tests.support.judgments import assert_same, load, read_jsonl, write, write_jsonl
 
 

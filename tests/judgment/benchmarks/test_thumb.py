@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from captious.errors import CaptionFileError
-from captious.judgment.human_judgments import RatedCaptions
+from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import load, write_jsonl
 
 RATINGS = [

@@ -13,7 +13,7 @@ from scipy import stats
 
 from captious.errors import CaptionFileError
 from captious.judgment import judge
-from captious.judgment.human_judgments import RatedCaptions
+from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import load
 
 CANDIDATES = ["a man runs", "a woman sings", "un café", "a man"]

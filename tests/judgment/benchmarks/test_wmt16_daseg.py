@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from captious.judgment.human_judgments import RatedCaptions
+from captious.judgment.judgments import RatedCaptions
 from tests.support.judgments import load, write_jsonl
 
 

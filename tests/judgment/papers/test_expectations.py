@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from captious import Settings
-from captious.judgment.papers import paper_names
+from captious.judgment.papers import paper as paper_names
 from captious.judgment.reproduction.reproduce import reproduce
 from captious.judgment.reproduction.reproduction_result import Reproduction
 

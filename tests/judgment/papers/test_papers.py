@@ -10,16 +10,15 @@ import pytest
 from captious import Settings
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.judgment import studies
-from captious.judgment.benchmarks import benchmark_names
-from captious.judgment.papers import paper_names
+from captious.judgment.benchmarks import names
+from captious.judgment.judgments import PEOPLE
+from captious.judgment.papers import paper as paper_names
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run, judged
-from captious.judgment.protocols import PEOPLE
-from captious.judgment.reproduction.paper_checks import check_table
-from captious.judgment.reproduction.paper_index import STATES
-from captious.judgment.scores.metric_sums import summands
-from captious.judgment.studies.collection_rules import RULES
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.request import Request
+from captious.judgment.reproduction.paper_checks import STATES, check_table
+from captious.judgment.scores import summands
+from captious.judgment.studies.people import RULES
+from captious.metrics.contract import registry
+from captious.metrics.contract.registry import Request
 
 TABLES = [(name, table) for name in paper_names.names() for table in paper_names.get(name).tables]
 
@@ -40,8 +39,8 @@ def test_tables_name_what_exists(paper: str, table: PaperTable) -> None:
             assert all(map(table.need_of, table.rows))
         elif column.run.function == "judge":
             for benchmark in column.run.arguments["benchmarks"]:
-                benchmark_names.protocol(benchmark)
-            benchmark_names.protocol(str(column.where["benchmark"]))
+                names.protocol(benchmark)
+            names.protocol(str(column.where["benchmark"]))
         else:
             inspect.signature(getattr(studies, column.run.function)).bind_partial(**column.run.arguments)
     if table.metrics:
@@ -114,7 +113,7 @@ def test_rows_need_what_the_index_says(
 
 def _lacks(request: str) -> bool:
     parsed = Request.from_text(request)
-    metric = catalogue.get(parsed.metric)
+    metric = registry.get(parsed.metric)
     if "{" in request or "model" in parsed.parameters or metric.default_models:
         return True
     try:

@@ -19,8 +19,7 @@ from captious.judgment.reproduction.paper_index import STATES, PaperIndex
 from captious.judgment.reproduction.reproduce import reproduce, stand_ins
 from captious.judgment.reproduction.reproduction_result import Reproduced
 from captious.judgment.studies import word_frequencies
-from captious.learned.networks.feature_sets import Feature, FeatureSet
-from captious.learned.networks.network_recipes import Recipe, as_recipe
+from captious.learned.networks import Feature, FeatureSet, Recipe, as_recipe
 from captious.report.formats import FORMATS
 from tests.support.judgments import write_jsonl
 
@@ -178,7 +177,7 @@ def test_files_in_mappings_are_resolved(tmp_path: Path) -> None:
 
 
 def test_generated_files_are_created_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious.judgment.files import derived_files
+    from captious.judgment import judging
 
     """They are made once, of files that must be there; tables with one run share it, whatever their rows."""
     made = []
@@ -187,7 +186,7 @@ def test_generated_files_are_created_once(tmp_path: Path, monkeypatch: pytest.Mo
         made.append(output)
         output.write_text((folder / "source.json").read_text())
 
-    monkeypatch.setattr(derived_files, "copy", maker, raising=False)
+    monkeypatch.setattr(judging, "copy", maker, raising=False)
     run = Run("word_agreement", {"references": MadeFile("references.json", "copy", (File("source.json"),))})
     column = PaperColumn("recall", run, value="recall", row="word")
     tables = [PaperTable(word, "figure 3", "It shows.", {word: word}, [column], metrics=False) for word in ("a", "man")]

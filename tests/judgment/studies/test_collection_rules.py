@@ -7,7 +7,7 @@ import pytest
 from captious.errors import ParameterError
 from captious.judgment import Study
 from captious.judgment.studies import collection_rules
-from captious.judgment.studies.collection_rules import RULES
+from captious.judgment.studies.people import RULES
 from tests.support.corpora import references_table
 
 LONG = "a brown dog runs on a wide green field"

@@ -13,7 +13,7 @@ import pytest
 
 from captious.errors import CaptiousError, ParameterError
 from captious.judgment import load_judgments
-from captious.judgment.scores.metric_scores import as_selection, score_captions
+from captious.judgment.scores import as_selection, score_captions
 from captious.judgment.studies import critical_failures
 
 SCORES = {"best": 0.9, "good": 0.5, "fair": 0.5, "poor": 0.6, "worst": 0.95, "other best": 0.2, "other worst": 0.2}

@@ -21,7 +21,7 @@ FILES = (EXAMPLES / "baseline.json", EXAMPLES / "references.json")
 
 
 def test_records_are_trainings_in_two_folds() -> None:
-    from captious.learned.critique.two_folds import two_folds
+    from captious.learned.training.critiques import two_folds
 
     recipe = small_recipe(epochs=1)
     study = critique_grid(*FILES, recipe, layers=[1, 2], resamples=20)

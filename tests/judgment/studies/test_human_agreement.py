@@ -14,7 +14,7 @@ import captious
 from captious.data import References, read_references
 from captious.errors import CaptionFileError, ParameterError, ResourceError
 from captious.judgment.studies import human_agreement
-from captious.judgment.studies.human_agreement import PublishedRows, expected_next, read_human_row
+from captious.judgment.studies.people import PublishedRows, expected_next, read_human_row
 from captious.resources import meteor_tables as meteor
 
 #: Chen et al. 2015, table of human agreement; SPICE is the leaderboard's.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from captious.judgment.studies import reference_counts, robustness, scoring_time
-from captious.metrics.contract.catalogue import get
+from captious.metrics.contract.registry import get
 
 METRICS = ("captious", "nneval", "lceval")
 

@@ -13,7 +13,7 @@ from scipy import stats
 
 from captious.errors import ParameterError
 from captious.judgment import judge, load_judgments
-from captious.judgment.scores.metric_scores import as_selection, score_captions
+from captious.judgment.scores import as_selection, score_captions
 from captious.judgment.studies import metric_correlations
 
 METRICS = ["bleu-1", "rouge-l", "cider-d"]

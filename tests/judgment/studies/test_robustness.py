@@ -18,7 +18,7 @@ import captious
 from captious.data import References, read_references
 from captious.errors import ParameterError
 from captious.judgment.studies import robustness
-from captious.judgment.studies.robustness import PATHOLOGIES, Specimens
+from captious.judgment.studies.references import PATHOLOGIES, Specimens
 from captious.text import PTB
 
 RANDOM_CAPTIONS, WORD_PERMUTATION, RANDOM_WORDS = PATHOLOGIES

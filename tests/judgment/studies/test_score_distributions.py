@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import mannwhitneyu
 
 import captious
-from captious.data.hold_out import hold_out
+from captious.data.matching import hold_out
 from captious.errors import ParameterError
-from captious.judgment.studies.score_distributions import PEOPLE, _auc, _overlap, score_distributions
+from captious.judgment.studies.distributions import PEOPLE, _auc, _overlap, score_distributions
 from tests.support.corpora import references_table
 
 PEOPLE_SAY = [

@@ -11,7 +11,7 @@ import pytest
 
 from captious.data import References
 from captious.errors import CaptionFileError, ParameterError
-from captious.judgment.studies.smurf_analysis import PEOPLE, hold_out, places, smurf_analysis, smurf_scores
+from captious.judgment.studies.distributions import PEOPLE, hold_out, places, smurf_analysis, smurf_scores
 from captious.metrics.smurf import PUBLISHED, Parts, Smurf, fuse
 from tests.support.corpora import references_table
 from tests.support.random_roberta import CAPTIONS, random_roberta

@@ -20,12 +20,7 @@ from scipy.stats import binom
 from captious.data import read_captions, read_references
 from captious.errors import MissingExtraError, ParameterError, ResourceError, UnknownImageError
 from captious.judgment.studies import word_agreement
-from captious.judgment.studies.shared.word_counts import (
-    WordCounts,
-    fitted_probability,
-    model_precision,
-    precision_at_recall,
-)
+from captious.judgment.studies.sources import WordCounts, fitted_probability, model_precision, precision_at_recall
 from captious.parsing.spacy_pipelines import SpacyTagger, load_tagger
 from captious.text import PTB
 

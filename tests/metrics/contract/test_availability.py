@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from captious.errors import CaptiousError, MissingExtraError, ParameterError
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.availability import availability
-from captious.metrics.contract.request import Request
+from captious.metrics.contract import registry
+from captious.metrics.contract.registry import Request
+from captious.metrics.contract.selection import availability
 from captious.metrics.contract.settings import Settings
 
 
-@pytest.mark.parametrize("name", catalogue.metric_names())
+@pytest.mark.parametrize("name", registry.metric_names())
 def test_metrics_with_required_parameters_name_them(name: str) -> None:
-    metric = catalogue.get(name)
+    metric = registry.get(name)
     required = {parameter for parameter, declared in metric.declared.items() if declared.required}
     try:
         Request(name).make(metric, Settings())
@@ -29,12 +29,12 @@ def test_leic_needs_weights() -> None:
     assert here.state == "missing"
     assert here.help.startswith("give leic:weights=..., a critique")
     with pytest.raises(ParameterError, match="leic needs weights"):
-        Request("leic").make(catalogue.get("leic"), Settings())
+        Request("leic").make(registry.get("leic"), Settings())
 
 
 def test_models_and_what_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both are said."""
-    monkeypatch.setattr(catalogue.get("clipscore"), "missing", classmethod(lambda cls: None))
+    monkeypatch.setattr(registry.get("clipscore"), "missing", classmethod(lambda cls: None))
     here = availability("clipscore")
     assert here.state == "no model"
     assert here.help.startswith("hf download openai/clip")

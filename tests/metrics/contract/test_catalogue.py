@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.selection import select
@@ -38,7 +38,7 @@ class Length(MeanMetric):
 @pytest.fixture(autouse=True)
 def nothing_registered() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogue, "_registered", {})
+        patch.setattr(registry, "_registered", {})
         yield
 
 
@@ -47,9 +47,9 @@ def plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[EntryPoint]]:
     """The entry points of other packages: the items of this list."""
     points: list[EntryPoint] = []
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda **chosen: EntryPoints(points).select(**chosen))
-    vars(catalogue._PLUGINS).pop("by_name", None)
+    vars(registry._PLUGINS).pop("by_name", None)
     yield points
-    vars(catalogue._PLUGINS).pop("by_name", None)
+    vars(registry._PLUGINS).pop("by_name", None)
 
 
 def plugin(name: str, value: str) -> EntryPoint:
@@ -61,7 +61,7 @@ def plugin(name: str, value: str) -> EntryPoint:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_metrics_say_what_they_are(name: str) -> None:
-    metric = catalogue.get(name)
+    metric = registry.get(name)
     assert metric.name == name
     assert metric.outputs == METRICS[name][2]
     assert metric.summary
@@ -79,18 +79,18 @@ def test_outputs_have_one_metric_each() -> None:
 
 def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'xyzzy'"):
-        catalogue.get("xyzzy")
+        registry.get("xyzzy")
 
 
 def test_outputs_belong_to_their_metric() -> None:
-    assert catalogue.owner("bleu-4") == catalogue.owner("bleu") == "bleu"
-    assert catalogue.owner("spice-relation") == "spice"
-    assert catalogue.owner("xyzzy") is None
+    assert registry.owner_of("bleu-4") == registry.owner_of("bleu") == "bleu"
+    assert registry.owner_of("spice-relation") == "spice"
+    assert registry.owner_of("xyzzy") is None
 
 
 def test_everything_that_can_be_requested() -> None:
     expected = [name for metric, (_, _, outputs) in METRICS.items() for name in dict.fromkeys((metric, *outputs))]
-    assert catalogue.requestable() == expected
+    assert registry.requestable() == expected
 
 
 # ---- joining
@@ -101,8 +101,8 @@ def test_registered_metric_can_be_requested_by_name() -> None:
     class Letters(Length):
         outputs = ("letters",)
 
-    assert catalogue.get("letters") is Letters
-    assert catalogue.metric_names() == [*NAMES, "letters"]
+    assert registry.get("letters") is Letters
+    assert registry.metric_names() == [*NAMES, "letters"]
     assert Letters.name == "letters"
     assert select(["letters", "bleu-1"]).labels == ("letters", "bleu-1")
     with pytest.warns(captious.CaptiousWarning):
@@ -165,7 +165,7 @@ def test_registering_again_replaces() -> None:
         class Again(Length):
             outputs = ("extent",)
 
-    assert catalogue.get("extent") is Again
+    assert registry.get("extent") is Again
 
 
 @pytest.mark.parametrize("name", ["bleu", "cider-d", "bleu-4", "rouge-1"])
@@ -175,8 +175,8 @@ def test_names_that_are_taken(name: str) -> None:
 
     with pytest.raises(ParameterError, match="taken"):
         captious.register(name)(Thief)
-    assert catalogue.metric_names() == NAMES
-    assert catalogue.get("bleu") is captious.Bleu
+    assert registry.metric_names() == NAMES
+    assert registry.get("bleu") is captious.Bleu
 
 
 def test_outputs_that_are_taken() -> None:
@@ -186,7 +186,7 @@ def test_outputs_that_are_taken() -> None:
 
     with pytest.raises(ParameterError, match="taken"):
         captious.register("thief")(Thief)
-    assert "thief" not in catalogue.metric_names()
+    assert "thief" not in registry.metric_names()
 
 
 @pytest.mark.parametrize(("name", "outputs"), [("Extent", None), ("extent", ("extent-P", "extent-r"))])
@@ -197,7 +197,7 @@ def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None
     with pytest.raises(ParameterError, match="contains capitals") as caught:
         captious.register(name)(shouted)
     assert caught.value.help in ("call it extent", "call it extent-p")
-    assert catalogue.metric_names() == NAMES
+    assert registry.metric_names() == NAMES
     if outputs is None:
         captious.register("extent")(shouted)
         assert select("EXTENT").labels == ("extent",)
@@ -211,8 +211,8 @@ def test_only_metrics_can_register(thing: object) -> None:
 
 def test_entry_points_register_metrics(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("extent", f"{Length.__module__}:Length"))
-    assert catalogue.metric_names() == [*NAMES, "extent"]
-    assert catalogue.get("extent").name == "extent"
+    assert registry.metric_names() == [*NAMES, "extent"]
+    assert registry.get("extent").name == "extent"
     assert select(["extent"]).labels == ("extent",)
     metric = select(["extent"])[0].metric
     assert metric.statistics(table(["abc"], [["x"]])).tolist() == [[3.0, 1.0]]
@@ -220,7 +220,7 @@ def test_entry_points_register_metrics(plugins: list[EntryPoint]) -> None:
 
 def test_entry_points_with_capitals_are_known_in_lower_case(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("Extent", f"{Length.__module__}:Length"))
-    assert catalogue.metric_names() == [*NAMES, "extent"]
+    assert registry.metric_names() == [*NAMES, "extent"]
     assert select(["Extent"]).labels == ("extent",)
 
 
@@ -232,28 +232,28 @@ def test_a_broken_plugin_does_not_hide_that_a_setting_is_not_used(plugins: list[
 
 def test_entry_points_of_other_groups_are_ignored(plugins: list[EntryPoint]) -> None:
     plugins.append(EntryPoint("extent", "nowhere:Nothing", "console_scripts"))
-    assert catalogue.metric_names() == NAMES
+    assert registry.metric_names() == NAMES
 
 
 def test_entry_point_that_is_not_a_metric_is_reported(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("wrong", "json:dumps"))
     with pytest.raises(ParameterError, match="json:dumps is not a metric"):
-        catalogue.get("wrong")
+        registry.get("wrong")
 
 
 def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("broken", "no_such_package.metrics:Broken"))
     assert select(["bleu-4"]).labels == ("bleu-4",)
     with pytest.raises(CaptiousError, match="broken"):
-        catalogue.get("broken")
+        registry.get("broken")
     with pytest.raises(UnknownNameError, match="blue-4"):
         select(["blue-4"])
 
 
 def test_a_built_in_metric_cannot_be_shadowed(plugins: list[EntryPoint]) -> None:
     plugins.append(plugin("bleu", f"{Length.__module__}:Length"))
-    assert catalogue.get("bleu") is captious.Bleu
-    assert catalogue.metric_names() == NAMES
+    assert registry.get("bleu") is captious.Bleu
+    assert registry.metric_names() == NAMES
 
 
 def test_register_without_a_name() -> None:
@@ -318,7 +318,7 @@ def test_catalogue_file_is_current() -> None:
 @pytest.mark.parametrize(("request_", "modules"), [("spice", {"spice"}), ("bleu-4", {"bleu"}), ("length", {"length"})])
 def test_finding_a_metric_imports_no_other(request_: str, modules: set[str]) -> None:
     program = (
-        "import sys; from captious.metrics.contract.request import Request, catalogue;"
+        "import sys; from captious.metrics.contract.registry import Request, catalogue;"
         f"catalogue.get(Request.from_text({request_!r}).metric);"
         "print(*(m for m in sys.modules if m.count('.') == 2 and m.startswith('captious.metrics.')))"
     )
@@ -334,7 +334,7 @@ def test_names_that_cannot_be_requested(name: str) -> None:
 
     with pytest.raises(ParameterError, match="cannot name a metric"):
         captious.register(name)(Extent)
-    assert catalogue.metric_names() == NAMES
+    assert registry.metric_names() == NAMES
 
 
 def test_outputs_are_a_tuple() -> None:

@@ -20,15 +20,13 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions, References
 from captious.evaluation import evaluate
-from captious.learned.caption_agreement.caption_weights import CaptionWeights
-from captious.learned.networks.feature_sets import as_feature_set
-from captious.learned.networks.network import Network
-from captious.learned.networks.network_weights import NetworkWeights
-from captious.metrics.contract import catalogue
+from captious.learned.caption_weights import CaptionWeights
+from captious.learned.networks import Network, NetworkWeights, as_feature_set
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.parameters import ChoiceParameter, FlagParameter, IntegerParameter, NumberParameter
 from captious.metrics.contract.selection import select
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
+from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.models import WordVectors
 from captious.parsing.parse_files import FileOfParses
 from captious.text import PTB, WHITESPACE, TokenLayer
@@ -79,8 +77,8 @@ class Rarity(MeanMetric):
 @pytest.fixture(autouse=True, scope="module")
 def with_a_registered_metric() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogue, "_registered", {})
-        catalogue.register("rarity")(Rarity)
+        patch.setattr(registry, "_registered", {})
+        registry.register("rarity")(Rarity)
         yield
 
 
@@ -90,7 +88,7 @@ OTHERS = [pytest.param(("rarity", variant), id=f"rarity@{variant}") for variant 
 @pytest.fixture(params=[*every_variant(), *OTHERS])
 def metric(request: pytest.FixtureRequest) -> Metric:
     name, variant = request.param
-    return catalogue.get(name)(variant=variant)
+    return registry.get(name)(variant=variant)
 
 
 CORPUS = large_corpus(150, seed=3)

@@ -15,9 +15,9 @@ import pytest
 import captious
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
-from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
+from captious.metrics.shared.frequencies import TokenFrequencies
 from captious.metrics.smurf import PUBLISHED, SmurfConstants
 from captious.models import Encoder
 from tests.support.corpora import large_corpus, references_table, table
@@ -34,7 +34,7 @@ pytest.importorskip("transformers")
 ROUNDING = {"smurf": 1e-3}
 #: Metrics on images have tests of their own.
 NAMES = [name for name in MODELS if name not in ("clipscore", "refclipscore", "leic")]
-VARIANTS = [*((name, variant) for name in NAMES for variant in catalogue.get(name).variants), *MODEL_VARIANTS]
+VARIANTS = [*((name, variant) for name in NAMES for variant in registry.get(name).variants), *MODEL_VARIANTS]
 
 CORPUS = large_corpus(40, seed=3)
 HARD = table(
@@ -60,7 +60,7 @@ def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
         with_model = {"model": encoder, "variant": variant, **parameters}
         if name == "captious":
             with_model = {"weights": random_head(encoder), **with_model}
-        return catalogue.get(name)(**with_model)
+        return registry.get(name)(**with_model)
 
     return built
 

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.evaluation.tables.score_tables import score_table
+from captious.evaluation.report import score_table
 from captious.judgment.studies import critical_failures, metric_correlations, reference_counts, robustness
-from captious.judgment.studies.score_distributions import score_distributions
-from captious.judgment.studies.system_correlations import system_correlations
-from captious.metrics.contract import catalogue
+from captious.judgment.studies.correlations import system_correlations
+from captious.judgment.studies.distributions import score_distributions
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, State
 from captious.metrics.contract.selection import select
 from captious.report.formats import csv as csv_text
@@ -46,8 +46,8 @@ class Words(MeanMetric):
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(catalogue, "_registered", {})
-        catalogue.register("words")(Words)
+        patch.setattr(registry, "_registered", {})
+        registry.register("words")(Words)
         yield
 
 
@@ -77,8 +77,8 @@ def ratings(tmp_path):
 
 
 def test_directions_name_existing_outputs() -> None:
-    for name in catalogue.metric_names():
-        metric = catalogue.get(name)
+    for name in registry.metric_names():
+        metric = registry.get(name)
         assert metric.lower_is_better | metric.no_direction <= {*metric.outputs}
         assert not metric.lower_is_better & metric.no_direction
 
@@ -89,7 +89,7 @@ def test_an_output_that_does_not_exist_is_refused() -> None:
         outputs = ("wrong-share", "wrong-any")
 
     with pytest.raises(ParameterError, match="words-wrong"):
-        catalogue.register("wrong")(Wrong)
+        registry.register("wrong")(Wrong)
 
 
 def test_selection_has_labels() -> None:
@@ -183,8 +183,7 @@ class TestJudgments:
             def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
                 return np.array([float(len(caption)) for caption in captions.candidates])
 
-        from captious.judgment.human_judgments import SystemRanking
-        from captious.judgment.protocols import Protocol
+        from captious.judgment.judgments import Protocol, SystemRanking
 
         protocol = Protocol("mine", "own", "pearson", "given", "systems")
         evidence = SystemRanking(protocol, {}, ["a", "b", "c"], np.array([3.0, 2.0, 1.0]), {}, [["x"], ["xx"], ["xxx"]])

@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 import captious
 from captious.errors import ParameterError
-from captious.metrics.cider_d import CiderD
+from captious.metrics.cider import CiderD
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.frequencies.token_frequencies import TokenFrequencies
+from captious.metrics.shared.frequencies import DocumentFrequencies, TokenFrequencies
 from captious.text import PTB
 from tests.support.corpora import references_table
 

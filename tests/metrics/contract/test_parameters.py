@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from captious.errors import CaptiousError, ParameterError
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter, Parameter
 from captious.models import WordVectors
 from tests.support.corpora import table
@@ -20,8 +20,8 @@ VECTORS = WordVectors.of(["dog", "cat"], [[1, 0], [0, 1]])
 #: Every number and flag that a metric of the package declares.
 CASES = [
     (name, parameter)
-    for name in catalogue.metric_names()
-    for parameter, declaration in catalogue.get(name).declared.items()
+    for name in registry.metric_names()
+    for parameter, declaration in registry.get(name).declared.items()
     if isinstance(declaration, NumberParameter | IntegerParameter | FlagParameter)
 ]
 #: What is not a number at all, and numbers that are none.
@@ -45,7 +45,7 @@ def values_of(declaration: Parameter[Any, Any]) -> tuple[list[object], list[obje
 
 @pytest.mark.parametrize(("name", "parameter"), CASES)
 def test_values_outside_the_range_are_refused(name: str, parameter: str) -> None:
-    declaration = catalogue.get(name).declared[parameter]
+    declaration = registry.get(name).declared[parameter]
     metric = SimpleNamespace(name=name)
     inside, outside = values_of(declaration)
     for value in inside:
@@ -82,7 +82,7 @@ def test_invalid_values_in_a_request_are_refused(text: str) -> None:
 @pytest.mark.parametrize("sigma", [0.001, 1_000_000])
 def test_scores_at_the_ends(sigma: float) -> None:
     captions = table(["a dog on a mat", "a dog", ""], [["a dog on a mat"], ["a dog on a very long mat"], ["a"]])
-    metric = catalogue.get("cider-d")(sigma=sigma)
+    metric = registry.get("cider-d")(sigma=sigma)
     scores = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)))
     assert ((scores >= 0) & (scores <= 10 + 1e-14)).all()
 

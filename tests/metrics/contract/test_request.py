@@ -8,10 +8,10 @@ import pytest
 import captious
 from captious.errors import CaptiousError, ParameterError, UnknownNameError
 from captious.metrics.bertscore import BertScore
-from captious.metrics.contract.request import Request
+from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.rouge_s import RougeS
+from captious.metrics.rouge import RougeS
 from captious.metrics.smurf import Smurf
 from captious.metrics.yi2020 import Yi2020
 from captious.models import Encoder

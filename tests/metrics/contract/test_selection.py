@@ -6,9 +6,8 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, UnknownNameError
-from captious.metrics.contract.availability import COCO, coco_available
 from captious.metrics.contract.metric import Metric
-from captious.metrics.contract.selection import RequestedMetric, select
+from captious.metrics.contract.selection import COCO, RequestedMetric, coco_available, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.spice import Spice
 

@@ -16,15 +16,11 @@ import captious
 from captious.data import Captions, CaptionSets, References, read_captions
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.bleu import Bleu
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.metric import MeanMetric, Metric, State
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import MeanMetric, Metric, OfK, SetMetric, State
 from captious.metrics.contract.selection import select
-from captious.metrics.contract.set_metrics import OfK, SetMetric
-from captious.metrics.div import Div
+from captious.metrics.diversity import Div, Lsa, MBleu, SelfCider
 from captious.metrics.length import Length
-from captious.metrics.lsa import Lsa
-from captious.metrics.mbleu import MBleu
-from captious.metrics.self_cider import SelfCider
 from captious.text import WHITESPACE
 from tests.oracles import cider, diversity
 from tests.support.corpora import captions as caption_strategy
@@ -38,7 +34,7 @@ VARIANTS = [
         marks=[pytest.mark.skip(MISSING[name])] if name in MISSING else [],
     )
     for name in OF_SETS
-    for variant in catalogue.get(name).variants
+    for variant in registry.get(name).variants
 ]
 
 
@@ -62,7 +58,7 @@ def corpus(images: int, sizes: tuple[int, ...] = (3,), seed: int = 1) -> Caption
 @pytest.fixture(params=VARIANTS)
 def metric(request: pytest.FixtureRequest) -> SetMetric:
     name, variant = request.param
-    set_metric = catalogue.get(name)(variant=variant)
+    set_metric = registry.get(name)(variant=variant)
     assert isinstance(set_metric, SetMetric)
     return set_metric
 
@@ -252,7 +248,7 @@ def test_the_first_of_the_best_candidates_counts() -> None:
 @pytest.mark.parametrize("variant_of", every_variant())
 def test_single_candidates_score_as_without_sets(variant_of: tuple[str, str]) -> None:
     name, variant = variant_of
-    metric = catalogue.get(name)(variant=variant)
+    metric = registry.get(name)(variant=variant)
     sets = corpus(12, (1,))
     captions = Captions(sets.candidates.texts, sets.references)
     state = metric.fit(sets.references)
@@ -269,7 +265,7 @@ def test_single_candidates_score_as_without_sets(variant_of: tuple[str, str]) ->
 )
 def test_candidates_are_scored_as_by_themselves(variant_of: tuple[str, str]) -> None:
     name, variant = variant_of
-    metric = catalogue.get(name)(variant=variant)
+    metric = registry.get(name)(variant=variant)
     sets = corpus(9, (3, 1, 2, 1, 1))
     state = metric.fit(sets.references)
     rows = OfK.candidate_statistics(metric, sets, state)

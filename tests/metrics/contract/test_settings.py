@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 from captious.metrics.contract.metric import MeanMetric, Metric, State
 from captious.metrics.contract.parameters import label_of
-from captious.metrics.contract.request import Request
+from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
-from captious.metrics.shared.image_contents.image_objects import ImageObjects
+from captious.metrics.shared.frequencies import DocumentFrequencies
+from captious.metrics.shared.objects import ImageObjects
 from captious.models import Encoder, WordVectors
-from captious.models.endpoints import ChatModel
+from captious.models.chat import ChatModel
 from captious.native import MOST_THREADS, threads
 from captious.text import PTB, WHITESPACE
 from tests.support.corpora import large_corpus, references_table
@@ -75,8 +75,7 @@ FOUND: dict[str, Callable[[Any], list[object]]] = {
 }
 #: The metrics that use it.
 USERS = {
-    setting: [name for name in catalogue.metric_names() if setting in catalogue.get(name).declared]
-    for setting in VALUES
+    setting: [name for name in registry.metric_names() if setting in registry.get(name).declared] for setting in VALUES
 }
 #: One that does not.
 OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VALUES}
@@ -84,13 +83,13 @@ OTHERS = {name: "bertscore" if name == "tokenizer" else "bleu-4" for name in VAL
 
 def metric_with(name: str, **settings: Any) -> Metric:
     """Return a metric under settings, and under those that it cannot do without."""
-    if "images" in catalogue.get(name).declared:
+    if "images" in registry.get(name).declared:
         settings = {"images": IMAGES, **settings}
-    if "training" in catalogue.get(name).declared:
+    if "training" in registry.get(name).declared:
         settings = {"training": TRAINING, **settings}
-    if "judge" in catalogue.get(name).declared:
+    if "judge" in registry.get(name).declared:
         settings = {"judge": JUDGE, **settings}
-    return Request(name).make(catalogue.get(name), Settings(**settings))
+    return Request(name).make(registry.get(name), Settings(**settings))
 
 
 # ---- where they go
@@ -103,7 +102,7 @@ def test_every_setting_has_its_tests() -> None:
 
 @pytest.mark.parametrize("setting", VALUES)
 def test_metrics_use_what_their_constructor_names(setting: str) -> None:
-    having = [name for name in catalogue.metric_names() if setting in catalogue.get(name).declared]
+    having = [name for name in registry.metric_names() if setting in registry.get(name).declared]
     assert sorted(having) == sorted(USERS[setting])
 
 
@@ -123,7 +122,7 @@ def test_a_setting_reaches_every_metric_that_has_the_parameter(setting: str, nam
 
 
 def test_registered_metric_declares_its_settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(catalogue, "_registered", {})
+    monkeypatch.setattr(registry, "_registered", {})
 
     @captious.register("dogs")
     class Dogs(captious.Bleu):

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from captious.data import Captions, References
-from captious.data.text_cache import TextCache
-from captious.metrics.contract import catalogue
+from captious.data.tables import TextCache
+from captious.metrics.contract import registry
 from tests.support.corpora import large_corpus
 from tests.support.every_metric import MISSING, every_variant
 
@@ -63,7 +63,7 @@ def test_threads_share_references(variant: tuple[str, str]) -> None:
         def scores(
             own: tuple[str, ...], references: References = shared, start: Barrier = together
         ) -> tuple[np.ndarray, np.ndarray]:
-            metric = catalogue.get(variant[0])(variant=variant[1])
+            metric = registry.get(variant[0])(variant=variant[1])
             start.wait()
             statistics = metric.statistics(Captions(own, references))
             return statistics, metric.aggregate(statistics)
@@ -107,7 +107,7 @@ def test_references_do_not_grow_with_candidates(names: list[str], systems: int) 
     """200,000 different candidates with words that nobody has written before; fewer where they are parsed."""
     images = 2000 if systems == 100 else 100
     corpus = large_corpus(images).table()
-    metrics = [catalogue.get(name)() for name in names if catalogue.get(name).missing() is None]
+    metrics = [registry.get(name)() for name in names if registry.get(name).missing() is None]
     if not metrics:
         pytest.skip(MISSING[names[0]])
     rng = random.Random(0)

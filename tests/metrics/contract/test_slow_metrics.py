@@ -7,7 +7,7 @@ import pytest
 import captious
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared import parse_time
+from captious.metrics.shared import scene_encoder
 
 pytestmark = pytest.mark.usefixtures("meteor_tables")
 
@@ -20,7 +20,7 @@ SETTINGS = Settings(parser="bundled")
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The bundled grammar needs twenty seconds for two thousand of these captions."""
-    monkeypatch.setattr(parse_time, "_PATIENCE", 0.5)
+    monkeypatch.setattr(scene_encoder, "_PATIENCE", 0.5)
 
 
 def test_metrics_that_nobody_named_are_left_out() -> None:

@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from captious.data import Captions
 from captious.errors import ParameterError
-from captious.metrics.mima import Mima
-from captious.metrics.shared.attention_flow import FlowLayer, information_flow, normalized_information
-from captious.metrics.spurts import Spurts
+from captious.metrics.shared.encoder_metric import FlowLayer, information_flow, normalized_information
+from captious.metrics.smurf import Mima, Spurts
 from captious.models import Encoder, encoders
-from captious.text.nltk_tokens import smurf_text
+from captious.text.tokenizers import smurf_text
 from tests.oracles import smurf as oracle
 from tests.support.corpora import references_table
 from tests.support.random_roberta import CAPTIONS, random_roberta

@@ -13,7 +13,7 @@ from captious import Encoder, Mowe, Wembsim, WordVectors, read_captions, score
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from captious.metrics.shared.word_means import WordMeanMetric
+from captious.metrics.shared.word_vectors import WordMeanMetric
 from captious.text import PTB
 from captious.text.stop_words import NLTK_STOP_WORDS
 from tests.oracles import word_means as oracle
@@ -101,7 +101,7 @@ def test_word_mean_signatures_are_pinned() -> None:
 def test_many_captions_are_scored_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     captions = table(["dog", "cat dog", "", "bus"] * 5, [["cat", "dogs dog"], ["dog"], ["dog"], ["nt", "cat", ""]] * 5)
     whole = Wembsim(vectors=VECTORS).scores(captions)
-    monkeypatch.setattr("captious.metrics.shared.word_means._ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("captious.metrics.shared.word_vectors._ROWS_AT_ONCE", 3)
     np.testing.assert_array_equal(Wembsim(vectors=VECTORS).scores(captions), whole)
 
 

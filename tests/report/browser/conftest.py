@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from captious.report.html_report import write_report
-from tests.report.page.conftest import hostile, systems
+from captious.report.page import write_report
+from tests.report.conftest import hostile, systems
 
 
 @pytest.fixture(scope="package")

@@ -12,11 +12,10 @@ import numpy as np
 import pytest
 
 from captious import WordVectors
-from captious.metrics.contract import catalogue
-from captious.report.explanations.layouts import LAYOUTS, layout_values
-from captious.report.explanations.terminal import explanation_text
-from captious.report.explanations.values import SCRIPTS, SCRIPTS_FOLDER, drawn_values
+from captious.metrics.contract import registry
+from captious.report.explanation_drawing import explanation_text
 from captious.report.html import asset
+from captious.report.layouts import LAYOUTS, SCRIPTS, SCRIPTS_FOLDER, drawn_values, layout_values
 from captious.report.terminal import as_text
 
 CANDIDATE, REFERENCES = "a dog runs on grass", ["a brown dog is running", "<b>two</b> dogs run on the grass"]
@@ -39,10 +38,10 @@ def drawings(browser: Any) -> Any:
 def _metric(name: str) -> Any:
     if name == "wmd":
         words = ["dog", "runs", "grass", "brown", "running", "run"]
-        return catalogue.get(name)(vectors=WordVectors.of(words, np.eye(len(words), dtype=np.float32)))
+        return registry.get(name)(vectors=WordVectors.of(words, np.eye(len(words), dtype=np.float32)))
     if name == "chair":
-        return catalogue.get(name)(objects={1: ["dog"]})
-    return catalogue.get(name)(**({"idf": "coco"} if name.startswith("cider") else {}))
+        return registry.get(name)(objects={1: ["dog"]})
+    return registry.get(name)(**({"idf": "coco"} if name.startswith("cider") else {}))
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -64,7 +63,7 @@ def test_drawn_explanation_contains_all_text_and_no_markup(drawings: Any, meteor
 
 
 def test_every_kind_is_drawn(drawings: Any) -> None:
-    assert {catalogue.get(name).explanation for name in METRICS} == {*LAYOUTS}
+    assert {registry.get(name).explanation for name in METRICS} == {*LAYOUTS}
 
 
 def _letters(text: str) -> str:

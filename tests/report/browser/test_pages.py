@@ -14,16 +14,16 @@ import numpy as np
 import pytest
 
 import captious
-from captious.evaluation.inference.resampling import Sampling
+from captious.evaluation.statistics import Sampling
 from captious.judgment import Agreement, BenchmarkResult, Judgment, Study
-from captious.judgment.benchmarks.benchmark_names import protocol
-from captious.judgment.study_result import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
+from captious.judgment.benchmarks.names import protocol
+from captious.judgment.results import Cloud, Clouds, Curve, Curves, Dot, Dots, Matrix
 from captious.metrics.meteor import align
 from captious.report import numbers
-from captious.report.explanations.layouts import SIGNS
-from captious.report.html_report import write_report
-from captious.results.pictures import scatter
-from tests.report.page.conftest import HOSTILE, systems
+from captious.report.layouts import SIGNS
+from captious.report.page import write_report
+from captious.tables import scatter
+from tests.report.conftest import HOSTILE, systems
 from tests.support.pages import Page
 
 sync_api = pytest.importorskip("playwright.sync_api")

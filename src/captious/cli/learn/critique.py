@@ -12,9 +12,8 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file, reads_captions
 from captious.cli.outputs import warn
 from captious.data import read_references
-from captious.learned.critique.critique_recipes import CritiqueRecipe
-from captious.learned.critique.critique_training import train_critique
-from captious.learned.critique.drawn_negatives import captions_by_image
+from captious.learned.leic import CritiqueRecipe
+from captious.learned.training.critiques import captions_by_image, train_critique
 
 
 @click.command()

@@ -11,10 +11,9 @@ from captious.cli.library_options import COUNT, FILE, option_of
 from captious.cli.options import data_option, named_systems, output_file, reads_captions, seed_option
 from captious.data import read_references
 from captious.errors import ParameterError
-from captious.judgment.files.derived_files import coco_sources
-from captious.judgment.files.judgment_files import data_folder
-from captious.learned.networks.training_example_files import read_ids, write_examples
-from captious.learned.networks.training_examples import NEGATIVES, make_examples
+from captious.judgment.files import data_folder
+from captious.judgment.judging import coco_sources
+from captious.learned.training.examples import NEGATIVES, make_examples, read_ids, write_examples
 
 
 @click.command()

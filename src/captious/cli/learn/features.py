@@ -10,11 +10,10 @@ from captious.cli.library_options import FILE
 from captious.cli.options import output_file, reads_captions, settings_options, subset_option
 from captious.cli.outputs import warn
 from captious.data import read_captions
-from captious.learned.networks.feature_metrics import FEATURE_FORMATS, FeatureMetric, check_feature_file, write_features
-from captious.learned.networks.feature_sets import FEATURE_SETS
+from captious.learned.networks import FEATURE_FORMATS, FEATURE_SETS, FeatureMetric, check_feature_file, write_features
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
-from captious.phrases import counted
+from captious.words import counted
 
 
 @click.command()

@@ -8,9 +8,8 @@ import click
 
 from captious.cli.library_options import FILE
 from captious.cli.options import output_file
-from captious.models.image_features import IMAGE_FEATURE_FORMATS, check_image_feature_file
-from captious.models.vision import EFFICIENTNET
-from captious.phrases import counted
+from captious.models.image_features import EFFICIENTNET, IMAGE_FEATURE_FORMATS, check_image_feature_file
+from captious.words import counted
 
 
 @click.command()
@@ -30,7 +29,7 @@ def image_features(folder: Path, model: str, output: Path) -> None:
     --images.
     """
     check_image_feature_file(output)
-    from captious.models import vision
+    from captious.models import image_features as vision
 
     features = vision.image_features(folder, model)
     features.save(output)

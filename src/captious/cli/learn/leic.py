@@ -11,7 +11,7 @@ from captious.cli.learn.training_options import critique_options
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import reads_captions, resamples_option, subset_option
 from captious.cli.outputs import Destination, output_options
-from captious.learned.critique.two_folds import two_folds
+from captious.learned.training.critiques import two_folds
 from captious.report.formats import FORMATS
 
 
@@ -31,6 +31,6 @@ def leic(candidates: Path, references: Path, destination: Destination, **options
     versa. The score is the mean probability that a person wrote the captions; human captions are scored, too.
     The intervals are over images: they do not show how much the score depends on the training. Training needs torch.
     """
-    from captious.judgment.studies.two_fold_study import two_fold_study  # imports all studies
+    from captious.judgment.studies.critiques import two_fold_study  # imports all studies
 
     destination.deliver_result(two_fold_study(candidates, references, **options))

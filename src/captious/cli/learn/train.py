@@ -11,8 +11,8 @@ from captious.cli.learn.training_options import recipe_seed_option, weights_name
 from captious.cli.library_options import FILE, option_of
 from captious.cli.options import output_file, recipe_attributes, settings_options
 from captious.cli.outputs import warn
-from captious.learned.networks.metric_training import learn
-from captious.learned.networks.network_recipes import RECIPES, as_recipe
+from captious.learned.networks import RECIPES, as_recipe
+from captious.learned.training.networks import learn
 from captious.metrics.contract.settings import Settings
 
 

@@ -11,8 +11,8 @@ import click
 
 from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.options import SEED, recipe_attributes
-from captious.learned.critique.critique_recipes import CRITIQUE_RECIPES, as_critique_recipe
-from captious.learned.critique.critique_training import train_critique
+from captious.learned.leic import CRITIQUE_RECIPES, as_critique_recipe
+from captious.learned.training.critiques import train_critique
 from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 

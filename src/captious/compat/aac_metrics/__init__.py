@@ -11,51 +11,58 @@ from __future__ import annotations
 
 from typing import Any
 
-from captious.compat.aac_metrics import metric_functions as functions
-from captious.compat.aac_metrics.bert_score import bert_score_mrefs
-from captious.compat.aac_metrics.evaluation import (
-    DEFAULT_METRICS_SET_NAME,
-    METRICS,
-    METRICS_SETS,
-    DCASE2023Evaluate,
-    DCASE2024Evaluate,
-    Evaluate,
-    dcase2023_evaluate,
-    dcase2024_evaluate,
-    evaluate,
-    metrics_of,
-)
-from captious.compat.aac_metrics.fluency import fense, fer, sbert_sim, spider_fl
-from captious.compat.aac_metrics.inputs import check_metric_inputs, is_mono_sents, is_mult_sents
-from captious.compat.aac_metrics.metric_classes import (
+from captious.compat.aac_metrics import functional as functions
+from captious.compat.aac_metrics.classes import (
     BLEU,
     BLEU1,
     BLEU2,
     BLEU3,
     BLEU4,
+    DEFAULT_METRICS_SET_NAME,
     FENSE,
     FER,
     MACE,
     METEOR,
+    METRICS,
+    METRICS_SETS,
     ROUGEL,
+    SETUP,
     SPICE,
     AACMetric,
     BERTScoreMRefs,
     CIDErD,
     CLAPSim,
+    DCASE2023Evaluate,
+    DCASE2024Evaluate,
+    Evaluate,
     SBERTSim,
     SPIDEr,
     SPIDErFL,
     SPIDErMax,
     Vocab,
+    check_java_path,
+    dcase2023_evaluate,
+    dcase2024_evaluate,
+    download_metrics,
+    duplicate_list,
+    evaluate,
+    metrics_of,
 )
-from captious.compat.aac_metrics.setup_functions import SETUP, check_java_path, download_metrics, duplicate_list
-from captious.compat.aac_metrics.several_candidates import mult_cands_metric, spider_max
-from captious.compat.aac_metrics.tokenization import (
+from captious.compat.aac_metrics.functional import (
     PTB_PUNCTUATIONS,
+    bert_score_mrefs,
+    check_metric_inputs,
+    fense,
+    fer,
+    is_mono_sents,
+    is_mult_sents,
+    mult_cands_metric,
     preprocess_mono_sents,
     preprocess_mult_sents,
     ptb_tokenize_batch,
+    sbert_sim,
+    spider_fl,
+    spider_max,
 )
 from captious.compat.reexports import add_modules, by_name
 

@@ -62,5 +62,5 @@ ORIGINALS = (
     Original("Spice", f"{_COCO}.spice.spice", trial="spice", starts_java=True),
     _tokenizer(f"{_AUTHORS}.tokenizer.ptbtokenizer", told_by="_source"),
     _tokenizer(f"{_COCO}.tokenizer.ptbtokenizer"),
-    _tokenizer(f"{_MESHED}.tokenizer", "corpus"),
+    _tokenizer(_MESHED, "corpus"),
 )

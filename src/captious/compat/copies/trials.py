@@ -185,7 +185,7 @@ def _tokenizer_options(commands: list[list[str]]) -> str:
 
 
 def _meteor(copy: type, replacement: type, module: ModuleType) -> str:
-    from captious.compat.pycocoevalcap.meteor_protocol import Process
+    from captious.compat.pycocoevalcap.scorers import Process
 
     metric = replacement()
     codes = {name: lambda *arguments, **options: 0 for name in ("kill", "terminate", "wait", "poll")}

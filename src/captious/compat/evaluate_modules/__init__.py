@@ -12,9 +12,9 @@ import os
 from pathlib import Path
 
 from captious.errors import OutputError
-from captious.files.atomic_write import whole_file
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.set_metrics import SetMetric
+from captious.files import whole_file
+from captious.metrics.contract import registry
+from captious.metrics.contract.metric import SetMetric
 
 __all__ = ["metrics", "module_name", "write_modules"]
 
@@ -34,8 +34,8 @@ class {class_name}(captious.compat.evaluate_modules.module.CaptionModule):
 
 def metrics() -> list[str]:
     """Return the metrics of captious that can be modules."""
-    built_in = [name for name in catalogue.metric_names() if catalogue.get(name).__module__.startswith("captious.")]
-    return [name for name in built_in if name not in _LEFT_OUT and not issubclass(catalogue.get(name), SetMetric)]
+    built_in = [name for name in registry.metric_names() if registry.get(name).__module__.startswith("captious.")]
+    return [name for name in built_in if name not in _LEFT_OUT and not issubclass(registry.get(name), SetMetric)]
 
 
 def module_name(metric: str) -> str:
@@ -67,6 +67,6 @@ def write_modules(folder: str | os.PathLike[str]) -> list[Path]:
             ) from error
         class_name = "".join(word.capitalize() for word in name.split("_"))
         with whole_file(target / f"{name}.py") as file:
-            file.write(_MODULE.format(name=metric, summary=catalogue.get(metric).summary, class_name=class_name))
+            file.write(_MODULE.format(name=metric, summary=registry.get(metric).summary, class_name=class_name))
         targets.append(target)
     return targets

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import datasets
 import evaluate
 
-from captious.compat.metric_by_name import choose
+from captious.compat.by_name import choose
 from captious.evaluation import score
-from captious.metrics.contract import catalogue
+from captious.metrics.contract import registry
 
 __all__ = ["CaptionModule"]
 
@@ -31,7 +31,7 @@ class CaptionModule(evaluate.Metric):
     metric: ClassVar[str]
 
     def _info(self) -> evaluate.MetricInfo:
-        class_ = catalogue.get(self.metric)
+        class_ = registry.get(self.metric)
         text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=f"{class_.name} of captious: {class_.summary}.",

@@ -11,23 +11,13 @@ those of forks; ``prepare_references`` and ``use_prepared_references`` are addit
 
 from __future__ import annotations
 
-from captious.compat import counted_ngrams
+from captious.compat import counted
 from captious.compat.pycocoevalcap import bleu_scorer
 from captious.compat.pycocoevalcap.bleu_scorer import BleuScorer
 from captious.compat.pycocoevalcap.cider_scorer import CiderScorer
-from captious.compat.pycocoevalcap.coco_scorers import (
-    WMD,
-    Bleu,
-    Cider,
-    Meteor,
-    Rouge,
-    Spice,
-    get_stanford_models,
-    my_lcs,
-)
-from captious.compat.pycocoevalcap.eval import COCOEvalCap
-from captious.compat.pycocoevalcap.prepared_references import prepare_references, use_prepared_references
-from captious.compat.pycocoevalcap.ptb_tokenizer import PUNCTUATIONS, PTBTokenizer
+from captious.compat.pycocoevalcap.eval import COCOEvalCap, prepare_references, use_prepared_references
+from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS, PTBTokenizer
+from captious.compat.pycocoevalcap.scorers import WMD, Bleu, Cider, Meteor, Rouge, Spice, get_stanford_models, my_lcs
 from captious.compat.reexports import add_modules, by_name
 
 __all__ = [
@@ -51,7 +41,7 @@ add_modules(
         "bleu.bleu_scorer": by_name(BleuScorer, *bleu_scorer.COOKING),
         "cider": by_name(Cider),
         "cider.cider": by_name(Cider, CiderScorer),
-        "cider.cider_scorer": by_name(CiderScorer, *counted_ngrams.COOKING),
+        "cider.cider_scorer": by_name(CiderScorer, *counted.COOKING),
         "meteor": by_name(Meteor),
         "meteor.meteor": by_name(Meteor),
         "rouge": by_name(Rouge),

@@ -10,9 +10,8 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from captious.compat import counted_ngrams
-from captious.compat.counted_images import CountedImages
-from captious.compat.counted_ngrams import Counts, Ngram
+from captious.compat import counted
+from captious.compat.counted import CountedImages, Counts, Ngram
 from captious.data import Captions
 from captious.metrics import bleu
 from captious.text import WHITESPACE
@@ -29,7 +28,7 @@ CookedReferences: TypeAlias = tuple[Any, dict[Ngram, int]]
 
 def precook(s: str, n: int = 4, out: bool = False) -> tuple[int, Counts]:
     """Return the number of words of a caption, split at white space, and the counts of its n-grams."""
-    return len(s.split()), counted_ngrams.precook(s, n)
+    return len(s.split()), counted.precook(s, n)
 
 
 def cook_refs(refs: Sequence[str], eff: str | None = None, n: int = 4) -> CookedReferences:

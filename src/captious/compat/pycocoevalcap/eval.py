@@ -1,34 +1,157 @@
 """The evaluation of a results file under the toolkit's name, ``pycocoevalcap.eval.COCOEvalCap``."""
 
-# Method and argument names are the toolkit's.
-# ruff: noqa: N802, N803
-
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Hashable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from captious.compat.df_files import CORPUS
-from captious.compat.pycocoevalcap.coco_scorers import WMD, Bleu, Cider, Meteor, Rouge, Spice
-from captious.compat.pycocoevalcap.eval_arguments import (
-    SCORES,
-    Tokenize,
-    requested_scorers,
-    scorer_names,
-    third_argument,
-    tokenize_of,
-    unknown_argument,
+from captious.compat.counted import CORPUS
+from captious.compat.pycocoevalcap.inputs import (
+    NoImages,
+    PTBTokenizer,
+    UnknownArgument,
+    image_annotations,
+    raw_texts,
+    references_table,
+    tables_in_use,
 )
-from captious.compat.pycocoevalcap.harness_input import image_annotations
-from captious.compat.pycocoevalcap.input_errors import NoImages
-from captious.compat.pycocoevalcap.ptb_tokenizer import PTBTokenizer
-from captious.errors import ParameterError
-from captious.metrics import meteor, spice
+from captious.compat.pycocoevalcap.scorers import WMD, Bleu, Cider, Meteor, Rouge, Spice
+from captious.data import References
+from captious.data.formats import is_prepared
+from captious.data.prepared import read_prepared
+from captious.errors import CaptionFileError, CaptionTypeError, ParameterError
+from captious.evaluation import prepare
+from captious.metrics import bleu, cider, meteor, rouge, spice
+from captious.metrics.contract.metric import Metric
+from captious.text import SPACES, WHITESPACE
 
-__all__ = ["COCOEvalCap"]
+__all__ = [
+    "SCORES",
+    "COCOEvalCap",
+    "Tokenize",
+    "prepare_references",
+    "requested_scorers",
+    "scorer_names",
+    "third_argument",
+    "tokenize_of",
+    "unknown_argument",
+    "use_prepared_references",
+]
+
+
+# Additional arguments of ``COCOEvalCap`` in forks of the toolkit, which choose scorers and tokenizer.
+
+
+#: From raw captions by image, lists of ``{"caption": text}``, to tokenized ones.
+Tokenize: TypeAlias = Callable[[Mapping[Any, Sequence[Mapping[str, Any]]]], dict[Any, list[str]]]
+
+#: The scorers in the toolkit's order, as forks call them, and the names of their scores. WMD runs only if asked for.
+SCORES: dict[str, tuple[str, ...]] = {
+    "BLEU": ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4"),
+    "METEOR": ("METEOR",),
+    "ROUGE_L": ("ROUGE_L",),
+    "CIDER": ("CIDEr",),
+    "SPICE": ("SPICE",),
+    "WMD": ("WMD",),
+}
+_OTHER_NAMES = {"ROUGE": "ROUGE_L", "ROUGE-L": "ROUGE_L", "ROUGEL": "ROUGE_L"}
+
+
+def requested_scorers(
+    unordered: Mapping[str, Collection[str] | None], ordered: Mapping[str, Collection[str] | None]
+) -> list[str] | None:
+    """Return the scorers to run, None for all.
+
+    Args:
+        unordered: argument -> names of scorers, which run in the toolkit's order; None if it was not passed.
+        ordered: likewise; they run in this order.
+    """
+    arguments = {argument: names for argument, names in {**unordered, **ordered}.items() if names is not None}
+    if len(arguments) > 1:
+        raise ParameterError(f"{' and '.join(arguments)} both choose scorers", help="give one of them")
+    for argument, names in arguments.items():
+        scorers = scorer_names(names, argument)
+        return scorers if argument in ordered else [name for name in SCORES if name in scorers]
+    return None
+
+
+def scorer_names(names: Collection[str], argument: str) -> list[str]:
+    """Return the names of scorers in an argument, spelled as in ``SCORES``."""
+    if isinstance(names, str):
+        raise ParameterError(f"{argument} is a list of scorers", help=f"give {argument}=[{names!r}]")
+    scorers = [_OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names]
+    for name, scorer in zip(names, scorers, strict=True):
+        if scorer not in SCORES:
+            raise ParameterError(
+                f"there is no scorer {name!r}", help="the scorers are Bleu, METEOR, ROUGE_L, CIDEr, SPICE and WMD"
+            )
+    return scorers
+
+
+def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Collection[str] | None, Any]:
+    """Interpret the third argument of forks: document frequencies, a list of scorers, a tokenizer, or whether to
+    tokenize.
+
+    Returns:
+        The document frequencies, the scorers or None, the tokenizer or None.
+    """
+    if isinstance(value, str | os.PathLike):
+        return value, None, None
+    if value is None or value is True:
+        return default, None, None
+    if value is False:
+        raise ParameterError(
+            "captions are always tokenized", help="for captions that are already tokenized, give tokenizer=str.split"
+        )
+    if isinstance(value, Collection) and all(isinstance(name, str) for name in value):
+        return default, value, None
+    if callable(value) or hasattr(value, "tokenize"):
+        return default, None, value
+    raise ParameterError(
+        f"the third argument is not understood: {value!r:.80}",
+        help="give document frequencies (df), a list of scorers (coco_types), or a tokenizer (tokenizer)",
+    )
+
+
+def tokenize_of(tokenizer: Any) -> Tokenize:
+    """Return a user's tokenizer as a function over captions by image.
+
+    Args:
+        tokenizer: an object with ``tokenize`` like the toolkit's ``PTBTokenizer``, or a function from a caption to its
+            words, in a list or separated by spaces.
+    """
+    if hasattr(tokenizer, "tokenize"):
+        tokenize: Tokenize = tokenizer.tokenize
+        return tokenize
+    if not callable(tokenizer):
+        raise ParameterError(
+            f"{tokenizer!r:.80} is not a tokenizer",
+            help="give a function from a caption to its words, or an object with the method tokenize of PTBTokenizer",
+        )
+
+    def tokenized(text: str) -> str:
+        words = tokenizer(text)
+        return words if isinstance(words, str) else " ".join(words)
+
+    return lambda raw: {image: [tokenized(text) for text in texts] for image, texts in raw_texts(raw).items()}
+
+
+def unknown_argument(name: str) -> UnknownArgument:
+    """Return the error for an unsupported argument of a fork."""
+    return UnknownArgument(
+        f"COCOEvalCap has no argument {name!r}",
+        help="it has df, use_scorers, metrics, scorers_to_run, exclude_scorers, coco_types, cocoTypes, "
+        "tokenization_fn, tokenizer, spice_threads and verbose",
+    )
+
+
+# Method and argument names are the toolkit's.
+# ruff: noqa: N802, N803
+
 
 #: Functions, so that a class that a program puts into this module is the one that runs.
 _MAKE: dict[str, Callable[[], Any]] = {
@@ -221,3 +344,67 @@ def _annotations(coco: Any) -> Any:
 
 def _say_nothing(*words: object) -> None:
     return None
+
+
+# Prepared references for programs that pass the same references to scorers in every evaluation.
+#
+# ``prepare_references`` writes tokenized references to a file with everything that scorers compute about them. After
+# ``use_prepared_references``, scorers that receive these references read it from the file.
+
+
+_HELP = "write it with prepare_references(gts, path)"
+
+
+def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[str]) -> None:
+    """Write references to a file, with everything that the scorers of the COCO toolkit compute about them.
+
+    METEOR's and SPICE's parts are left out if these metrics are not available.
+
+    Args:
+        gts: image id -> list of tokenized references, as for scorers.
+        path: the file.
+
+    Raises:
+        InputError: invalid references; the error names the image.
+        OutputError: the file cannot be written.
+    """
+    metrics: list[Metric] = [bleu.Bleu(tokenizer=WHITESPACE), rouge.RougeL(tokenizer=SPACES)]
+    metrics.append(cider.CiderD(tokenizer=WHITESPACE))
+    if meteor.Meteor.missing() is None:
+        metrics.append(meteor.Meteor(tokenizer=SPACES))
+    if spice.Spice.missing() is None:
+        metrics.append(spice.Spice(tokenizer=WHITESPACE))
+    prepare(replace(references_table(gts), name="gts"), path, metrics)  # not what a file in use knows about them
+
+
+def use_prepared_references(*paths: str | os.PathLike[str]) -> None:
+    """Read what scorers compute about references from files, in this process from now on.
+
+    Scores do not change. References match a file with the same texts in the same order and number for each image;
+    others are scored as usual. Data that a file lacks, such as parses with another grammar, are computed as usual.
+
+    Args:
+        paths: files that ``prepare_references`` wrote, replacing those of an earlier call; none to use no file.
+
+    Raises:
+        CaptionTypeError: not a path.
+        CaptionFileError: a file that is missing, damaged or of another kind. Its data are checked on first use.
+    """
+    tables_in_use[:] = [_read(path) for path in paths]
+
+
+def _read(path: str | os.PathLike[str]) -> References:
+    if not isinstance(path, str | os.PathLike):
+        raise CaptionTypeError(f"a {type(path).__name__} is not a path", help="give one path or several")
+    where = os.fspath(path)
+    if not os.path.exists(path):
+        raise CaptionFileError("the file does not exist", where=where, help=_HELP)
+    if not is_prepared(path):
+        raise CaptionFileError("this is not a file of prepared references", where=where, help=_HELP)
+    try:
+        table = read_prepared(path)
+    except CaptionFileError as error:
+        raise CaptionFileError(error.message, where=error.where, help=_HELP) from None
+    if table.ids != tuple(range(len(table))):
+        raise CaptionFileError("these references are not tokenized", where=where, help=_HELP)
+    return table

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
-from captious.compat.pycocoevalcap.coco_scorers import Spice
 from captious.compat.pycocoevalcap.eval import COCOEvalCap
-from captious.compat.pycocoevalcap.ptb_tokenizer import PTBTokenizer
+from captious.compat.pycocoevalcap.inputs import PTBTokenizer
+from captious.compat.pycocoevalcap.scorers import Spice
 
 __all__ = ["COCOEvalCapSpice", "SpiceEval"]
 

@@ -11,7 +11,7 @@ from importlib.util import module_from_spec
 from pathlib import Path
 
 try:
-    from captious.compat.program_command import install_from_environment
+    from captious.compat.programs import install_from_environment
 except ImportError:  # another Python, which does not have captious
     with suppress(OSError), open(os.environ.get("CAPTIOUS_COMPAT_LOG", ""), "ab", buffering=0) as _file:
         _event = {"event": "without captious", "python": sys.executable, "process": os.getpid()}

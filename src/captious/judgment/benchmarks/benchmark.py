@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from captious.data import References
-from captious.entry_points import did_you_mean
 from captious.errors import (
     CaptionFileError,
     CaptiousError,
@@ -16,10 +15,10 @@ from captious.errors import (
     ResourceError,
     UnknownNameError,
 )
-from captious.judgment.benchmark_items import Item, judgments_of
-from captious.judgment.files.judgment_files import DataFolder
-from captious.judgment.human_judgments import HumanJudgments
-from captious.judgment.protocols import Protocol
+from captious.judgment.files import DataFolder
+from captious.judgment.items import Item, judgments_of
+from captious.judgment.judgments import HumanJudgments, Protocol
+from captious.plugins import did_you_mean
 
 #: Source of figures that were measured with the official toolkit on the normalized files.
 TOOLKIT = "pycocoevalcap 1.2 on the same files"

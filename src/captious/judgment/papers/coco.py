@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from captious.judgment.papers.paper import File, Paper, PaperColumn, PaperTable, Run
-from captious.phrases import counted
+from captious.words import counted
 
 _HUMAN = Run(
     "human_agreement",

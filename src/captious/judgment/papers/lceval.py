@@ -19,9 +19,8 @@ from captious.judgment.papers.paper import (
     judged,
     judged_parts,
 )
-from captious.learned.networks.feature_sets import FeatureSet, as_feature_set
-from captious.learned.networks.network_recipes import Recipe, as_recipe
-from captious.phrases import counted
+from captious.learned.networks import FeatureSet, Recipe, as_feature_set, as_recipe
+from captious.words import counted
 
 _METRICS = {
     "BLEU-1": "bleu-1",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from captious.judgment.papers.paper import CHALLENGE_CAPTIONS, File, Paper, PaperColumn, PaperTable, Run, judged
-from captious.learned.critique.critique_recipes import CritiqueRecipe
-from captious.phrases import counted
+from captious.learned.leic import CritiqueRecipe
+from captious.words import counted
 
 _METRICS = {
     "BLEU-1": "bleu-1",

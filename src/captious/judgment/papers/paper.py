@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
-from captious.entry_points import did_you_mean
 from captious.errors import ParameterError, UnknownNameError
-from captious.judgment.protocols import PEOPLE
-from captious.judgment.scores.metric_needs import needs_of_metric
-from captious.learned.networks.network_recipes import Recipe, as_recipe
+from captious.judgment.judgments import PEOPLE
+from captious.judgment.scores import needs_of_metric
+from captious.learned.networks import Recipe, as_recipe
+from captious.plugins import EntryPoints, did_you_mean
 
 #: States of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
 #: ours; figures are computed, but none is published; another command computes it; nothing can be computed without what
@@ -47,7 +48,7 @@ class MadeFile:
 
     Args:
         name: its name.
-        maker: name of the function of ``captious.judgment.files.derived_files`` that generates it.
+        maker: name of the function of ``captious.judgment.judging`` that generates it.
         sources: the files that it needs.
     """
 
@@ -293,3 +294,35 @@ def judged_parts(protocol: str, parts: Mapping[str, str], whole: str = "") -> li
     """
     columns = {label: f"{protocol} {part}" for label, part in parts.items()}
     return judged(protocol, columns | ({whole: protocol} if whole else {}))
+
+
+# The catalogue of papers by name: built-in ones, and those of other packages.
+#
+# Another package adds one with an entry point of the group ``captious.papers``, whose name is that of the paper and
+# whose value is a ``Paper``.
+
+
+#: The papers of the package: each is the constant PAPER in the module of its name.
+BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")
+_PLUGINS = EntryPoints("captious.papers", "paper", BUILT_IN)
+
+
+def names() -> list[str]:
+    """Return the names of all papers: those of the package, then others by name."""
+    return _PLUGINS.names
+
+
+def get(name: str) -> Paper:
+    """Return a paper.
+
+    Raises:
+        UnknownNameError: an unknown paper.
+        ParameterError: an entry point that is not a paper.
+    """
+    if name in BUILT_IN:
+        return import_module(f"captious.judgment.papers.{name}").PAPER  # type: ignore[no-any-return]
+    if name not in _PLUGINS.by_name:
+        guess = did_you_mean(name, names())
+        raise UnknownNameError(f"there is no paper {name!r}", help=f"{guess}available papers: {', '.join(names())}")
+    paper: Paper = _PLUGINS.load(name, lambda item: isinstance(item, Paper), "a captious.judgment.Paper")
+    return paper

@@ -6,17 +6,22 @@ import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
+from textwrap import shorten
 from typing import Any
 
-from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, ParameterError
-from captious.judgment.benchmarks import benchmark_names
-from captious.judgment.files.own_judgments import as_own
+from captious.judgment.benchmarks import names as benchmark_names
+from captious.judgment.files import as_own
+from captious.judgment.judgments import PEOPLE
+from captious.judgment.papers import paper as paper_names
 from captious.judgment.papers.paper import Paper, PaperColumn, PaperTable, Run
-from captious.judgment.protocols import PEOPLE
-from captious.judgment.scores.metric_sums import summands
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.request import Request
+from captious.judgment.reproduction.reproduction_result import FOLD
+from captious.judgment.scores import summands
+from captious.metrics.contract import registry
+from captious.metrics.contract.registry import Request
+from captious.plugins import did_you_mean
+from captious.tables import Cell, Column, Displayed, Row, Table
+from captious.version import __version__
 
 
 def check_table(paper: Paper, table: PaperTable) -> None:
@@ -70,7 +75,7 @@ def one_line(error: CaptiousError) -> str:
 def _check_metric(request: str) -> None:
     for part in summands(request):
         parsed = Request.from_text(part)
-        metric = catalogue.get(parsed.metric)
+        metric = registry.get(parsed.metric)
         assert isinstance(parsed.suffix, str)  # reads the parameters
         if parsed.variant is not None:
             variants = {name.lower(): name for name in metric.variants}
@@ -109,3 +114,95 @@ def table_error(paper: Paper, table: PaperTable, error: CaptiousError) -> Parame
     """Return an error that names a table of a paper."""
     where = f"table {table.name} of the paper {paper.name}"
     return ParameterError(error.message, where=f"{where}: {error.where}" if error.where else where, help=error.help)
+
+
+# ``PaperIndex``: all tables of papers that ``reproduce`` knows, as one table.
+
+
+_MOST_IN_CELL = 50  # characters
+
+#: Meanings of the states of tables.
+STATES = {
+    "reproduced": "published figures are the same here, or within our interval",
+    "differs": "some published figures differ, and it is known why",
+    "not comparable": "figures are published, but ours are of other data or training",
+    "computed": "captious computes it, but no figure is published or at hand",
+    "command": "another command computes it",
+    "needs": "nothing can be computed without what captious does not bring",
+}
+
+
+class PaperIndex(Displayed):
+    """All tables and figures of all papers, with their state and the reason.
+
+    A paper of another package that cannot be loaded, or has unknown names, has the state "broken".
+
+    Args:
+        papers: by default, all known papers.
+    """
+
+    def __init__(self, papers: Sequence[Paper] | None = None) -> None:
+        self.papers: list[Paper] = []
+        self.broken: dict[str, str] = {}
+        for name in paper_names.names() if papers is None else ():
+            try:
+                paper = paper_names.get(name)
+                for table in paper.tables:
+                    check_table(paper, table)
+                self.papers.append(paper)
+            except CaptiousError as error:
+                self.broken[name] = one_line(error)
+        self.papers += papers or ()
+
+    def to_table(self) -> Table:
+        """Return a table with one row per table, in a section for every paper."""
+        keys = ("paper", "table", "place", "state", "needs", "differs", "shows", "status")
+        records: list[dict[str, object]] = [
+            {
+                "paper": paper.name,
+                "table": table.name,
+                "place": table.place,
+                "state": table.state,
+                "needs": table.needs_text,
+                "differs": table.differs,
+                "shows": table.shows,
+                "status": table.status,
+            }
+            for paper in self.papers
+            for table in paper.tables
+        ]
+        records += [
+            {**dict.fromkeys(keys, ""), "paper": name, "state": "broken", "status": reason}
+            for name, reason in self.broken.items()
+        ]
+        rows = [
+            Row(
+                str(record["table"] or "(all)"),
+                [
+                    Cell(record["place"]),
+                    Cell(record["state"]),
+                    Cell(shorten(str(record["needs"]), _MOST_IN_CELL, placeholder=" ...")),
+                ],
+                section=str(record["paper"]),
+            )
+            for record in records
+        ]
+        title = "Tables and figures of papers: captious reproduce PAPER TABLE"
+        return Table(
+            columns=[Column(head, align="left") for head in ("place", "state", "needs")],
+            rows=rows,
+            records=records,
+            document={"version": __version__, "tables": records},
+            title=title,
+            caption=title,
+            fold=FOLD,
+            notes=[
+                *(f"{paper.name}: {paper.title}" for paper in self.papers),
+                *(
+                    f"{record['paper']} {record['table']}: {record['status']}".replace(" :", ":")
+                    for record in records
+                    if record["needs"] or record["differs"] or record["state"] == "broken"
+                ),
+                *(f"{state}: {meaning}." for state, meaning in STATES.items()),
+            ],
+        )

@@ -13,28 +13,26 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from captious.entry_points import did_you_mean
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.inference.resampling import DEFAULT_RESAMPLES, Sampling
-from captious.judgment.files.judgment_files import DataFolder, data_folder
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
+from captious.judgment.files import DataFolder, data_folder
 from captious.judgment.judging import judge, load_judgments
-from captious.judgment.judgment_result import Judgment
-from captious.judgment.papers import paper_names
+from captious.judgment.judgments import PEOPLE
+from captious.judgment.papers import paper as paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run
-from captious.judgment.protocols import PEOPLE
 from captious.judgment.reproduction.paper_checks import check_column, check_table, one_line, table_error
 from captious.judgment.reproduction.reproduction_result import Reason, Reproduced, Reproduction
-from captious.judgment.scores.metric_needs import FILE_NAME
-from captious.judgment.scores.metric_sums import summands
-from captious.metrics.contract import catalogue
-from captious.metrics.contract.availability import availability
-from captious.metrics.contract.request import Request
+from captious.judgment.results import Judgment
+from captious.judgment.scores import FILE_NAME, summands
+from captious.metrics.contract import registry
+from captious.metrics.contract.registry import Request
+from captious.metrics.contract.selection import availability
 from captious.metrics.contract.settings import Settings
 from captious.models.pretrained import is_here
+from captious.plugins import did_you_mean
 from captious.progress import steps
-from captious.random_seed import DEFAULT_SEED
-from captious.results.displayed import Displayed
-from captious.results.pictures import Picture
+from captious.tables import Displayed, Picture
+from captious.words import DEFAULT_SEED
 
 
 def reproduce(
@@ -263,14 +261,14 @@ class _Runner:
         if isinstance(value, MadeFile):
             path = self.work / value.name
             if not path.exists():
-                getattr(import_module("captious.judgment.files.derived_files"), value.maker)(self.folder.folder, path)
+                getattr(import_module("captious.judgment.judging"), value.maker)(self.folder.folder, path)
             return path
         return self.folder.path(value.name) if isinstance(value, File) else value
 
     def _settings(self, metrics: Sequence[str]) -> Settings:
         """Return the settings that these metrics use."""
         parts = [part for metric in metrics for part in summands(metric)]
-        declared = {name for part in parts for name in catalogue.get(Request.from_text(part).metric).declared}
+        declared = {name for part in parts for name in registry.get(Request.from_text(part).metric).declared}
         unused: dict[str, Any] = {name: None for name in self.settings.of_metrics if name not in declared}
         return replace(self.settings, **unused)
 
@@ -288,7 +286,7 @@ class _Runner:
         lacking = [Reason("needs", f"needs {name} in the folder of data") for name in FILE_NAME.findall(request)]
         try:
             parsed = Request.from_text(request)
-            metric = catalogue.get(parsed.metric)
+            metric = registry.get(parsed.metric)
             own_model = parsed.parameters.get("model")
             if own_model is not None and not is_here(own_model):
                 return [*lacking, Reason("needs", f"needs a model: hf download {own_model}")]

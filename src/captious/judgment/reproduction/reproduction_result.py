@@ -6,12 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from captious.evaluation.inference.resampling import Sampling
-from captious.judgment.judgment_table import data_text
+from captious.evaluation.statistics import Sampling
 from captious.judgment.papers.paper import Paper, PaperTable
-from captious.results.displayed import Displayed
-from captious.results.pictures import Picture
-from captious.results.table import Cell, Column, Form, Row, Table, json_document
+from captious.judgment.results import data_text
+from captious.tables import Cell, Column, Displayed, Form, Picture, Row, Table, json_document
 from captious.version import __version__
 
 FOLD = 110  # columns of a terminal

@@ -23,24 +23,13 @@
 Each returns a ``Study``: a table, and pictures if there are any.
 """
 
-from captious.judgment.studies.collection_rules import collection_rules
-from captious.judgment.studies.critical_failures import critical_failures
-from captious.judgment.studies.critique_grid import critique_grid
-from captious.judgment.studies.feature_ablation import feature_ablation
-from captious.judgment.studies.human_agreement import human_agreement
-from captious.judgment.studies.metric_correlations import metric_correlations
-from captious.judgment.studies.network_depth import network_depth
-from captious.judgment.studies.reference_counts import reference_counts
-from captious.judgment.studies.robustness import robustness
-from captious.judgment.studies.score_distributions import score_distributions
-from captious.judgment.studies.scoring_time import scoring_time
-from captious.judgment.studies.sentence_scores import sentence_scores
-from captious.judgment.studies.smurf_analysis import smurf_analysis, smurf_scores
-from captious.judgment.studies.system_correlations import system_correlations
-from captious.judgment.studies.training_epochs import training_epochs
-from captious.judgment.studies.training_size import training_size
-from captious.judgment.studies.word_agreement import word_agreement
-from captious.judgment.studies.word_frequencies import word_frequencies
+from captious.judgment.studies.correlations import metric_correlations, scoring_time, system_correlations
+from captious.judgment.studies.critiques import critique_grid
+from captious.judgment.studies.distributions import score_distributions, sentence_scores, smurf_analysis, smurf_scores
+from captious.judgment.studies.people import collection_rules, human_agreement
+from captious.judgment.studies.references import critical_failures, reference_counts, robustness
+from captious.judgment.studies.training import feature_ablation, network_depth, training_epochs, training_size
+from captious.judgment.studies.words import word_agreement, word_frequencies
 
 __all__ = [
     "collection_rules",

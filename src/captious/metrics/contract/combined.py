@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.errors import ParameterError
 from captious.metrics.contract.metric import MeanMetric, Metric, RowScores, Savable, State
-from captious.random_seed import DEFAULT_SEED
+from captious.words import DEFAULT_SEED
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,22 @@ Intervals, paired tests, streaming, rewards and distribution follow from this; m
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import inspect
 import os
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, runtime_checkable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import PurePath
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, dataclass_transform, get_args, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References
-from captious.entry_points import did_you_mean
-from captious.errors import ParameterError, UnknownNameError
+from captious.data import Captions, CaptionSets, References
+from captious.errors import ParameterError, UnknownNameError, option
 from captious.metrics.contract.parameters import (
     ChoiceParameter,
     FlagParameter,
@@ -32,10 +36,37 @@ from captious.metrics.contract.parameters import (
     ResourceParameter,
     TextParameter,
     TokenizerParameter,
+    exact,
 )
-from captious.metrics.contract.signatures import signature
-from captious.phrases import counted
-from captious.random_seed import DEFAULT_SEED
+from captious.plugins import did_you_mean
+from captious.version import __version__
+from captious.words import DEFAULT_SEED, counted, counted_of
+
+# Signatures: one line with everything that a score depends on besides the captions.
+
+
+def signature(name: str, parameters: Mapping[str, object]) -> str:
+    """Return one line with everything that a score depends on besides the captions, package version last.
+
+        cider-d|variant:official|tokenizer:ptb|sigma:6|idf:references-5000|captious:0.1.0
+
+    Scores are comparable only if their signatures are equal.
+    """
+    parts = [name, *(f"{key}:{_signature_text(value)}" for key, value in parameters.items()), f"captious:{__version__}"]
+    return "|".join(parts)
+
+
+def add_part(signatures: Iterable[str], part: str) -> tuple[str, ...]:
+    """Add a part, such as ``references:5``, to signatures before the package version."""
+    pieces = (signature.rpartition("|") for signature in signatures)
+    return tuple(f"{parameters}|{part}|{version}" for parameters, _, version in pieces)
+
+
+def _signature_text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return exact(value) if isinstance(value, float) else str(value)
+
 
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
 RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
@@ -265,8 +296,6 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
         """Return the signature of each output, given the state that was used."""
         parameters = {**self.parameters, **self.fitted_parameters(state)}
         if not is_built_in(type(self)):  # custom metrics may change without a new name
-            from captious.metrics.contract.fingerprint import class_hash
-
             parameters["class"] = class_hash(type(self))
         return tuple(signature(output, parameters) for output in self.outputs)
 
@@ -366,3 +395,365 @@ class MeanMetric(Metric):
 def is_built_in(metric: type) -> bool:
     """Return whether a class is part of this package."""
     return metric.__module__.partition(".")[0] == "captious"
+
+
+# Hashes of user code for signatures, which differ if the source or the values it uses differ.
+
+
+_PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...), PurePath, np.generic)
+#: Attributes of classes that Python and this package set.
+_NOT_WRITTEN = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__"})
+_NOT_WRITTEN |= {"__static_attributes__", "__abstractmethods__", "__parameters__", "__orig_bases__", "_abc_impl"}
+_NOT_WRITTEN |= {"declared", "name", "outputs"}
+
+
+def function_hash(function: Callable[..., Any], name: str) -> str:
+    """Return a hash of the source of a function and of the values that it uses.
+
+    These are its defaults, its closure, the arguments of a partial, the attributes of a callable object, and constants,
+    functions and classes of its module.
+
+    Args:
+        function: a function or another callable.
+        name: its name in messages.
+
+    Raises:
+        ParameterError: it uses an opaque object, such as a model, and has no attribute ``name``.
+    """
+    return _hashed(
+        _Description(name if not isinstance(getattr(function, "name", None), str) else "").describe(function)
+    )
+
+
+@functools.cache
+def class_hash(cls: type) -> str:
+    """Return a hash of the source of a class and of those of its bases that are outside this package."""
+    bases = [base for base in cls.__mro__ if not is_built_in(base) and base not in (object, ABC)]
+    return _hashed(text for base in bases for text in _Description().describe_class(base))
+
+
+def _hashed(texts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(texts).encode(errors="surrogatepass")).hexdigest()[:8]
+
+
+class _Description:
+    """A text representation that differs where values do.
+
+    Args:
+        name: name of the object, to refuse values that cannot be described; empty to describe these by their type.
+    """
+
+    def __init__(self, name: str = "") -> None:
+        self._name = name
+        self._numbers: dict[int, int] = {}  # ids of described objects, which may contain themselves
+
+    def describe(self, value: Any) -> Iterator[str]:
+        if isinstance(value, _PLAIN):
+            yield f"{type(value).__name__} {value!r}"
+        elif id(value) in self._numbers:
+            yield f"again {self._numbers[id(value)]}"
+        else:
+            self._numbers[id(value)] = len(self._numbers)
+            yield from self._describe_object(value)
+
+    def _describe_object(self, value: Any) -> Iterator[str]:
+        if isinstance(value, functools.partial):
+            yield from self._all("partial", (value.func, value.args, value.keywords))
+        elif isinstance(value, MethodType):
+            yield from self._all("method", (value.__func__, value.__self__))
+        elif isinstance(value, FunctionType):
+            yield from self._all(_source(value.__code__), _dependencies(value))
+        elif isinstance(value, staticmethod | classmethod):
+            yield from self.describe(value.__func__)
+        elif isinstance(value, property | functools.cached_property):
+            yield from self.describe(getattr(value, "fget", None) or getattr(value, "func", None))
+        elif isinstance(value, np.ndarray) and value.dtype != object:
+            yield f"array {value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+        elif isinstance(value, re.Pattern):
+            yield f"pattern {value.pattern!r} {value.flags}"
+        elif isinstance(value, Mapping):
+            yield from self._all(f"mapping {len(value)}", (part for item in value.items() for part in item))
+        elif isinstance(value, Set):
+            yield f"set {sorted(map(repr, value))}"
+        elif isinstance(value, list | tuple):
+            yield from self._all(f"{type(value).__name__} {len(value)}", value)
+        elif isinstance(value, type | ModuleType | BuiltinFunctionType | np.ufunc):
+            yield f"{getattr(value, '__module__', '')} {value.__name__}"
+        elif callable(getattr(value, "__wrapped__", None)):  # functools.cache and its like
+            yield from self._all(type(value).__name__, (value.__wrapped__,))
+        elif _is_open(value):
+            yield from self.describe_class(type(value))
+            yield from self.describe(vars(value))
+        elif self._name:
+            raise ParameterError(
+                f"{self._name} uses a {type(value).__qualname__}, whose content its signature cannot show",
+                help=f'set {self._name}.name to a name that says what it uses, such as "{self._name}-2"',
+            )
+        else:
+            yield f"{type(value).__module__}.{type(value).__qualname__}"
+
+    def describe_class(self, cls: type) -> Iterator[str]:
+        """Describe the names that a class itself, not its bases, defines."""
+        yield cls.__qualname__
+        for name, value in vars(cls).items():
+            if name not in _NOT_WRITTEN:
+                yield from self._all(name, (value,))
+
+    def _all(self, head: str, values: Iterable[Any]) -> Iterator[str]:
+        yield head
+        for value in values:
+            yield from self.describe(value)
+
+
+def _dependencies(function: FunctionType) -> Iterator[Any]:
+    """Return the values that a function uses besides its arguments, except those it may change."""
+    yield function.__defaults__
+    yield function.__kwdefaults__
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not assigned yet
+            yield None
+    for name in dict.fromkeys(_global_names(function.__code__)):
+        value = function.__globals__.get(name)
+        is_own = isinstance(value, FunctionType) and value.__module__ == function.__module__
+        if is_own or all(isinstance(item, _PLAIN) for item in (value if isinstance(value, tuple) else (value,))):
+            yield value
+
+
+def _global_names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _global_names(constant)
+
+
+def _source(code: CodeType) -> str:
+    try:
+        return inspect.getsource(code)
+    except (OSError, TypeError, IndexError):  # no file, or one that is another by now
+        constants = [_source(item) if isinstance(item, CodeType) else repr(item) for item in code.co_consts]
+        return f"{code.co_code!r}{code.co_names}{code.co_varnames}{constants}"
+
+
+class _Plain:
+    """A class without fields of its own."""
+
+
+def _is_open(value: Any) -> bool:
+    """Return whether the attributes of an object are its whole content, as for classes written in Python."""
+    cls = type(value)
+    slots = any("__slots__" in vars(base) for base in cls.__mro__)
+    return hasattr(value, "__dict__") and not slots and cls.__basicsize__ <= _Plain.__basicsize__
+
+
+# Metrics of several candidates per image: of the whole set, or the mean or best of a metric of single captions.
+#
+# The algebra is that of every metric; a row of statistics is that of an image with all its candidates.
+
+
+OfKChoice: TypeAlias = Literal["mean", "best"]
+#: Ways to make one score per image of those of its candidates, the default first.
+OF_K: tuple[OfKChoice, ...] = get_args(OfKChoice)
+
+
+class SetMetric(BaseMetric):
+    """Base class of metrics that score all candidates of an image together.
+
+    A subclass implements ``statistics``. The table includes references, whether or not the metric uses them.
+    """
+
+    @abstractmethod
+    def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+        """Return sufficient statistics, float64[n_images, k].
+
+        Args:
+            sets: the table, one row per image.
+            state: as for ``Metric.statistics``.
+        """
+
+
+class SetMeanMetric(SetMetric):
+    """A metric whose corpus score is the mean of the images that have a score.
+
+    Its statistics are the scores, or 0 if there is none, and for each output whether there is one, 0 or 1.
+    """
+
+    #: Whether an image needs two candidates for a score.
+    needs_two: ClassVar[bool] = False
+
+    @abstractmethod
+    def scores(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+        """Return scores of images, float64[n_images] or float64[n_images, m]; nan for an image without one."""
+
+    def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+        scores = self.scores(sets, state).reshape(len(sets), len(self.outputs))
+        has_score = ~np.isnan(scores)
+        return np.hstack([np.where(has_score, scores, 0.0), has_score.astype(np.float64)])
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean_of_scored(statistics)
+
+    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+        """Return a warning with the number of images without a score, which have fewer than two candidates."""
+        if not self.needs_two or not (single := int((sets.counts < 2).sum())):
+            return []
+        images = f"{counted_of(single, len(sets), 'image', 'have')} only one candidate"
+        return [f"{images}, and no score in {self.name}, which compares the candidates of an image."]
+
+
+def mean_of_scored(statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return sums of scores divided by their number, nan if there are none: float64[..., 2 m] to float64[..., m]."""
+    m = statistics.shape[-1] // 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(statistics[..., :m] / statistics[..., m:])
+
+
+class OfK(SetMetric):
+    """A metric of captions, applied to all candidates of an image: their mean, or the best of them.
+
+    With "mean", the statistics of an image are the mean of those of its candidates. The score of an image is that of
+    the mean statistics, which is the mean score for every metric that averages caption scores. For metrics that pool
+    counts, such as BLEU and METEOR, it is the score of the pooled candidates of the image, and the corpus score that of
+    all candidates, weighted so that each image counts the same. It is the expected score of a randomly chosen
+    candidate.
+
+    With "best" (the "oracle" score), the statistics of an image are those of its best candidate, chosen separately for
+    each output: the candidate with the best score, the first in a tie. The corpus score is that of the chosen
+    candidates under the metric's own formula. For an output without direction, the highest score counts as the best.
+    Captions without a score (nan) are never chosen if there is another.
+
+    Args:
+        metric: the metric.
+        choice: "mean" or "best".
+
+    Raises:
+        UnknownNameError: an unknown choice.
+        ParameterError: the metric scores sets itself, or "best" with a metric without direction.
+    """
+
+    def __init__(self, metric: Metric, choice: OfKChoice = "mean") -> None:
+        if not isinstance(metric, Metric):
+            raise ParameterError(f"{metric!r:.60} is not a metric of single captions", help="give captious.CiderD()")
+        check_of_k(choice)
+        self.metric, self.choice = metric, choice
+        self.arguments = {}  # parameters are those of the metric
+        if choice not in self.ways(metric, (choice,)):
+            raise ParameterError(
+                f"no candidate is the best by {metric.name}: neither higher nor lower is better", help="choose mean"
+            )
+        self.name, self.outputs = metric.name, metric.outputs
+        self.needs_references, self.needs_fit = metric.needs_references, metric.needs_fit
+        self.lower_is_better, self.no_direction = metric.lower_is_better, metric.no_direction
+
+    def __repr__(self) -> str:
+        return f"OfK({self.metric!r}, {self.choice!r})"
+
+    @staticmethod
+    def ways(metric: Metric, of_k: Sequence[OfKChoice]) -> Sequence[OfKChoice]:
+        """Return the possible ones among these choices: only the mean if no output has a direction."""
+        return OF_K[:1] if metric.no_direction.issuperset(metric.outputs) else of_k
+
+    def suffix(self) -> str:
+        return self.metric.suffix() + self.of_k_suffix
+
+    @property
+    def of_k_suffix(self) -> str:
+        """Suffix of labels; empty for the default."""
+        return "" if self.choice == OF_K[0] else f":of-k={self.choice}"
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        return {**self.metric.parameters, "of-k": self.choice}
+
+    @property
+    def tokens(self) -> str:
+        return self.metric.tokens
+
+    def fit(self, references: References) -> State | None:
+        return self.metric.fit(references)
+
+    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+        return add_part(self.metric.signatures(state), f"of-k:{self.choice}")
+
+    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+        warnings = (self.metric.warnings(slot.captions, state) for slot in sets.slots)
+        return [*dict.fromkeys(warning for of_slot in warnings for warning in of_slot)]
+
+    def statistics(self, sets: CaptionSets, state: State | None = None) -> NDArray[np.float64]:
+        return self.of_candidates(self.candidate_statistics(self.metric, sets, state), sets.candidates.offsets)
+
+    @staticmethod
+    def candidate_statistics(metric: Metric, sets: CaptionSets, state: State | None) -> NDArray[np.float64]:
+        """Return statistics of every candidate, float64[n_candidates, k], in their order."""
+        if not sets.slots:
+            return metric.statistics(Captions((), sets.references), state)
+        of_slots = [metric.statistics(slot.captions, state)[slot.rows] for slot in sets.slots]
+        statistics = np.empty((len(sets.candidates.texts), of_slots[0].shape[1]))
+        for slot, rows in zip(sets.slots, of_slots, strict=True):
+            statistics[slot.candidates] = rows
+        return statistics
+
+    def of_candidates(self, rows: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return statistics of images from those of candidates.
+
+        Args:
+            rows: float64[n_candidates, k].
+            offsets: int64[n_images + 1]; image i has the candidates ``rows[offsets[i]:offsets[i + 1]]``.
+
+        Returns:
+            float64[n_images, k] for the mean; float64[n_images, m * k] for the best, a block of k for each output.
+        """
+        starts, counts = offsets[:-1], np.diff(offsets)
+        if not len(starts):
+            return np.zeros((0, rows.shape[1] * (len(self.outputs) if self.choice == "best" else 1)))
+        if self.choice == "mean":
+            return np.add.reduceat(rows, starts, axis=0) / counts[:, None]
+        upwards = [-1.0 if output in self.lower_is_better else 1.0 for output in self.outputs]
+        scores = np.nan_to_num(self.metric.aggregate(rows) * upwards, nan=-np.inf)
+        best = np.repeat(np.maximum.reduceat(scores, starts, axis=0), counts, axis=0)
+        first = np.where(scores == best, np.arange(len(rows))[:, None], len(rows))
+        best_rows = np.minimum.reduceat(first, starts, axis=0)  # int64[n_images, m]
+        return rows[best_rows].reshape(len(starts), -1)
+
+    def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.choice == "mean":
+            return self.metric.aggregate(statistics)
+        m = len(self.outputs)
+        blocks = statistics.reshape(*statistics.shape[:-1], m, statistics.shape[-1] // m)
+        return np.ascontiguousarray(np.diagonal(self.metric.aggregate(blocks), axis1=-2, axis2=-1))
+
+
+def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -> tuple[OfKChoice, ...]:
+    """Check ways to compute one score per image; returns each once, the default first.
+
+    Args:
+        of_k: one or several ways.
+        several: whether images have several candidates.
+
+    Raises:
+        UnknownNameError: an unknown way.
+        ParameterError: none, or another than the default if images have one candidate.
+    """
+    ways = (of_k,) if isinstance(of_k, str) else tuple(of_k)
+    if not ways:
+        raise ParameterError("of_k is empty", help=f"choose {' or '.join(OF_K)}")
+    for way in ways:
+        if way not in OF_K:
+            raise UnknownNameError(
+                f"of_k must be {' or '.join(map(repr, OF_K))}, not {way!r}", help="leave it out for the mean"
+            )
+    choices = tuple(way for way in OF_K if way in ways)
+    if choices != OF_K[:1] and not several:
+        raise ParameterError(
+            f"{option('of_k', choices[-1])} needs several candidates per image", help=f"give {option('several')}"
+        )
+    return choices
+
+
+def needs_several_error(name: str) -> ParameterError:
+    """Return the error for a metric of sets if images have one candidate."""
+    return ParameterError(
+        f"{name} judges several candidates per image together",
+        help=f"give several per image to captious score or compare: {option('several')}",
+    )

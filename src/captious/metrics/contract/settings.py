@@ -13,19 +13,19 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, Literal
 
 from captious.data import References, read_references
-from captious.entry_points import deferred
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.parameters import label_of
 from captious.native import MOST_THREADS
+from captious.plugins import deferred
 from captious.text import Tokenizer, as_tokenizer
 
 if TYPE_CHECKING:
     from captious.data import ImageId
-    from captious.metrics.shared.frequencies.document_frequencies import DocumentFrequencies
-    from captious.metrics.shared.image_contents.image_objects import ImageObjects
+    from captious.metrics.shared.frequencies import DocumentFrequencies
+    from captious.metrics.shared.objects import ImageObjects
     from captious.models import Encoder, WordVectors
-    from captious.models.endpoints import ChatModel
-    from captious.parsing.parsed_captions import ParseSource
+    from captious.models.chat import ChatModel
+    from captious.parsing.sources import ParseSource
     from captious.text.languages import Language
 
 #: The forms in which metrics get the references of an image: each by itself, or all as one text.
@@ -134,12 +134,12 @@ def _folder(value: Any) -> Any:
 _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "language": deferred("text.languages:as_language"),
     "tokenizer": as_tokenizer,
-    "idf": deferred("metrics.shared.frequencies.frequencies_parameter:as_frequencies"),
+    "idf": deferred("metrics.shared.frequencies:as_frequencies"),
     "model": deferred("models.encoders:as_encoder"),
     "vectors": deferred("models:WordVectors.open"),
-    "parser": deferred("parsing.parsed_captions:as_parse_source"),
+    "parser": deferred("parsing.sources:as_parse_source"),
     "images": _folder,
-    "objects": deferred("metrics.shared.image_contents.image_objects:as_image_objects"),
+    "objects": deferred("metrics.shared.objects:as_image_objects"),
     "training": read_references,
-    "judge": deferred("models.endpoints:as_chat_model"),
+    "judge": deferred("models.chat:as_chat_model"),
 }

@@ -1,5 +1,5 @@
 // Explanations, drawn as their layouts say: pages of results and of the evaluation server share this. Layouts and their
-// blocks are those of `captious.report.explanations.blocks`; values have the keys of `captious explain --format json`.
+// blocks are those of `captious.report.layouts`; values have the keys of `captious explain --format json`.
 
 const WHY_PADDING = 26; // at both sides of an explanation, in pixels
 

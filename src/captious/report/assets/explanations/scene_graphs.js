@@ -1,5 +1,5 @@
 // Scene graphs side by side: objects in the middle, their attributes and relations outside, each object with its own as a
-// block. What matches is filled. The rows of the tuples are those of `captious.report.explanations.scene_layout`.
+// block. What matches is filled. The rows of the tuples are those of `captious.report.layouts`.
 
 const PITCH = 24, BLOCK_GAP = 8, TOP = 30; // heights of a row, between blocks, and of the labels
 const HALF = 9.5, PADDING = 7, LEAST_GAP = 30, MOST_GAP = 90, MIDDLE = 34;

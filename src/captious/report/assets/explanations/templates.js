@@ -1,4 +1,4 @@
-// Templates of layouts, as `captious.report.explanations.blocks` describes them: values of an explanation by their paths,
+// Templates of layouts, as `captious.report.layouts` describes them: values of an explanation by their paths,
 // and as text.
 
 /** The value at a path of keys and positions; undefined if there is none. */

@@ -1,0 +1,642 @@
+"""An upload through the API: its parameters, and its body, which is streamed to a file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import uuid
+from pathlib import Path
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from captious_server.api import Failure, Operation, Parameter, call, is_true
+from captious_server.api.schemas import (
+    ApprovalAnswer,
+    BoardRow,
+    ChallengeAnswer,
+    ChallengeSummary,
+    ComparisonAnswer,
+    NewWebhookAnswer,
+    QuotaAnswer,
+    RefusedAnswer,
+    SubmissionAnswer,
+    TermsAnswer,
+    TermsTextAnswer,
+    WebhookAnswer,
+    approval_answer,
+    challenge_answer,
+    challenge_summary,
+    comparison_answer,
+    quota_answer,
+    refused_answer,
+    submission_answer,
+    terms_answer,
+    webhook_answer,
+)
+from captious_server.boards.downloads import archive_answer, captions_template, published_file, scores_of_images
+from captious_server.boards.leaderboard import json_file, query_of, requested_comparison
+from captious_server.boards.query import DATE
+from captious_server.models import Challenge, Phase, Submission, Team, Webhook
+from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
+from captious_server.operations.processes import prometheus_text
+from captious_server.people.access import (
+    challenge_for,
+    managed_challenge,
+    may_manage,
+    may_see_submission,
+    own_refused,
+    own_submissions,
+    submission_for,
+    visible_challenges,
+)
+from captious_server.people.accounts import limit, record
+from captious_server.people.teams import accept, accepted_by, approvals_of, teams_of, terms_of
+from captious_server.scoring import queue
+from captious_server.submissions import intake
+from captious_server.submissions.actions import (
+    AskForm,
+    EditForm,
+    ask_for,
+    choose_submission,
+    decide_on,
+    delete_submission,
+    edit_submission,
+    one_line,
+    open_phases,
+    upload_of,
+)
+from captious_server.submissions.intake import quota
+from captious_server.submissions.storage import incoming_folder
+
+_CHUNK_BYTES = 256 * 1024
+_KEY_LENGTH = 64
+
+
+def new_submission(request: HttpRequest, challenge: Challenge) -> Submission:
+    """An unsaved submission, made from the parameters of a call."""
+    values = {name: request.GET.get(name, "") for name in ("method", "link", "description")}
+    defaults = {"public": True, "anonymous": False, "may_publish": False}
+    flags = {name: is_true(request, name, default=default) for name, default in defaults.items()}
+    submission: Submission = valid(EditForm({**values, **flags})).instance
+    submission.phase = _phase(request, challenge)
+    submission.team = team_of(request)
+    submission.user, submission.created = request.user, request.arrival_time
+    submission.filename = os.path.basename(one_line(request.GET.get("filename", ""))) or "captions.json"
+    return submission
+
+
+def valid(form: EditForm) -> EditForm:
+    """The form, if it is valid."""
+    if not form.is_valid():
+        problems = "; ".join(f"{name}: {' '.join(errors)}" for name, errors in form.errors.items())
+        raise Failure(400, f"The submission is not valid. {problems}")
+    return form
+
+
+def upload_key(request: HttpRequest) -> str:
+    """The idempotency key of an upload; empty if the request has none."""
+    key = str(request.headers.get("Idempotency-Key", ""))
+    if len(key) > _KEY_LENGTH or not (key.isascii() and key.isprintable()):
+        raise Failure(400, f"Idempotency-Key may have up to {_KEY_LENGTH} ASCII characters.")
+    return key
+
+
+def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+    name, phases = request.GET.get("phase", ""), challenge.phase_list
+    if name:
+        for phase in phases:
+            if phase.name == name:
+                return phase
+        raise Failure(400, f"There is no phase {name!r}; phases: {', '.join(phase.name for phase in phases)}.")
+    phases = open_phases(challenge, request.arrival_time)
+    if not phases:
+        raise Failure(409, "No phase of this challenge is open.")
+    if len(phases) > 1:
+        raise Failure(400, f"Choose a phase: {', '.join(phase.name for phase in phases)}.")
+    return phases[0]
+
+
+def team_of(request: HttpRequest) -> Team:
+    """The team that a call names, or the only one that the user is in."""
+    name, teams = request.GET.get("team", ""), teams_of(request.user)
+    if name:
+        for team in teams:
+            if name in (team.slug, team.name):
+                return team
+        raise Failure(400, f"You are not in a team {name!r}; your teams: {', '.join(team.slug for team in teams)}.")
+    if len(teams) > 1:
+        raise Failure(400, f"Choose a team: {', '.join(team.slug for team in teams)}.")
+    return teams[0]
+
+
+def receive(request: HttpRequest, path: Path) -> str:
+    """Stream the body to a file; a body that is too large is refused before it is read.
+
+    Returns:
+        SHA-256 of parameters and body.
+    """
+    size = request.META.get("CONTENT_LENGTH") or ""
+    if not (size.isascii() and size.isdecimal()):
+        raise Failure(411, "Send the size of the file in the Content-Length header.")
+    length = int(size)
+    if length > settings.CAPTIOUS.upload_bytes:
+        raise Failure(413, f"Uploads may have up to {settings.CAPTIOUS.upload_mebibytes:,} MiB.")
+    size_so_far, digest = 0, hashlib.sha256(repr(sorted(request.GET.lists())).encode())
+    with path.open("xb") as file:
+        os.fchmod(file.fileno(), 0o600)
+        while chunk := request.read(_CHUNK_BYTES):
+            size_so_far += len(chunk)
+            digest.update(chunk)
+            file.write(chunk)
+    if size_so_far != length:
+        raise Failure(400, "The upload was interrupted.")
+    return digest.hexdigest()
+
+
+# Calls of the API about the approval of teams.
+
+
+@call(
+    GET=Operation(
+        "Teams that requested approval: yours, or all of them for organizers.", list[ApprovalAnswer], needs_user=True
+    ),
+    POST=Operation(
+        "Ask the organizers to approve a team.",
+        ApprovalAnswer,
+        parameters=[
+            Parameter("team", "Defaults to your only team."),
+            Parameter("message", "A message about the team for the organizers, up to 500 characters."),
+        ],
+        errors=[400],
+    ),
+)
+def approvals(request: HttpRequest, slug: str) -> HttpResponse:
+    """Teams that asked for approval, and the decisions."""
+    challenge = _challenge(request, slug)
+    if request.method == "GET":
+        teams = None if may_manage(request.user, challenge) else teams_of(request.user)
+        return JsonResponse([approval_answer(row) for row in approvals_of(challenge, teams)], safe=False)
+    limit(request, "change")
+    form = AskForm(request.GET)
+    if not form.is_valid():
+        raise Failure(400, "The message may have up to 500 characters.")
+    row = ask_for(request, challenge, team_of(request), form.cleaned_data["message"])
+    return JsonResponse(approval_answer(row))
+
+
+@call(
+    POST=Operation(
+        "Approve or refuse a team; organizers and administrators only.",
+        ApprovalAnswer,
+        parameters=[
+            Parameter("approved", "false to refuse it.", "boolean", is_required=True),
+            Parameter("reason", "The reason for a refusal, which is shown to the team."),
+        ],
+        scope="organize",
+        errors=[400],
+    )
+)
+def decide(request: HttpRequest, slug: str, team: str) -> HttpResponse:
+    """Approve or refuse a team."""
+    challenge = _challenge(request, slug)
+    if not may_manage(request.user, challenge):
+        raise Http404
+    limit(request, "change")
+    if "approved" not in request.GET:
+        raise Failure(400, "Set approved to true or false.")
+    approved = is_true(request, "approved", default=False)
+    if reason := decide_on(request, challenge, team, approved=approved, reason=request.GET.get("reason", "")):
+        raise Failure(400, reason)
+    return JsonResponse(approval_answer(approvals_of(challenge).get(team__slug=team)))
+
+
+def _challenge(request: HttpRequest, slug: str) -> Challenge:
+    challenge = challenge_for(request.user, slug)
+    if not challenge.definition.team_approval:
+        raise Http404
+    return challenge
+
+
+# Calls of the API about material for teams: files, templates, terms, quotas, comparisons.
+
+
+_TEAM = Parameter("team", "Defaults to your only team.")
+
+
+@call(
+    GET=Operation(
+        "A file that the organizers publish.",
+        "application/octet-stream",
+        parameters=[Parameter("file", "The name of the file, as listed by the challenge.", is_required=True)],
+    )
+)
+def files(request: HttpRequest, slug: str) -> HttpResponse:
+    """A file that the organizers publish."""
+    return published_file(challenge_for(request.user, slug), request.GET.get("file", ""))
+
+
+@call(
+    GET=Operation(
+        "A template of the captions files of an open phase: JSON, or a zip file if there are several.",
+        "application/octet-stream",
+        parameters=[Parameter("phase", "Its name.", is_required=True)],
+        needs_user=True,
+    )
+)
+def template(request: HttpRequest, slug: str) -> HttpResponse:
+    """A template of a captions file."""
+    return captions_template(request, challenge_for(request.user, slug))
+
+
+@call(
+    GET=Operation("The terms and their acceptances by your teams.", TermsTextAnswer, needs_user=True),
+    POST=Operation(
+        "Accept the current terms of a challenge for a team.",
+        TermsAnswer,
+        parameters=[
+            Parameter("version", "The version of the terms that you read.", is_required=True),
+            _TEAM,
+        ],
+        errors=[400, 409],
+    ),
+)
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Read the terms, or accept them for a team."""
+    challenge = challenge_for(request.user, slug)
+    text = terms_of(challenge)
+    if text is None:
+        raise Http404
+    if request.method == "GET":
+        acceptances = [terms_answer(row) for row in accepted_by(challenge, teams_of(request.user))]
+        text_values = {"version": challenge.terms_version, "title": text["title"], "html": text["html"]}
+        return JsonResponse({**text_values, "accepted": acceptances})
+    limit(request, "change")
+    if request.GET.get("version") != challenge.terms_version:
+        raise Failure(409, f"The current version of the terms is {challenge.terms_version}: {challenge.url}terms")
+    row = accept(challenge, team_of(request), request.user)
+    record("accept terms", row.team.name, request=request, challenge=challenge, detail=row.version)
+    return JsonResponse(terms_answer(row))
+
+
+@call(
+    GET=Operation(
+        "The used and remaining quotas of a team in each phase.",
+        list[QuotaAnswer],
+        parameters=[_TEAM],
+        needs_user=True,
+        errors=[400],
+    )
+)
+def quotas(request: HttpRequest, slug: str) -> HttpResponse:
+    """The quotas of a team: used, limits, and remaining."""
+    challenge = challenge_for(request.user, slug)
+    team, now = team_of(request), timezone.now()
+    answers = [quota_answer(quota(phase, team, request.user, now)) for phase in challenge.phase_list]
+    return JsonResponse(answers, safe=False)
+
+
+@call(
+    GET=Operation(
+        "The latest refused uploads of your teams with their problems, newest first.",
+        list[RefusedAnswer],
+        needs_user=True,
+    )
+)
+def refused(request: HttpRequest, slug: str) -> HttpResponse:
+    """The refused uploads. Their files are not kept."""
+    rows = own_refused(request.user, challenge_for(request.user, slug))
+    return JsonResponse([refused_answer(row) for row in rows], safe=False)
+
+
+@call(
+    GET=Operation(
+        "Compare two submissions in every output that both have.",
+        list[ComparisonAnswer],
+        parameters=[
+            Parameter("a", "The id of a submission on the leaderboard, or one of yours.", "integer", is_required=True),
+            Parameter("b", "The id of the other submission.", "integer", is_required=True),
+            Parameter("phase", "The name of the phase; defaults to the open one."),
+            Parameter("references", "A reference set, such as c5, or val2014/c5."),
+        ],
+        errors=[403],
+    )
+)
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Two submissions, compared as on the page."""
+    _, rows = requested_comparison(request, slug)
+    if not rows:
+        raise Failure(404, "Set a and b to the ids of two submissions on this leaderboard, or of yours.")
+    return JsonResponse([comparison_answer(row) for row in rows], safe=False)
+
+
+@call(
+    GET=Operation(
+        "Captions, references and scores of single images as CSV, where references are public.",
+        "text/csv",
+        parameters=[
+            Parameter("captions", "The name of the captions file.", is_required=True),
+            Parameter("references", "The reference set.", is_required=True),
+        ],
+        errors=[409],
+    )
+)
+def scores(request: HttpRequest, pk: int) -> HttpResponse:
+    """Scores of single images."""
+    names = (request.GET.get(name, "") for name in ("captions", "references"))
+    return scores_of_images(request.user, submission_for(request.user, pk), *names)
+
+
+# Views of the API. A call names its user with ``Authorization: Bearer TOKEN``; /api/ describes all calls.
+
+
+_ROWS_PER_PAGE = 100
+
+
+@call(GET=Operation("The challenges that you may see, newest first.", list[ChallengeSummary], everywhere=True))
+def challenges(request: HttpRequest) -> HttpResponse:
+    """The challenges that a user, or a visitor, may see; with a token for one challenge, that one."""
+    rows = visible_challenges(request.user).prefetch_related("phases")
+    if request.token is not None and request.token.challenge is not None:
+        rows = rows.filter(pk=request.token.challenge_id)
+    return JsonResponse([challenge_summary(request, row) for row in rows], safe=False)
+
+
+@call(GET=Operation("A challenge: its phases, metrics, and the contents of submissions.", ChallengeAnswer))
+def challenge(request: HttpRequest, slug: str) -> HttpResponse:
+    """A challenge: its phases and the contents of submissions."""
+    return JsonResponse(challenge_answer(request, challenge_for(request.user, slug)))
+
+
+@call(
+    GET=Operation(
+        "A leaderboard, with the entry of each team or all submissions.",
+        list[BoardRow],
+        parameters=[
+            Parameter("phase", "The name of the phase; defaults to the open one."),
+            Parameter("references", "A reference set, such as c5, or val2014/c5."),
+            Parameter("sort", "An output or date; a leading - sorts in descending order."),
+            Parameter("all", "All submissions, not only entries.", "boolean"),
+        ],
+        errors=[400, 403],
+    )
+)
+def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
+    """A leaderboard as JSON, the same as on the site."""
+    output = request.GET.get("sort", "").removeprefix("-")
+    query = query_of(request, slug)
+    names = query.outputs.names
+    if output and output not in (*names, DATE):
+        raise Failure(400, f"sort must be one of {', '.join([*names, DATE])}; a leading - sorts in descending order.")
+    return json_file(query)
+
+
+@call(
+    GET=Operation(
+        f"Your teams' submissions, newest first, {_ROWS_PER_PAGE} per page.",
+        list[SubmissionAnswer],
+        parameters=[
+            Parameter("page", "The page number, 1 by default. A page that is not full is the last one.", "integer")
+        ],
+        needs_user=True,
+        errors=[400],
+    ),
+    POST=Operation(
+        "Submit the file that is the body of the request.",
+        SubmissionAnswer,
+        status=201,
+        parameters=[
+            Parameter("method", "The name of the method on the leaderboard.", is_required=True),
+            Parameter("filename", "The name of the file, with its extension. Defaults to captions.json."),
+            Parameter("phase", "The phase; defaults to the open one."),
+            Parameter("team", "Defaults to your only team."),
+            Parameter("link", "The address of a paper or repository."),
+            Parameter("description", "A few sentences about the method."),
+            Parameter("public", "Whether to show the submission on the leaderboard; true by default.", "boolean"),
+            Parameter("anonymous", "Hide the name of the team.", "boolean"),
+            Parameter("may_publish", "Let the organizers publish the captions in an archive.", "boolean"),
+            Parameter("dry_run", "Only check the file: the answer is a CheckAnswer, and nothing counts.", "boolean"),
+            Parameter("Idempotency-Key", "Uploads with the same key create only one submission.", place="header"),
+        ],
+        body="application/octet-stream",
+        errors=[400, 409, 411, 413, 422],
+    ),
+)
+def submissions(request: HttpRequest, slug: str) -> HttpResponse:
+    """POST submits the body of the request; GET lists the submissions of the user's teams.
+
+    A POST that is repeated with the same ``Idempotency-Key`` is answered with the submission that was made before.
+    """
+    challenge = challenge_for(request.user, slug)
+    if request.method == "GET":
+        first = _ROWS_PER_PAGE * (_page(request) - 1)
+        rows = own_submissions(request.user, challenge)[first : first + _ROWS_PER_PAGE]
+        places = queue.places()
+        return JsonResponse([submission_answer(row, request.user, places) for row in rows], safe=False)
+    limit(request, "upload")
+    is_dry = is_true(request, "dry_run", default=False)
+    key = "" if is_dry else upload_key(request)
+    path = incoming_folder() / f"api-{uuid.uuid4().hex}"
+    try:
+        fingerprint = receive(request, path)
+        if (submission := intake.earlier_submission(request.user, challenge, key, fingerprint)) is not None:
+            raise intake.AlreadySubmittedError(submission)
+        submission = new_submission(request, challenge)
+        if is_dry:
+            findings = intake.check(submission, path)
+            answer = {**findings._asdict(), "problems": [problem.to_dict() for problem in findings.problems]}
+            return JsonResponse(answer, status=422 if findings.problems else 200)
+        intake.submit(submission, path, request=request, key=key, fingerprint=fingerprint)
+    except intake.KeyReusedError:
+        raise Failure(422, "This Idempotency-Key was used for a different upload. Use a new key.") from None
+    except intake.AlreadySubmittedError as repetition:
+        if not may_see_submission(request.user, repetition.submission):
+            raise Failure(409, "You no longer have access to the submission with this Idempotency-Key.") from None
+        return JsonResponse(submission_answer(repetition.submission, request.user))
+    except intake.RefusedError as refusal:
+        problems = [problem.to_dict() for problem in refusal.problems]
+        raise Failure(422 if problems else 409, refusal.message, problems=problems) from None
+    finally:
+        path.unlink(missing_ok=True)
+    return JsonResponse(submission_answer(submission, request.user), status=201)
+
+
+@call(GET=Operation("A submission: its status and, when it is done, its scores.", SubmissionAnswer))
+def submission(request: HttpRequest, pk: int) -> HttpResponse:
+    """A submission: its status and, when it is done, its scores."""
+    return JsonResponse(submission_answer(submission_for(request.user, pk), request.user))
+
+
+@call(
+    GET=Operation(
+        "All submissions with their scores as a zip file; organizers and administrators only.",
+        "application/zip",
+        parameters=[
+            Parameter("phase", "Only this phase; all phases by default."),
+            Parameter("public", "Only public data; 403 while the leaderboard is not shown.", "boolean"),
+            Parameter("anonymous", "Replace the names of teams by numbers.", "boolean"),
+        ],
+        needs_user=True,
+        errors=[400, 403],
+    )
+)
+def archive(request: HttpRequest, slug: str) -> HttpResponse:
+    """The archive of all submissions of a challenge or of a phase."""
+    challenge = managed_challenge(request.user, slug)
+    return archive_answer(request, challenge)
+
+
+@call(
+    GET=Operation("Download the uploaded file.", "application/octet-stream", needs_user=True),
+)
+def file(request: HttpRequest, pk: int) -> HttpResponse:
+    """The file as it was uploaded, for the team and the organizers."""
+    return upload_of(submission_for(request.user, pk, own=True))
+
+
+@call(
+    POST=Operation(
+        "Edit the description of a submission, and show or hide it on the leaderboard.",
+        SubmissionAnswer,
+        parameters=[
+            Parameter(name, "Parameters that are not given stay unchanged.", kind)
+            for name, kind in (
+                ("method", "string"),
+                ("link", "string"),
+                ("description", "string"),
+                ("public", "boolean"),
+                ("anonymous", "boolean"),
+                ("may_publish", "boolean"),
+            )
+        ],
+        errors=[400],
+    )
+)
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Change the description of a submission. Baselines are changed in the folder of their challenge."""
+    submission = submission_for(request.user, pk, own=True)
+    if submission.is_baseline:
+        raise Http404
+    values = {name: getattr(submission, name) for name in EditForm.Meta.fields}
+    flags = {name: is_true(request, name, default=values[name]) for name in ("public", "anonymous", "may_publish")}
+    texts = {name: request.GET.get(name, values[name]) for name in ("method", "link", "description")}
+    edit_submission(request, submission, valid(EditForm({**texts, **flags}, instance=submission)))
+    return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
+
+
+@call(
+    POST=Operation(
+        "Delete a submission and its files. If it was scored, it still counts.", SubmissionAnswer, errors=[409]
+    )
+)
+def delete(request: HttpRequest, pk: int) -> HttpResponse:
+    """Delete a submission and its files."""
+    submission = submission_for(request.user, pk, own=True)
+    if not delete_submission(request, submission):
+        raise Failure(409, "This submission is being scored. Delete it when scoring has ended.")
+    submission = Submission.objects.select_related("phase__challenge", "team").get(pk=pk)
+    return JsonResponse(submission_answer(submission, request.user))
+
+
+@call(
+    GET=Operation(
+        "The state of the server for Prometheus; organizers and administrators only.",
+        "text/plain",
+        needs_user=True,
+        errors=[404],
+    ),
+)
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The state of the server, for Prometheus; only for organizers and administrators."""
+    if not (request.user.is_superuser or request.user.organized.exists()):
+        raise Http404
+    return HttpResponse(prometheus_text(request.user), content_type=CONTENT_TYPE_LATEST)
+
+
+@call(POST=Operation("Cancel a queued submission. It does not count toward any quota.", SubmissionAnswer, errors=[409]))
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    """Cancel a submission that waits in the queue."""
+    limit(request, "change")
+    submission = submission_for(request.user, pk, own=True)
+    if not queue.cancel(submission):
+        raise Failure(409, "The submission could not be canceled because scoring has begun.")
+    record("cancel", submission.method, request=request, submission=submission)
+    submission.refresh_from_db()
+    return JsonResponse(submission_answer(submission, request.user))
+
+
+@call(
+    POST=Operation(
+        "Choose a submission as the entry of its team.",
+        SubmissionAnswer,
+        parameters=[Parameter("chosen", "false to let the best submission count again.", "boolean")],
+        errors=[400, 409],
+    )
+)
+def choose(request: HttpRequest, pk: int) -> HttpResponse:
+    """Make a submission the entry of its team; with ``chosen=0``, let the best one count again."""
+    submission = submission_for(request.user, pk, own=True)
+    if reason := choose_submission(request, submission, chosen=is_true(request, "chosen", default=True)):
+        raise Failure(409, reason)
+    return JsonResponse(submission_answer(submission_for(request.user, pk, own=True), request.user))
+
+
+def _page(request: HttpRequest) -> int:
+    text = request.GET.get("page", "1")
+    if not re.fullmatch("[1-9][0-9]{0,5}", text):
+        raise Failure(400, "page must be a positive number.")
+    return int(text)
+
+
+# Calls of the API about the webhooks of a challenge, for organizers and administrators.
+
+
+@call(
+    GET=Operation(
+        "The webhooks of a challenge; organizers and administrators only.", list[WebhookAnswer], needs_user=True
+    ),
+    POST=Operation(
+        "Add a webhook. The answer has its secret.",
+        NewWebhookAnswer,
+        status=201,
+        form=[Parameter("url", "The https:// address that receives the events of the challenge.", is_required=True)],
+        scope="organize",
+        errors=[400],
+    ),
+)
+def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
+    """The webhooks of a challenge, without their secrets and addresses, which often contain secrets."""
+    challenge = managed_challenge(request.user, slug)
+    if request.method == "GET":
+        return JsonResponse([webhook_answer(row) for row in challenge.webhooks.all()], safe=False)
+    limit(request, "change")
+    form = WebhookForm(request.POST)
+    row = add_webhook(request, challenge, form)
+    if row is None:
+        raise Failure(400, " ".join(message for messages in form.errors.values() for message in messages))
+    return JsonResponse({**webhook_answer(row), "url": row.url, "secret": row.secret}, status=201)
+
+
+@call(POST=Operation("Send a test event to a webhook.", WebhookAnswer, scope="organize"))
+def test_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Queue a test event, which is sent within seconds."""
+    row = _webhook(request, slug, pk)
+    ping(row)
+    return JsonResponse(webhook_answer(row))
+
+
+@call(POST=Operation("Remove a webhook.", WebhookAnswer, scope="organize"))
+def delete_webhook(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """Remove a webhook."""
+    row = _webhook(request, slug, pk)
+    remove_webhook(request, row)
+    return JsonResponse(webhook_answer(row))
+
+
+def _webhook(request: HttpRequest, slug: str, pk: int) -> Webhook:
+    limit(request, "change")
+    return get_object_or_404(managed_challenge(request.user, slug).webhooks, pk=pk)

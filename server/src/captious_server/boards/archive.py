@@ -1,0 +1,489 @@
+"""Metadata of a public archive in DataCite's schema 4.5, with which a DOI can be registered for it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+from django.utils.crypto import salted_hmac
+
+from captious.evaluation.statistics import DEFAULT_RESAMPLES
+from captious.files import csv_row, csv_text
+from captious.version import __version__
+from captious.words import counted
+from captious_server.boards.query import harmless, rounded_outputs
+from captious_server.challenges.definition import FILE_SETTINGS, public_label, public_path
+from captious_server.challenges.drafts import tidy_tables
+from captious_server.challenges.folder import FILE_NAME
+from captious_server.models import Challenge, Phase, Submission
+from captious_server.people.access import why_hidden
+from captious_server.scoring.queue import sets_of
+from captious_server.settings import local_time, utc_time
+from captious_server.submissions import storage
+from captious_server.submissions.storage import content, zip_blocks
+
+_CREATIVE_COMMONS = re.compile(r"CC[ -]?(?P<kind>0|BY(?:-(?:NC|SA|ND)){0,2})[ -](?P<version>\d\.\d)", re.IGNORECASE)
+_DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"{}<>,;]*[^\s\"{}<>,;.)]")
+_ARXIV = re.compile(r"\barxiv[.:/\s]{0,3}(?:org/abs/)?(\d{4}\.\d{4,5})", re.IGNORECASE)
+
+
+def datacite_record(
+    challenge: Challenge, title: str, phases: Sequence[Phase], teams: Iterable[str], formats: Iterable[str]
+) -> dict[str, Any]:
+    """The attributes of a DOI for the archive of a challenge, for DataCite's REST API, which adds the DOI.
+
+    Args:
+        phases: the phases in the archive, at least one.
+        teams: the teams with captions in the archive.
+        formats: media types of the files.
+    """
+    definition, now = challenge.definition, timezone.now()
+    end = max(now if phase.closes is None or phase.closes > now else phase.closes for phase in phases)
+    abstract = (
+        f"Submissions with their scores, computed with captious {__version__}; README.md says how to do it again."
+    )
+    record: dict[str, Any] = {
+        "schemaVersion": "http://datacite.org/schema/kernel-4",
+        "types": {"resourceTypeGeneral": "Dataset", "resourceType": "Captions of images with scores"},
+        "titles": [{"title": title}],
+        "creators": [*map(_creator, definition.organized_by)] or [_site()],
+        "publisher": {"name": settings.CAPTIOUS.site_name},
+        "publicationYear": str(end.year),
+        "version": str(challenge.version),
+        "formats": [*formats],
+        "subjects": [{"subject": "image captioning"}, {"subject": "evaluation"}],
+        "descriptions": [{"descriptionType": "Abstract", "description": f"{challenge.summary} {abstract}".strip()}],
+    }
+    optional = {
+        "contributors": [{"name": name, "contributorType": "Producer"} for name in dict.fromkeys(teams)],
+        "dates": [date for phase in phases for date in _dates(phase)],
+        "rightsList": [_rights(definition.license)] if definition.license else [],
+        "relatedIdentifiers": [*_publications(definition.citation), *_page(challenge)],
+    }
+    return record | {name: values for name, values in optional.items() if values}
+
+
+def _creator(text: str) -> dict[str, Any]:
+    """A person or institution; the text after a comma is the affiliation."""
+    name, _, affiliation = text.partition(",")
+    return {"name": name.strip(), **({"affiliation": [{"name": affiliation.strip()}]} if affiliation.strip() else {})}
+
+
+def _site() -> dict[str, Any]:
+    return {"name": settings.CAPTIOUS.site_name, "nameType": "Organizational"}
+
+
+def _dates(phase: Phase) -> list[dict[str, str]]:
+    ends = ["" if time is None else time.date().isoformat() for time in (phase.opens, phase.closes)]
+    return [{"date": "/".join(ends), "dateType": "Collected", "dateInformation": str(phase)}] if all(ends) else []
+
+
+def _rights(text: str) -> dict[str, str]:
+    """A license, with its identifier and address if it is one of Creative Commons."""
+    match = _CREATIVE_COMMONS.search(text)
+    if match is None:
+        return {"rights": text}
+    kind, version = match["kind"].upper(), match["version"]
+    folder = "publicdomain/zero" if kind == "0" else f"licenses/{kind.lower()}"
+    return {
+        "rights": text,
+        "rightsUri": f"https://creativecommons.org/{folder}/{version}/",
+        "rightsIdentifier": f"CC{'' if kind == '0' else '-'}{kind}-{version}",
+        "rightsIdentifierScheme": "SPDX",
+    }
+
+
+def _publications(citation: str) -> list[dict[str, str]]:
+    """The publications that a citation names by DOI or arXiv number."""
+    relation = {"relationType": "IsSupplementTo"}
+    dois = [{"relatedIdentifier": doi, "relatedIdentifierType": "DOI"} for doi in _DOI.findall(citation)]
+    numbers = [{"relatedIdentifier": f"arXiv:{n}", "relatedIdentifierType": "arXiv"} for n in _ARXIV.findall(citation)]
+    return [identifier | relation for identifier in dois + numbers]
+
+
+def _page(challenge: Challenge) -> list[dict[str, str]]:
+    """The page of the challenge, if the settings say where the site is."""
+    site = settings.CAPTIOUS.address
+    relation = {"relatedIdentifierType": "URL", "relationType": "IsDocumentedBy"}
+    return [{"relatedIdentifier": f"{site}{challenge.url}", **relation}] if site else []
+
+
+# The challenge.toml of an archive, which can be loaded; comments name the parts that the archive does not contain.
+
+
+_OMISSIONS_COMMENT = """
+# What follows was left out, as its files are not in this archive: references that are private, captions that
+# are not included. Phases that are here again also had captions with private references.
+#
+"""
+_PRIVATE_COMMENT = "# This challenge cannot be loaded from the archive, as no references are public.\n"
+
+
+def archive_definition(archive: ChallengeArchive) -> str:
+    """The text of challenge.toml. Unless it is for organizers, it names no users or folders of this server.
+
+    If no references are public, the archive cannot be loaded anyway, and nothing is left out of the text.
+    """
+    challenge = archive.challenge
+    document: Any = tomlkit.parse((challenge.folder / FILE_NAME).read_text(encoding="utf-8"))
+    if archive.is_public or archive.anonymous:
+        document.pop("organizers", None)
+        metrics, values = document["metrics"], document.get("settings", {})
+        _replace(metrics, enumerate([*metrics]), public_label)
+        _replace(values, [*values.items()], public_path)
+    if not any(captions.public for captions in challenge.definition.captions):
+        return _PRIVATE_COMMENT + tomlkit.dumps(document)
+    if not (omissions := {name: rows for name, rows in _remove_private_entries(archive, document) if rows}):
+        return tomlkit.dumps(document)
+    comments = tidy_tables(omissions).splitlines()
+    return tomlkit.dumps(document) + _OMISSIONS_COMMENT + "".join(f"{f'# {line}'.rstrip()}\n" for line in comments)
+
+
+def baselines(archive: ChallengeArchive) -> list[str]:
+    """The files of baselines all of whose captions are public and in the archive."""
+    rows = archive.with_captions().filter(is_baseline=True)
+    complete = {
+        (row.phase.name, row.method) for row in rows if all(map(archive.challenge.is_public, row.phase.captions))
+    }
+    definitions = archive.challenge.definition.baselines
+    return [row.file for row in definitions if all((phase, row.method) in complete for phase in row.phases)]
+
+
+def _remove_private_entries(archive: ChallengeArchive, document: Any) -> Iterator[tuple[str, Any]]:
+    """Remove entries without files in the archive; return the removed and changed keys and values."""
+    definition = archive.challenge.definition
+    public = {captions.name for captions in definition.captions if captions.public}
+    files = {*baselines(archive)}
+    yield "settings", {} if archive.has_setting_files else _remove_file_settings(archive, document)
+    presence = {
+        "captions": [row.public for row in definition.captions],
+        "references": [row.captions in public for row in definition.references],
+        "phases": [not public.isdisjoint(row.captions) for row in definition.phases],
+        "baselines": [row.file in files for row in definition.baselines],
+    }
+    for name, flags in presence.items():
+        rows = document.get(name, [])
+        changes: list[Any] = []
+        for place, stays in reversed([*enumerate(flags)]):
+            row = rows[place]
+            if stays and (name != "phases" or public.issuperset(row.get("captions", ()))):
+                continue
+            changes.insert(0, row.unwrap())
+            if stays:
+                row["captions"] = [captions for captions in row["captions"] if captions in public]
+            else:
+                del rows[place]
+        if name in document and not rows:
+            del document[name]
+        yield name, changes
+
+
+def _remove_file_settings(archive: ChallengeArchive, document: Any) -> dict[str, str]:
+    """Remove settings that name files of the challenge."""
+    folder, settings = archive.challenge.folder, document.get("settings", {})
+    names = [name for name in FILE_SETTINGS if name in settings and (folder / settings[name]).exists()]
+    return {name: str(settings.pop(name)) for name in names}
+
+
+def _replace(values: Any, cells: Iterable[tuple[Any, Any]], public_form: Callable[[str], str]) -> None:
+    """Replace values by their public form where that differs."""
+    for key, value in cells:
+        if public_form(str(value)) != value:
+            values[key] = public_form(str(value))
+
+
+# The README.md of an archive: its contents, missing parts, and the commands that reproduce its scores.
+
+
+def archive_readme(archive: ChallengeArchive) -> str:
+    """The text of README.md."""
+    definition = archive.challenge.definition
+    lines = [f"# {archive.title}", ""]
+    lines += [archive.challenge.summary, ""] if archive.challenge.summary else []
+    lines += [f"License: {definition.license}", ""] if definition.license else []
+    if definition.citation:
+        lines += ["How to cite:", "", *(f"    {line}" for line in definition.citation.splitlines()), ""]
+    lines += _metadata_section(archive) if archive.is_public else []
+    lines.append("`scores.csv` has a row for each submission, reference set and output, with intervals and signatures.")
+    lines += [_captions_section(archive), _loading_section(archive), *_programs(archive), ""]
+    lines += ["## Phases", "", *_phases(archive), ""]
+    return "\n".join([*lines, "## Scores", "", *_scoring_commands(archive)])
+
+
+def _metadata_section(archive: ChallengeArchive) -> Iterator[str]:
+    yield "`datacite.json` has the attributes of a DOI by DataCite's schema 4.5."
+    if not archive.challenge.definition.organized_by:
+        site = settings.CAPTIOUS.site_name
+        yield f"The challenge does not say who organized it, so the creator there is this site, {site}: edit it."
+
+
+def _captions_section(archive: ChallengeArchive) -> str:
+    """The section on the folders of captions, or the reason why there are none."""
+    n, n_with = archive.submissions().count(), archive.with_captions().count()
+    if n_with:
+        whom = "each submission" if n == n_with else f"{n_with:,} of {n:,} submissions, whose teams agreed to it"
+        return f"`captions/` has the captions of {whom}, `challenge/` the challenge.{_not_public(archive)}"
+    if not n:
+        why = "no submission has scores"
+    elif not any(map(archive.captions_files, archive.phases)):
+        why = "the captions files are not public"
+    else:
+        why = "no team has agreed to that"
+    return f"`challenge/` has the challenge. There are no captions, as {why}."
+
+
+def _loading_section(archive: ChallengeArchive) -> str:
+    if not any(captions.public for captions in archive.challenge.definition.captions):
+        return "`challenge/` cannot be loaded into a server, as no references are public."
+    return "`captious challenge load challenge --data DIR` loads the public part of `challenge/` into a server."
+
+
+def _not_public(archive: ChallengeArchive) -> str:
+    """The section on captions files that no public archive contains."""
+    names = [name for phase in archive.phases for name in phase.captions if name not in archive.captions_files(phase)]
+    return f" Captions for {', '.join(dict.fromkeys(names))} are not public." if names else ""
+
+
+def _programs(archive: ChallengeArchive) -> Iterator[str]:
+    """The versions of captious that computed the scores."""
+    programs = archive.submissions().values_list("shown_scores__program", flat=True).order_by().distinct()
+    if versions := " and ".join(sorted(programs)):
+        yield f"Scores were computed with captious {versions}."
+
+
+def _phases(archive: ChallengeArchive) -> Iterator[str]:
+    """A line for each phase: those in the archive, and those that are not, with the reason."""
+    for phase in archive.phases:
+        n = archive.submissions().filter(phase=phase).count()
+        note = ""
+        if phase.shown_version != phase.scoring_version:
+            note = " They are being scored again; these scores are with earlier references, metrics or programs."
+        yield f"- {phase} (`{phase.name}`){_dates_text(phase)}: {counted(n, 'submission')}.{note}"
+    for phase in archive.withheld:
+        yield f"- {phase} (`{phase.name}`){_dates_text(phase)}: not in this archive. {why_hidden(phase)}"
+
+
+def _dates_text(phase: Phase) -> str:
+    opens = f", from {local_time(phase.opens)}" if phase.opens is not None else ""
+    return opens + (f", until {local_time(phase.closes)}" if phase.closes is not None else "")
+
+
+def _scoring_commands(archive: ChallengeArchive) -> list[str]:
+    """The commands that compute the scores again, one for each public reference set."""
+    definition, with_captions = archive.challenge.definition, archive.with_captions()
+    names = {(row.captions, row.name) for phase in archive.phases for row in sets_of(phase).values()}
+    sets = [row for row in definition.references if (row.captions, row.name) in names]
+    public = [row for row in sets if archive.challenge.is_public(row.captions)]
+    if not public:
+        return ["They cannot be computed again from this archive, as no references are public.", ""]
+    promise = "they can be reproduced to the last bit" if with_captions.exists() else "captions can be scored"
+    where = "../captions/SUBMISSION/" if with_captions.exists() else ""
+    placeholder = "Replace SUBMISSION by a folder in `captions/`." if where else "The captions file is one of yours."
+    lines = [f"Where references are public, {promise}, in the folder `challenge/`. {placeholder}"]
+    lines.append("`--format json` shows all digits, as in `scores.csv`; the default is a table with four.")
+    if not archive.has_setting_files and (files := archive.setting_files()):
+        lines.append(f"That needs files which are not in the archive, as references are private: {', '.join(files)}.")
+    if (n := settings.CAPTIOUS.resamples) != DEFAULT_RESAMPLES:
+        lines.append(
+            f"Intervals come from {n:,} resamples: in Python, `report.to_dict(intervals=True, resamples={n})`."
+        )
+    for row in public:
+        words = ["captious", "score", f"{where}{row.captions}.json", row.file]
+        words += ["--ci", "--format", "json"]
+        words += [word for metric in definition.metrics for word in ("-m", public_label(metric))]
+        for name, value in definition.settings.items():
+            words += [f"--{name.replace('_', '-')}", public_path(value)]
+        lines += ["", f"    {shlex.join(words)}"]
+    if private := [f"{row.captions}/{row.name}" for row in sets if row not in public]:
+        lines += ["", f"The references of {', '.join(private)} are private; their scores are rounded."]
+    return [*lines, ""]
+
+
+# A challenge as a streamed zip file: captions, scores, signatures, its folder, and instructions to reproduce it.
+#
+# A public archive has only public data: submissions on leaderboards, captions and references of public
+# captions files, and captions only of teams that agreed. It includes metadata for a DOI. No archive
+# contains private references.
+
+
+#: The columns of the table of scores: a row for each submission, reference set and output.
+COLUMNS = (
+    *("submission", "method", "team", "submitted", "entry", "baseline", "human", "link", "phase", "captions"),
+    *("references", "output", "score", "low", "high", "signature"),
+)
+
+
+@dataclass(frozen=True)
+class ChallengeArchive:
+    """The submissions of a challenge that have scores, the oldest first.
+
+    Args:
+        phase: only this one; by default, all phases.
+        is_public: whether only public data is included.
+        anonymous: whether submissions, methods and teams are numbered, without times and links.
+    """
+
+    challenge: Challenge
+    phase: Phase | None = None
+    is_public: bool = False
+    anonymous: bool = False
+    _teams: dict[object, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        phase = "" if self.phase is None else f"-{self.phase.name}"
+        return f"{self.challenge.slug}{phase}{'-public' if self.is_public else ''}.zip"
+
+    @property
+    def title(self) -> str:
+        return f"{self.challenge.title}{'' if self.phase is None else f': {self.phase}'}"
+
+    @cached_property
+    def phases(self) -> list[Phase]:
+        """The phases whose submissions are in the archive."""
+        return [phase for phase in self._requested_phases if not self.is_public or phase.is_board_open]
+
+    @cached_property
+    def withheld(self) -> list[Phase]:
+        """The phases that are left out because their scores are not public."""
+        return [phase for phase in self._requested_phases if phase not in self.phases]
+
+    @cached_property
+    def _requested_phases(self) -> list[Phase]:
+        if self.phase is not None:
+            return [self.phase]
+        phases = self.challenge.phase_list
+        if self.is_public:
+            return phases
+        retired = (phase for phase in self.challenge.phases.all() if phase.is_retired)
+        return phases + [phase for phase in retired if Submission.objects.scored().filter(phase=phase).exists()]
+
+    def submissions(self) -> QuerySet[Submission]:
+        """The submissions in the archive."""
+        rows = Submission.objects.scored().filter(phase__in=self.phases).exclude(status=Submission.Status.DELETED)
+        if self.is_public:
+            rows = rows.filter(~Q(phase__entries="one") | Q(is_entry=True), public=True, is_hidden=False)
+        return rows.select_related("team", "phase__challenge", "shown_scores").order_by("pk")
+
+    def captions_files(self, phase: Phase) -> list[str]:
+        """The captions files in the archive: all, or the public ones in a public archive."""
+        return [name for name in phase.captions if not self.is_public or self.challenge.is_public(name)]
+
+    def with_captions(self) -> QuerySet[Submission]:
+        """The submissions with captions in the archive: all, or baselines and teams that agreed in a public one."""
+        rows = self.submissions().filter(phase__in=[phase for phase in self.phases if self.captions_files(phase)])
+        return rows.filter(Q(may_publish=True) | Q(is_baseline=True)) if self.is_public else rows
+
+    def setting_files(self) -> list[str]:
+        """The files of the challenge that settings of metrics name.
+
+        They are included only if all captions files are public: they may derive from private references.
+        """
+        folder, values = self.challenge.folder, self.challenge.definition.settings
+        paths = [folder / values[name] for name in FILE_SETTINGS if name in values and not Path(values[name]).anchor]
+        files = [file for path in paths for file in ([path] if path.is_file() else path.rglob("*")) if file.is_file()]
+        return sorted(file.relative_to(folder).as_posix() for file in files)
+
+    @property
+    def has_setting_files(self) -> bool:
+        return all(captions.public for captions in self.challenge.definition.captions)
+
+    def rows(self) -> Iterator[list[Any]]:
+        """The table of scores. Scores are exact where references are public, and otherwise rounded as on pages."""
+        sets = {phase.pk: sets_of(phase) for phase in self.phases}
+        for submission in self._in_order(self.submissions()):
+            number, time = self._number(submission), utc_time(submission.created)
+            shows_names = not self.anonymous or submission.is_baseline
+            cells = [number, submission.method if shows_names else f"Submission {number}", self._team(submission)]
+            cells.append(time if shows_names else "")
+            cells += [submission.is_entry, submission.is_baseline, submission.is_human]
+            cells += ["" if self.anonymous else submission.link, submission.phase.name]
+            for key, references in sets[submission.phase_id].items():
+                scores = submission.outputs(key)
+                is_exact = self.challenge.is_public(references.captions)
+                outputs = scores if is_exact else rounded_outputs(scores, submission.phase)
+                for output, entry in outputs.items():
+                    values = [entry[name] for name in ("score", "low", "high", "signature")]
+                    yield [*cells, references.captions, references.name, output, *values]
+
+    def blocks(self) -> Iterator[bytes]:
+        """The zip file."""
+        return zip_blocks(self._files())
+
+    def _team(self, submission: Submission) -> str:
+        """The name of a team in the archive; in public ones, anonymous submissions have none."""
+        if self.is_public and submission.anonymous:
+            return submission.team_shown
+        if not self.anonymous or submission.is_baseline:
+            return str(submission.team.name)
+        key = ("anonymous", submission.pk) if submission.anonymous else submission.team_id
+        return self._teams.setdefault(key, f"Team {len(self._teams) + 1}")
+
+    def _in_order(self, rows: QuerySet[Submission]) -> Iterable[Submission]:
+        """Submissions by their names in the archive."""
+        return sorted(rows, key=self._number) if self.anonymous else rows.iterator(chunk_size=100)
+
+    def _number(self, submission: Submission) -> int:
+        """The name of a submission in the archive."""
+        return self._numbers[submission.pk] if self.anonymous else int(submission.pk)
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """Numbers for submissions without names, in an order that nothing on the site reveals."""
+        ids = self.submissions().values_list("pk", flat=True)
+        order = sorted(ids, key=lambda pk: salted_hmac("captious.archive", str(pk), algorithm="sha256").hexdigest())
+        return {pk: number for number, pk in enumerate(order, 1)}
+
+    def _files(self) -> Iterator[tuple[str, Iterator[bytes]]]:
+        yield "README.md", iter([archive_readme(self).encode()])
+        lines = (csv_row([*map(harmless, row)]) for row in self.rows())
+        yield "scores.csv", (text.encode() for text in chain([csv_text(COLUMNS, [])], lines))
+        if self.submissions().exists():
+            yield "scores.parquet", _parquet(self.rows())
+        if self.is_public:
+            yield "datacite.json", iter([self._metadata().encode()])
+        challenge = self.challenge
+        yield f"challenge/{FILE_NAME}", iter([archive_definition(self).encode()])
+        names = {text.file for text in challenge.definition.texts}
+        names |= {row["file"] for row in challenge.downloads}
+        names |= {challenge.definition.logo} - {""}
+        names |= {row.file for row in challenge.definition.references if challenge.is_public(row.captions)}
+        names |= {*baselines(self)}
+        names |= {*self.setting_files()} if self.has_setting_files else set()
+        for name in sorted(names):
+            if (challenge.folder / name).is_file():
+                yield f"challenge/{name}", content(challenge.folder / name)
+        for submission in self._in_order(self.with_captions()):
+            for captions in self.captions_files(submission.phase):
+                path = storage.captions_file(submission.folder, captions)
+                if path.is_file():
+                    yield f"captions/{self._number(submission)}/{captions}.json", content(path)
+
+    def _metadata(self) -> str:
+        names = [self._team(row) for row in self.with_captions() if not row.is_baseline and not row.anonymous]
+        formats = ["text/csv", "application/vnd.apache.parquet", "application/json", "application/toml"]
+        teams = [] if self.anonymous else names
+        record = datacite_record(self.challenge, self.title, self.phases, teams, formats)
+        return json.dumps(record, indent=2, ensure_ascii=False) + "\n"
+
+
+def _parquet(rows: Iterable[Sequence[Any]]) -> Iterator[bytes]:
+    """The table of scores as a parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    out = io.BytesIO()
+    pq.write_table(pa.table(dict(zip(COLUMNS, map(list, zip(*rows, strict=True)), strict=True))), out)
+    yield out.getvalue()

@@ -1,0 +1,499 @@
+"""Ranks with ties: a submission's rank is 1 plus the number of submissions that are significantly better.
+
+Two submissions are compared with the paired bootstrap: both have been resampled with the same images. p values are
+those of the normal approximation, because the smallest one that can be counted in 1,000 resamples would not survive the
+correction for the many pairs of a leaderboard.
+
+The correction controls the probability of a single wrong order anywhere on the board. Up to ``HOLM_ROWS`` rows it is
+Holm's (1979), which needs the p values of all pairs. Larger boards have Bonferroni's for all pairs of as many rows as
+the next power of two: it decides each pair alone, so that a new submission needs only its own tests. It is stricter,
+but not by much: where Holm's needs a difference of 5.6 standard errors, it needs 6.0.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from captious.evaluation.statistics import can_vary
+from captious_server.models import Phase, Scores, Standing, Submission
+from captious_server.scoring.queue import BoardOutputs
+from captious_server.scoring.results import Record, ResampledScores, read_results
+from captious_server.settings import locked
+
+# Entries: the submission of each team that counts on the board of a phase.
+#
+# A team chooses it while the phase is open; until then it is the best in the output that ranks. The entry is the same
+# in every column and on every reference set, so that a row is one system.
+#
+# Nothing reveals the team of an anonymous submission: its place on the board never depends on the
+# named submissions of the team.
+# In phases that show all submissions, each of them is an entry.
+
+
+class Member(NamedTuple):
+    """The properties of a submission that determine its place on a board."""
+
+    record: Record
+    team: int
+    anonymous: bool
+    is_baseline: bool
+    is_chosen: bool
+
+
+def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Member]) -> set[int]:
+    """The ids of entries: the chosen or else the best submission of each team, and every baseline.
+
+    Args:
+        members: all submissions that can be on the board.
+        best_first: the same submissions in the order of the ranking output.
+    """
+    entries: dict[object, int] = {}
+    for member in (*(member for member in members if member.is_chosen), *best_first):
+        stands_alone = member.is_baseline or (member.anonymous and phase.entries == "all")
+        entries.setdefault(member.record if stands_alone else (member.team, member.anonymous), member.record[0])
+    return {*entries.values()}
+
+
+#: The level of significance.
+SIGNIFICANCE = 0.05
+#: Boards with more rows are ranked with Bonferroni's correction.
+HOLM_ROWS = 500
+_BLOCK_ROWS = 512  # rows compared with all others at a time
+
+
+@dataclass(frozen=True, eq=False)
+class RankedScores:
+    """Submissions with their scores in one output. Higher is better: negate outputs where lower is better.
+
+    Args:
+        scores: float64[n], all finite.
+        rounded: the same, rounded as on pages. Submissions with equal rounded scores are tied.
+        resampled: the scores on resampled images, floating[n, resamples]; undefined ones are nan.
+        n_images: number of resampled images. A single image distinguishes nothing.
+    """
+
+    scores: NDArray[np.float64]
+    rounded: NDArray[np.float64]
+    resampled: NDArray[np.floating]
+    n_images: int
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def take(self, selection: NDArray[np.integer] | slice) -> RankedScores:
+        """A selection of the rows."""
+        return RankedScores(self.scores[selection], self.rounded[selection], self.resampled[selection], self.n_images)
+
+    def blocks(self) -> Iterator[slice]:
+        """Slices of rows to compare at a time, so that memory is bounded."""
+        for begin in range(0, len(self), _BLOCK_ROWS):
+            yield slice(begin, min(begin + _BLOCK_ROWS, len(self)))
+
+
+def corrected_rows(n: int) -> int:
+    """The rows for whose pairs the correction of a board with n rows is made: n, or the next power of two."""
+    return n if n <= HOLM_ROWS else 1 << (n - 1).bit_length()
+
+
+def rank_rows(rows: RankedScores) -> NDArray[np.int64]:
+    """The rank of each row, int64[n]. All pairs are compared."""
+    if not can_vary(rows.n_images):
+        return np.ones(len(rows), dtype=np.int64)
+    return _holm(rows) if len(rows) <= HOLM_ROWS else _bonferroni(rows)
+
+
+def update_ranks(
+    stable: RankedScores, ranks: NDArray[np.int64], new: RankedScores, old: RankedScores
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Ranks after a change of a board with more than ``HOLM_ROWS`` rows; only changed rows are compared.
+
+    Args:
+        stable: rows that stay on the board.
+        ranks: previous ranks of these rows, with the same ``corrected_rows``.
+        new, old: rows that are added and removed.
+
+    Returns:
+        The ranks of stable and new rows.
+    """
+    if not can_vary(stable.n_images):
+        return rank_rows(stable), rank_rows(new)
+    critical = _critical_errors(len(stable) + len(new))
+    ranks, new_block, old_block = ranks.copy(), _Block(new), _Block(old)
+    new_ranks = 1 + _is_better(new_block, new_block, critical)[0].sum(axis=0)
+    for place in stable.blocks():
+        block = _Block(stable.take(place))
+        better, worse = _is_better(new_block, block, critical)
+        ranks[place] += better.sum(axis=0) - _is_better(old_block, block, critical)[0].sum(axis=0)
+        new_ranks += worse.sum(axis=1)
+    return ranks, new_ranks
+
+
+def _holm(rows: RankedScores) -> NDArray[np.int64]:
+    n = len(rows)
+    block = _Block(rows)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        errors = np.abs(rows.scores[:, None] - rows.scores) / block.deviations(block)
+    p_values = np.where(np.isnan(errors), 1.0, 2 * ndtr(-errors))
+    sorted_p = np.sort(p_values[np.triu_indices(n, 1)])
+    # Step down: the smallest p values are significant, up to the first one that is not.
+    fails = sorted_p > SIGNIFICANCE / np.arange(len(sorted_p), 0, -1)
+    n_significant = int(np.argmax(fails)) if fails.any() else len(sorted_p)
+    if n_significant == 0:
+        return np.ones(n, dtype=np.int64)
+    better = (rows.rounded[:, None] > rows.rounded) & (p_values <= sorted_p[n_significant - 1])
+    return np.asarray(1 + better.sum(axis=0))
+
+
+def _bonferroni(rows: RankedScores) -> NDArray[np.int64]:
+    critical = _critical_errors(len(rows))
+    ranks = np.ones(len(rows), dtype=np.int64)
+    for place in rows.blocks():
+        block = _Block(rows.take(place))
+        ranks[place] += _is_better(block, block, critical)[0].sum(axis=0)
+        for later in rows.blocks():
+            if later.start > place.start:
+                better, worse = _is_better(block, _Block(rows.take(later)), critical)
+                ranks[later] += better.sum(axis=0)
+                ranks[place] += worse.sum(axis=1)
+    return ranks
+
+
+def _critical_errors(n: int) -> float:
+    """The number of standard errors that a difference must have on a board of n rows."""
+    n_rows = corrected_rows(n)
+    return float(-ndtri(SIGNIFICANCE / (n_rows * (n_rows - 1))))  # two sides of n (n - 1) / 2 pairs
+
+
+def _is_better(a: _Block, b: _Block, critical: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return whether rows of a are significantly better than those of b, and worse, bool[n_a, n_b] each."""
+    difference = a.rows.scores[:, None] - b.rows.scores
+    is_far = np.abs(difference) >= critical * a.deviations(b)
+    rounded_a = a.rows.rounded[:, None]
+    return is_far & (rounded_a > b.rows.rounded), is_far & (rounded_a < b.rows.rounded)
+
+
+class _Block:
+    """Rows, prepared for standard deviations of their differences.
+
+    Attributes:
+        rows: the rows.
+        centered: resampled scores minus their means, float64[n, resamples]; 0 where undefined.
+        defined: where they are defined, 0 or 1, float64[n, resamples]; None if they are everywhere.
+    """
+
+    def __init__(self, rows: RankedScores) -> None:
+        self.rows = rows
+        self.defined: NDArray[np.float64] | None = None
+        values = rows.resampled.astype(np.float64)
+        if not np.isfinite(values.sum()):
+            is_defined = np.isfinite(values)
+            self.defined = is_defined.astype(np.float64)
+            values[~is_defined] = 0
+            values -= values.sum(axis=1, keepdims=True) / np.maximum(self.defined.sum(axis=1, keepdims=True), 1)
+            values[~is_defined] = 0
+        elif values.size:
+            values -= values.mean(axis=1, keepdims=True)
+        self.centered = values
+
+    def deviations(self, other: _Block) -> NDArray[np.float64]:
+        """Standard deviations of all differences over the resamples that both rows have, float64[n, n_other].
+
+        nan where these are fewer than two.
+        """
+        x, y = self.centered, other.centered
+        squares = -2 * (x @ y.T)
+        if self.defined is None and other.defined is None:
+            n: Any = x.shape[1]
+            squares += np.einsum("ij,ij->i", x, x)[:, None]
+            squares += np.einsum("ij,ij->i", y, y)
+        else:
+            has_x = np.ones_like(x) if self.defined is None else self.defined
+            has_y = np.ones_like(y) if other.defined is None else other.defined
+            n = has_x @ has_y.T
+            squares += (x**2) @ has_y.T + has_x @ (y**2).T
+            squares -= (x @ has_y.T - has_x @ y.T) ** 2 / np.maximum(n, 1)
+        variances = np.maximum(squares, 0) / np.maximum(n - 1, 1)
+        return np.sqrt(np.where(n > 1, variances, np.nan))
+
+
+# Rounding of numbers on pages of phases that limit the decimal places of their scores.
+
+
+def interval_digits(digits: int) -> int:
+    """Decimal places of the ends of intervals, where scores have ``digits``.
+
+    One fewer: the end of the interval of a score to which one image contributes lies about four times as far from 0.
+    """
+    return max(digits - 1, 1)
+
+
+def p_digits(digits: int) -> int:
+    """Decimal places of p values, where scores have ``digits``."""
+    return min(digits, 3)
+
+
+def effect_digits(digits: int) -> int:
+    """Decimal places of effect sizes, where scores have ``digits``."""
+    return min(digits, 2)
+
+
+def rounded(value: float | None, digits: int) -> float | None:
+    """A number with this many decimal places; None if there is none or it is not finite."""
+    if value is None or not math.isfinite(value):
+        return None
+    return round(value, digits) + 0.0  # no negative zero
+
+
+def rounded_ends(low: float | None, high: float | None, digits: int) -> tuple[float | None, float | None]:
+    """The ends of an interval around a number with this many decimal places: with one fewer, away from the number."""
+    return _towards(low, ROUND_FLOOR, digits), _towards(high, ROUND_CEILING, digits)
+
+
+def _towards(end: float | None, direction: str, digits: int) -> float | None:
+    if end is None or not math.isfinite(end):
+        return None
+    step = Decimal(1).scaleb(-interval_digits(digits))
+    return float(Decimal(repr(float(end))).quantize(step, direction)) + 0.0
+
+
+def rounded_array(values: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    """Numbers rounded like a single one by ``rounded``, except that those that are not finite stay."""
+    return np.asarray(np.round(values, digits) + 0.0)
+
+
+def rounded_values(value: Any, digits: int) -> Any:
+    """A JSON-compatible value with all its numbers rounded as by ``rounded``."""
+    if isinstance(value, dict):
+        return {key: rounded_values(entry, digits) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [rounded_values(entry, digits) for entry in value]
+    return rounded(value, digits) if isinstance(value, float) else value
+
+
+# Boards as they are stored: computed when a submission is scored, changed, hidden or deleted, and only shown by pages.
+#
+# Code that changes a board counts the change in the same transaction, and computes the board once that is
+# committed. If the process is killed between the two, a worker sees that the board is older than its last change.
+# A new submission is compared with all others; others are compared with each other again only where the correction for
+# their number asks for it, see ranking.py.
+
+
+_log = logging.getLogger(__name__)
+_MAX_CHANGES = 100  # changed rows; if there are more, all pairs are compared again
+
+
+def refresh_stale() -> None:
+    """Compute boards that are older than their last change, left behind by a process that ended."""
+    for pk in Phase.objects.filter(board_stored__lt=F("board_changes")).values_list("pk", flat=True):
+        refresh(pk)
+
+
+def refresh(pk: int) -> None:
+    """Compute and store the board of a phase, if it has changed.
+
+    Raises:
+        OSError, OutputError: the data folder cannot be used. A worker tries again.
+    """
+    folder = settings.CAPTIOUS.data / "boards" / str(pk)
+    with locked(folder / ".lock"):  # one process at a time
+        phase = Phase.objects.select_related("challenge").get(pk=pk)
+        changes = phase.board_changes
+        if phase.board_stored == changes:
+            return  # another process was faster
+        outputs, members = BoardOutputs.of_board(phase), _members(phase)
+        sets = {key: _set_scores(phase, key, members, folder) for key in outputs.sets}
+        entries = entries_of(phase, members, _by_rank_output(phase, outputs, members, sets))
+        standings = [
+            row
+            for key, members_and_table in sets.items()
+            for row in _standings(phase, key, *members_and_table, entries)
+        ]
+        with transaction.atomic():
+            is_stored = Phase.objects.filter(pk=pk, board_stored__lt=changes).update(board_stored=changes)
+            if is_stored:
+                Standing.objects.filter(phase=phase).delete()
+                Standing.objects.bulk_create(standings, batch_size=16)
+                previous = {*Submission.objects.filter(phase=phase, is_entry=True).values_list("pk", flat=True)}
+                Submission.objects.filter(pk__in=previous - entries).update(is_entry=False)
+                Submission.objects.filter(pk__in=entries - previous).update(is_entry=True)
+
+
+def _members(phase: Phase) -> list[Member]:
+    """The submissions that can be on the board, in the order of submission."""
+    rows = Submission.objects.competing().filter(phase=phase).order_by("pk")
+    values = rows.values_list("pk", "shown_scores__finished", "team_id", "anonymous", "is_baseline", "is_chosen")
+    return [Member((pk, round(1e6 * finished.timestamp())), *properties) for pk, finished, *properties in values]
+
+
+def _set_scores(phase: Phase, key: str, members: list[Member], folder: Path) -> tuple[list[Member], ResampledScores]:
+    """The members that have scores on a reference set, and these scores."""
+    outputs = BoardOutputs.of_board(phase).names
+    table = ResampledScores(folder / f"{key.replace('/', '_')}.scores", outputs, settings.CAPTIOUS.resamples)
+    members = _add_records(phase, key, members, table, outputs)
+    table.compact([member.record for member in members])
+    return members, table
+
+
+def _by_rank_output(
+    phase: Phase,
+    outputs: BoardOutputs,
+    members: list[Member],
+    sets: Mapping[str, tuple[list[Member], ResampledScores]],
+) -> list[Member]:
+    """Members in the order of the output that ranks, on the main reference set; those without a score are last."""
+    members_with_scores, table = sets.get(outputs.main_set, ([], None))
+    if table is None:
+        return members
+    scores = _rounded_scores(
+        table.scores([member.record for member in members_with_scores], outputs.rank_by), phase.digits
+    )
+    order = _order(scores, outputs.rank_by in outputs.lower_is_better)
+    ranked = [members_with_scores[i] for i in order.tolist()]
+    ranked_set = {*ranked}
+    return [*ranked, *(member for member in members if member not in ranked_set)]
+
+
+def _order(rounded_scores: NDArray[np.float64], lower: bool | None) -> NDArray[np.int64]:
+    """Places of scores, the best first; equal ones in their order, missing ones last."""
+    return np.argsort(
+        np.where(np.isnan(rounded_scores), np.inf, rounded_scores if lower else -rounded_scores), kind="stable"
+    )
+
+
+def _standings(
+    phase: Phase, key: str, members: list[Member], table: ResampledScores, entries: Set[int]
+) -> Iterator[Standing]:
+    board = BoardOutputs.of_board(phase)
+    directions, n_images = board.directions, board.counts[key]
+    records = [member.record for member in members]
+    is_entry = np.array([member.record[0] in entries for member in members], dtype=bool)
+    exact = {output: table.scores(records, output) for output in directions}
+    rounded_scores = {output: _rounded_scores(exact[output], phase.digits) for output in directions}
+    previous = {(row.output, row.everything): row for row in Standing.objects.filter(phase=phase, references=key)}
+    for output, lower in directions.items():
+        sign = -1.0 if lower else 1.0
+        order = _order(rounded_scores[output], lower)
+        for everything in (False, True):
+            rows = order if everything and phase.entries == "all" else order[is_entry[order]]
+            board_before = previous.get((output, everything))
+            if board_before is not None and (board_before.version, board_before.digits) != (
+                phase.shown_version,
+                phase.digits,
+            ):
+                board_before = None
+            output_ranks = _OutputRanks(table, output, sign, phase.digits, n_images)
+            ranks = output_ranks.ranks([records[i] for i in rows], board_before)
+            yield Standing(
+                phase=phase,
+                references=key,
+                output=output,
+                everything=everything,
+                version=phase.shown_version,
+                digits=phase.digits,
+                submissions=[records[i][0] for i in rows],
+                finished=[records[i][1] for i in rows],
+                scores=[None if np.isnan(score) else score for score in rounded_scores[output][rows].tolist()],
+                ranks=[ranks.get(records[i]) for i in rows],
+                best=_best(rounded_scores, directions, rows),
+            )
+
+
+def _add_records(
+    phase: Phase, key: str, members: list[Member], table: ResampledScores, outputs: Sequence[str]
+) -> list[Member]:
+    """The members that have scores on the reference set; new ones are added to the table."""
+    missing = {member.record[0]: member for member in members if member.record not in table}
+    scores = Scores.objects.filter(version=phase.shown_version, submission__in=[*missing]).select_related("submission")
+    unscored: set[Record] = set()
+    for row in scores.iterator(chunk_size=100):
+        member = missing.pop(row.submission_id)
+        if key not in row.outputs:
+            unscored.add(member.record)
+            continue
+        results = read_results(row.submission.folder / row.results_file, key)
+        resampled = {} if results is None else dict(zip(results.outputs, results.resampled.T, strict=True))
+        table.append(member.record, {name: entry["score"] for name, entry in row.outputs[key].items()}, resampled)
+    unscored |= {member.record for member in missing.values()}  # deleted meanwhile
+    return [member for member in members if member.record not in unscored]
+
+
+def _rounded_scores(scores: NDArray[np.float64], digits: int) -> NDArray[np.float64]:
+    return np.array([np.nan if (score := rounded(value, digits)) is None else score for value in scores.tolist()])
+
+
+def _best(
+    rounded_scores: Mapping[str, NDArray[np.float64]], directions: Mapping[str, bool | None], rows: NDArray[np.int64]
+) -> dict[str, float | None]:
+    best: dict[str, float | None] = {}
+    for output, lower in directions.items():
+        scores = rounded_scores[output][rows]
+        scores = scores[~np.isnan(scores)]
+        best[output] = None if lower is None or not len(scores) else float(scores.min() if lower else scores.max())
+    return best
+
+
+@dataclass(frozen=True)
+class _OutputRanks:
+    """Ranks in one output, from the table."""
+
+    table: ResampledScores
+    output: str
+    sign: float
+    digits: int
+    n_images: int
+
+    def ranks(self, records: Sequence[Record], old: Standing | None) -> dict[Record, int]:
+        """The rank of each record that has a score, and resampled scores.
+
+        Args:
+            old: the previous board, with scores of the same version and digits.
+        """
+        rows, ranked_records = self._rows(records)
+        if old is not None and len(ranked_records) > HOLM_ROWS:
+            old_rank_of = {
+                (submission, finished): rank
+                for submission, finished, rank in zip(old.submissions, old.finished, old.ranks, strict=True)
+                if rank is not None
+            }
+            is_stable = np.array([record in old_rank_of for record in ranked_records])
+            old_records = [*old_rank_of.keys() - {*ranked_records}]
+            n_changes = len(old_records) + int((~is_stable).sum())
+            if n_changes == 0:
+                return old_rank_of
+            if (
+                n_changes <= _MAX_CHANGES
+                and corrected_rows(len(old_rank_of)) == corrected_rows(len(ranked_records))
+                and all(record in self.table for record in old_records)
+            ):
+                ranks = np.empty(len(ranked_records), dtype=np.int64)
+                old_ranks = np.array(
+                    [old_rank_of[record] for record in ranked_records if record in old_rank_of], dtype=np.int64
+                )
+                new_rows = rows.take(np.flatnonzero(~is_stable))
+                stable_ranks, new_ranks = update_ranks(
+                    rows.take(np.flatnonzero(is_stable)), old_ranks, new_rows, self._rows(old_records)[0]
+                )
+                ranks[is_stable], ranks[~is_stable] = stable_ranks, new_ranks
+                return dict(zip(ranked_records, ranks.tolist(), strict=True))
+        return dict(zip(ranked_records, rank_rows(rows).tolist(), strict=True))
+
+    def _rows(self, records: Sequence[Record]) -> tuple[RankedScores, list[Record]]:
+        """The rows of the records that can be ranked, and these."""
+        scores, resampled = self.table.scores(records, self.output), self.table.resampled(records, self.output)
+        usable = np.flatnonzero(np.isfinite(scores) & np.isfinite(resampled).any(axis=1))
+        scores, resampled = self.sign * scores[usable], resampled[usable]
+        rows = RankedScores(scores, _rounded_scores(scores, self.digits), resampled, self.n_images)
+        return rows, [records[i] for i in usable.tolist()]

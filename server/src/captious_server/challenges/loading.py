@@ -1,0 +1,629 @@
+"""The folder of a challenge as the site has it, for ``captious challenge export`` and for drafts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from pydantic import BaseModel
+
+from captious.errors import ParameterError
+from captious.words import counted
+from captious_server.challenges.definition import (
+    TABLES,
+    BaselineDefinition,
+    ChallengeDefinition,
+    PhaseDefinition,
+    public_label,
+    public_path,
+)
+from captious_server.challenges.drafts import as_before, shown_values
+from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, check_folder
+from captious_server.challenges.problems import ChallengeError
+from captious_server.challenges.starter import new_folder
+from captious_server.models import IDS_FOLDER, Challenge, ChallengeVersion, Phase, Submission, User
+from captious_server.people.accounts import record
+from captious_server.people.teams import baselines_team
+from captious_server.scoring import queue
+from captious_server.settings import locked
+from captious_server.submissions import intake, storage
+from captious_server.submissions.storage import board_changed
+
+
+def find_challenge(slug: str) -> Challenge:
+    """The challenge with this name in addresses.
+
+    Raises:
+        ParameterError: there is no such challenge.
+    """
+    challenge = Challenge.objects.filter(slug=slug).first()
+    if challenge is None:
+        slugs = ", ".join(Challenge.objects.order_by("slug").values_list("slug", flat=True)) or "none"
+        raise ParameterError(f"there is no challenge {slug!r}", help=f"challenges of this server: {slugs}")
+    return challenge
+
+
+def export_challenge(challenge: Challenge, folder: Path) -> list[str]:
+    """Write the folder of a challenge, references included. Files are those that were loaded, byte for byte.
+
+    So is challenge.toml, except for hidden leaderboards, which are set on the site, and the challenge's name
+    in addresses, which is added if the folder has another name.
+
+    Returns:
+        The files, by their paths in the folder.
+
+    Raises:
+        OutputError: the folder is not empty, or cannot be written.
+    """
+    source = challenge.folder
+    files = [path.relative_to(source) for path in sorted(source.rglob("*")) if path.is_file()]
+    files = [file for file in files if file.parts[0] != IDS_FOLDER]
+    with new_folder(folder) as target:
+        for file in files:
+            (target / file).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source / file, target / file)
+        text = (source / FILE_NAME).read_bytes().decode()
+        (target / FILE_NAME).write_bytes(_text_as_on_site(challenge, text, folder.resolve().name).encode())
+    return [file.as_posix() for file in files]
+
+
+def _text_as_on_site(challenge: Challenge, text: str, name: str) -> str:
+    document: Any = tomlkit.parse(text)
+    is_changed = "slug" not in document and name != challenge.slug
+    if is_changed:
+        document["slug"] = str(challenge.slug)
+    boards = dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
+    for row in document["phases"]:
+        board = boards.get(str(row["name"]), "public")
+        if row.get("board", "public") != board:
+            row["board"], is_changed = board, True
+    return as_before(text, document) if is_changed else text
+
+
+# A summary of a checked challenge: rows of a heading and a text, for the command line and for drafts.
+
+
+def summary_rows(challenge: CheckedChallenge) -> Iterator[tuple[str, str]]:
+    """The rows of a summary, each a heading and a text; related rows share a heading."""
+    definition = challenge.definition
+    yield "challenge", f"{definition.title} ({challenge.slug})"
+    yield "pages", "public" if definition.access == "public" else "for participants only"
+    yield "organizers", ", ".join(definition.organizers) or "none: only administrators"
+    for text in definition.texts:
+        yield "texts", f"{text.title}: {text.file}"
+    for download in definition.downloads:
+        yield "downloads", f"{download.title}: {download.file}"
+    if definition.logo:
+        yield "logo", definition.logo
+    if definition.team_approval:
+        yield "teams", "approved by the organizers"
+    if definition.team_size:
+        yield "teams", f"at most {counted(definition.team_size, 'member')}"
+    if definition.teams_close is not None:
+        yield "teams", f"close {_time(definition.teams_close)}"
+    if definition.terms:
+        yield "terms", definition.terms
+    for captions in definition.captions:
+        access = "public" if captions.public else "not public"
+        images = counted(len(challenge.image_ids[captions.name]), "image")
+        yield "captions", f"{captions.name}: {images}, {access}"
+    for references in definition.references:
+        table = challenge.references[references.captions, references.name]
+        label = definition.label(references.captions, references.name)
+        counts = f"{counted(len(table.texts), 'caption')} of {counted(len(table), 'image')}"
+        counts += f", {len(table.texts) / len(table):.1f} each"
+        yield "references", f"{label}: {counts}, {references.file}"
+    for phase in definition.phases:
+        yield "phases", _phase(phase)
+    yield "metrics", ", ".join(definition.outputs)
+    yield "ranked by", definition.rank_by
+    for name, value in definition.settings.items():
+        yield "settings", f"{name}: {value}"
+    for baseline in definition.baselines:
+        human = ", human" if baseline.human else ""
+        yield "baselines", f"{baseline.method}: {baseline.file}, in {', '.join(baseline.phases)}{human}"
+    yield "files", f"{len(challenge.checksums):,}"
+
+
+def _phase(phase: PhaseDefinition) -> str:
+    dates = {"opens": phase.opens, "closes": phase.closes}
+    times = ", ".join(f"{verb} {_time(date)}" for verb, date in dates.items() if date is not None)
+    limits = {
+        "scored per day": phase.scored_per_day,
+        "scored in total": phase.scored_in_total,
+        "attempts per day": phase.attempts_per_day,
+    }
+    quotas = ", ".join(f"{limit:,} {name}" for name, limit in limits.items() if limit) or "no limits"
+    parts = [f"{phase.name}: {', '.join(phase.captions)}", times or "always open", quotas, _board(phase)]
+    return "; ".join(parts + ["one entry of each team"] * (phase.entries == "one"))
+
+
+def _board(phase: PhaseDefinition) -> str:
+    """Who sees the leaderboard and scores, and when; a public leaderboard is not shown before its scores."""
+    if phase.scores_shown == "never":
+        return "leaderboard and scores for organizers only"
+    if phase.scores_shown == "at-end":
+        time = "when the phase has closed"
+        return f"leaderboard public {time}" if phase.board == "public" else f"leaderboard hidden, scores {time}"
+    return f"leaderboard {phase.board}"
+
+
+def _time(date: datetime) -> str:
+    return f"{date:%Y-%m-%d %H:%M:%S} UTC"
+
+
+# Changes of a challenge: by loading its folder again, by settings on the site, and between two versions.
+#
+# Settings made on the site stay, unless the value in the folder has changed since the last load; then somebody has to
+# confirm.
+
+
+_Status = Submission.Status
+#: List -> the name of one of its tables, and the keys that identify it.
+_LABELS = {
+    "texts": ("text", ("title",)),
+    "downloads": ("download", ("title",)),
+    "captions": ("captions file", ("name",)),
+    "references": ("reference set", ("captions", "name")),
+    "phases": ("phase", ("name",)),
+    "baselines": ("baseline", ("method",)),
+}
+
+
+@dataclass(frozen=True)
+class FieldChange:
+    """A key, a table or a file that has changed.
+
+    Attributes:
+        name: such as "phase 'main', scored per day".
+        before, after: as text; None where there is no such table or file. Of a file, its sha256.
+        is_file: whether it is a file.
+    """
+
+    name: str
+    before: str | None
+    after: str | None
+    is_file: bool = False
+
+    @property
+    def line(self) -> str:
+        """The change in a line."""
+        if self.before is None or self.after is None:
+            return f"{self.name}: {'new' if self.before is None else 'removed'}"
+        if self.is_file:
+            return f"{self.name}: changed"
+        return f"{self.name}: {_short(self.before)} → {_short(self.after)}"
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The changes that loading a folder would make.
+
+    Attributes:
+        folder: changes in the folder, a line each.
+        reversals: settings of the site that would be undone, because the value in the folder has changed.
+        overrides: settings of the site that stay, although they differ from the folder.
+        boards: phase -> "public" or "hidden".
+        deleted_baselines: (phase, method) of the baselines that were deleted on the site and stay so.
+        hidden_baselines: (phase, method) of the baselines that were hidden on the site and stay so, even if they come
+            back.
+    """
+
+    folder: list[str] = field(default_factory=list)
+    reversals: list[str] = field(default_factory=list)
+    overrides: list[str] = field(default_factory=list)
+    boards: dict[str, str] = field(default_factory=dict)
+    deleted_baselines: set[tuple[str, str]] = field(default_factory=set)
+    hidden_baselines: set[tuple[str, str]] = field(default_factory=set)
+
+
+def changes_of(source: CheckedChallenge, predecessor: Challenge | None) -> Changes:
+    """The changes that loading a folder would make; ``predecessor`` is the challenge on the server."""
+    changes = Changes(boards={phase.name: phase.board for phase in source.definition.phases})
+    if predecessor is not None:
+        differences = [
+            *_definition_changes(_as_on_site(source, predecessor), source.definition.model_dump(mode="json")),
+            *_file_changes(predecessor.versions.get(number=predecessor.version).files, source.checksums),
+        ]
+        changes.folder.extend(change.line for change in differences)
+        _add_boards(changes, source, predecessor)
+        _add_baselines(changes, source, predecessor)
+    return changes
+
+
+def baseline_filename(source: CheckedChallenge, baseline: BaselineDefinition) -> str:
+    """The name of a baseline's upload. It changes with the contents of its file."""
+    return f"{source.checksums[Path(baseline.file).as_posix()][:16]}-{Path(baseline.file).name}"
+
+
+def _as_on_site(source: CheckedChallenge, predecessor: Challenge) -> dict[str, Any]:
+    """The previous definition, in which boards that the site already shows as the folder says are not changes."""
+    boards, site_boards = {phase.name: phase.board for phase in source.definition.phases}, _boards_on_site(predecessor)
+    phases = [
+        {**phase, "board": board} if (board := site_boards.get(phase["name"])) == boards.get(phase["name"]) else phase
+        for phase in predecessor.definition_values["phases"]
+    ]
+    return {**predecessor.definition_values, "phases": phases}
+
+
+def _boards_on_site(challenge: Challenge) -> dict[str, str]:
+    return dict(Phase.objects.filter(challenge=challenge).values_list("name", "board"))
+
+
+def _add_boards(changes: Changes, source: CheckedChallenge, predecessor: Challenge) -> None:
+    folder_boards = {phase["name"]: phase["board"] for phase in predecessor.definition_values["phases"]}
+    site_boards = _boards_on_site(predecessor)
+    for phase in source.definition.phases:
+        site = site_boards.get(phase.name, phase.board)
+        if site == phase.board:
+            continue
+        if folder_boards.get(phase.name, phase.board) == phase.board:
+            changes.overrides.append(
+                f"phase {phase.name}: the leaderboard stays {site}; challenge.toml says {phase.board}"
+            )
+            changes.boards[phase.name] = site
+        else:
+            changes.reversals.append(f"phase {phase.name}: the leaderboard is {site} now and becomes {phase.board}")
+
+
+def _add_baselines(changes: Changes, source: CheckedChallenge, predecessor: Challenge) -> None:
+    rows = Submission.objects.filter(phase__challenge=predecessor, is_baseline=True).order_by("pk")
+    latest = {(row.phase.name, row.method): row for row in rows.select_related("phase")}
+    previous = {
+        (phase, baseline["method"])
+        for baseline in predecessor.definition_values["baselines"]
+        for phase in baseline["phases"]
+    }
+    for baseline in source.definition.baselines:
+        for key in ((phase, baseline.method) for phase in baseline.phases):
+            row = latest.get(key)
+            if row is None:
+                continue
+            is_deleted, where = row.status == _Status.DELETED, f"baseline {baseline.method!r} of phase {key[0]}"
+            if is_deleted and key in previous:  # otherwise, the folder no longer had it
+                if row.filename == baseline_filename(source, baseline):
+                    changes.overrides.append(f"{where}: was deleted on the site and stays deleted")
+                    changes.deleted_baselines.add(key)
+                else:
+                    changes.reversals.append(f"{where}: was deleted on the site and is submitted with its new file")
+            if row.is_hidden:
+                changes.hidden_baselines.add(key)
+                if is_deleted and key not in changes.deleted_baselines:
+                    changes.overrides.append(f"{where}: was hidden on the site and stays hidden")
+
+
+def changes_between(phase: Phase, before: int, after: int) -> list[FieldChange]:
+    """The changes of a challenge between two versions of the scores of a phase, for organizers.
+
+    A version is the challenge as it was loaded last before there were scores of the next one.
+    """
+    old, new = (_last_load(phase, number) for number in (before, after))
+    if old is None or new is None:
+        return []
+    values = [_public_values(row.definition_values) for row in (old, new)]
+    return [*_definition_changes(*values), *_file_changes(old.files, new.files)]
+
+
+def _last_load(phase: Phase, number: int) -> ChallengeVersion | None:
+    rows = ChallengeVersion.objects.filter(challenge=phase.challenge)
+    return next(
+        (row for row in rows if phase.name in row.scoring_versions and row.scoring_versions[phase.name] <= number), None
+    )
+
+
+def _public_values(values: Mapping[str, Any]) -> dict[str, Any]:
+    """A definition without folders of the server."""
+    public = {"metrics": [*map(public_label, values["metrics"])]}
+    return {**values, **public, "settings": {name: public_path(value) for name, value in values["settings"].items()}}
+
+
+def _definition_changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[FieldChange]:
+    """Added and removed tables of challenge.toml, and changed keys of others with both values."""
+    old, new = _tables(before), _tables(after)
+    for name in old | new:
+        if name not in old or name not in new:
+            yield FieldChange(name, _table_text(old.get(name)), _table_text(new.get(name)))
+            continue
+        for key in old[name] | new[name]:
+            former, current = old[name].get(key), new[name].get(key)
+            if former != current:
+                yield FieldChange(
+                    f"{f'{name}, ' if name else ''}{key.replace('_', ' ')}", _text(former), _text(current)
+                )
+
+
+def _tables(values: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The tables of a definition by their names, such as ``phase 'main'``; top-level keys are in ``""``."""
+    tables: dict[str, dict[str, Any]] = {"": {}}
+    for key, value in _in_order(values, ChallengeDefinition).items():
+        if key in _LABELS:
+            singular, names = _LABELS[key]
+            for row in value:
+                tables[f"{singular} {'/'.join(row[name] for name in names)!r}"] = _in_order(row, TABLES[key])
+        elif isinstance(value, Mapping):
+            tables[""] |= {f"{key}.{name}": cell for name, cell in value.items()}
+        else:
+            tables[""][key] = value
+    return tables
+
+
+def _in_order(values: Mapping[str, Any], table: type[BaseModel]) -> dict[str, Any]:
+    """Values in the order of the format, which databases may not keep."""
+    return {name: values[name] for name in dict.fromkeys([*table.model_fields, *values]) if name in values}
+
+
+def _table_text(row: Mapping[str, Any] | None) -> str | None:
+    """A table as text, without its empty values."""
+    if row is None:
+        return None
+    return "; ".join(f"{key.replace('_', ' ')} {_text(value)}" for key, value in row.items() if value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list) else "none" if value in (None, "") else str(value)
+
+
+def _short(text: str) -> str:
+    return text if len(text) < 80 else f"{text[:77]}..."
+
+
+def _file_changes(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[FieldChange]:
+    """The files that are new, gone or different, by their checksums."""
+    for name in sorted((before.keys() | after.keys()) - {FILE_NAME}):
+        if before.get(name) != after.get(name):
+            yield FieldChange(f"file {name}", before.get(name), after.get(name), is_file=True)
+
+
+# Loading a challenge folder into the server: its files are copied, its phases updated, its baselines submitted.
+#
+# A challenge can be loaded again after changes. Submissions stay; if what they are scored with has changed, they are
+# scored again at no cost. Settings made on the site are undone only on confirmation.
+
+
+@dataclass(frozen=True)
+class LoadResult:
+    """The result of loading a challenge, with the numbers of submissions to score again and of new baselines."""
+
+    challenge: Challenge
+    is_new: bool
+    n_rescored: int
+    n_baselines: int
+    warnings: tuple[str, ...]
+
+
+def _keeps_settings(changes: Changes) -> bool:
+    return not changes.reversals
+
+
+def load_challenge(folder: Path, *, agree: Callable[[Changes], bool] = _keeps_settings) -> LoadResult:
+    """Load or update a challenge.
+
+    Args:
+        agree: whether to go ahead with these changes. By default, updates that undo settings made on the
+            site are refused.
+
+    Raises:
+        ChallengeError: every problem of the folder. Nothing was changed.
+        ParameterError: the changes were not confirmed. Nothing was changed.
+        OutputError: its files cannot be stored.
+    """
+    source = check_folder(folder, settings.CAPTIOUS.upload_limits)
+    with _loading_lock(source.slug):
+        return _load(source, agree)
+
+
+def check_for_server(folder: Path, problems: Sequence[str] = ()) -> tuple[CheckedChallenge, Changes]:
+    """Check a folder as ``load_challenge`` does, and return the changes that loading it would make.
+
+    Args:
+        problems: known problems, as for ``check_folder``.
+
+    Raises:
+        ChallengeError: every problem.
+    """
+    try:
+        source = check_folder(folder, settings.CAPTIOUS.upload_limits, problems)
+    except ChallengeError as error:
+        raise ChallengeError([*error.problems, *_organizer_problems(folder)], str(folder)) from None
+    predecessor = Challenge.objects.filter(slug=source.slug).first()
+    _check_database(source, predecessor)
+    return source, changes_of(source, predecessor)
+
+
+def _organizer_problems(folder: Path) -> list[str]:
+    """One sentence for each organizer without an account, whatever else is wrong with the folder."""
+    try:
+        names = tomllib.loads((folder / FILE_NAME).read_text(encoding="utf-8")).get("organizers", [])
+    except (OSError, ValueError):
+        return []  # reported as a problem of its own
+    return _without_accounts([name for name in names if isinstance(name, str)] if isinstance(names, list) else [])
+
+
+def _without_accounts(names: Sequence[str]) -> list[str]:
+    users = set(User.objects.filter(username__in=names).values_list("username", flat=True))
+    return [
+        f"organizers[{i}]: there is no user {name!r}; ask them to sign up first"
+        for i, name in enumerate(names, start=1)
+        if name not in users
+    ]
+
+
+@contextmanager
+def _loading_lock(slug: str) -> Iterator[None]:
+    """Lock a challenge, so that only one load at a time numbers its versions and folders."""
+    folder = settings.CAPTIOUS.data / "challenges" / slug
+    with locked(folder / ".lock"):
+        for leftover in folder.glob(".captious-*"):  # left over from a load that was killed
+            shutil.rmtree(leftover, ignore_errors=True)
+        yield
+
+
+def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadResult:
+    predecessor = Challenge.objects.filter(slug=source.slug).first()
+    _check_database(source, predecessor)
+    changes = changes_of(source, predecessor)
+    if predecessor is not None and not agree(changes):
+        raise ParameterError(
+            f"{source.folder} was not loaded, because it would undo settings made on the site",
+            where="\n".join(changes.reversals),
+            help="to load it anyway, run captious challenge load --yes",
+        )
+    version = 1 if predecessor is None else predecessor.version + 1
+    target = settings.CAPTIOUS.data / "challenges" / source.slug / str(version)
+    _copy(source, target)
+    try:
+        with transaction.atomic():
+            challenge, n_rescored = _store(source, version, changes)
+            record("load challenge", challenge.slug, challenge=challenge, detail=f"version {version}")
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+    n_baselines = _submit_baselines(source, challenge, changes)
+    _remove_old_versions(target)
+    return LoadResult(challenge, predecessor is None, n_rescored, n_baselines, source.warnings)
+
+
+def _check_database(source: CheckedChallenge, predecessor: Challenge | None) -> None:
+    """Check that organizers have accounts and that submissions still cover all images."""
+    problems = _without_accounts(source.definition.organizers)
+    if predecessor is not None and Submission.objects.filter(phase__challenge=predecessor, is_baseline=False).exists():
+        for name, ids in source.image_ids.items():
+            file = predecessor.ids_file(name)
+            if file.exists() and set(json.loads(file.read_text())) != set(ids):
+                problems.append(
+                    f"captions {name!r}: the images have changed, but there are submissions; use another slug"
+                )
+        problems += _caption_problems(source, predecessor)
+    if problems:
+        raise ChallengeError(problems, str(source.folder))
+
+
+def _caption_problems(source: CheckedChallenge, predecessor: Challenge) -> Iterator[str]:
+    """Problems of phases whose captions files differ from those of their submissions."""
+    for i, phase in enumerate(source.definition.phases, start=1):
+        row = Phase.objects.filter(challenge=predecessor, name=phase.name).first()
+        if row is None or set(row.captions) == set(phase.captions):
+            continue
+        if Submission.objects.filter(phase=row, is_baseline=False).exists():
+            names = ", ".join(row.captions)
+            yield f"phases[{i}].captions: there are submissions with {names} only; keep it and add another phase"
+
+
+def _copy(source: CheckedChallenge, target: Path) -> None:
+    """Copy the files of the challenge, and write the image ids that submissions must have."""
+    shutil.rmtree(target, ignore_errors=True)  # left over from a load that was killed
+    with new_folder(target) as copy:
+        for name in source.checksums:
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source.folder / name, copy / name)
+        (copy / IDS_FOLDER).mkdir()
+        for captions, ids in source.image_ids.items():
+            (copy / IDS_FOLDER / f"{captions}.json").write_text(json.dumps(ids))
+
+
+def _store(source: CheckedChallenge, version: int, changes: Changes) -> tuple[Challenge, int]:
+    definition = source.definition
+    challenge = Challenge.objects.select_for_update().filter(slug=source.slug).first()
+    if challenge is None:
+        challenge = Challenge(slug=source.slug)
+    for name, value in shown_values(source).items():
+        setattr(challenge, name, value)
+    challenge.__dict__.pop("definition", None)
+    challenge.version = version
+    challenge.save()
+    challenge.organizers.set(User.objects.filter(username__in=definition.organizers))
+    for position, phase in enumerate(definition.phases):
+        values = phase.model_dump(exclude={"name"})
+        values |= {"captions": [*phase.captions], "position": position, "is_retired": False}
+        values["board"] = changes.boards[phase.name]
+        Phase.objects.update_or_create(challenge=challenge, name=phase.name, defaults=values)
+    names = [phase.name for phase in definition.phases]
+    Phase.objects.filter(challenge=challenge).exclude(name__in=names).update(is_retired=True)
+    checksums = {definition.key(row): _checksum(source, row.file, row.captions) for row in definition.references}
+    n_rescored, scoring_versions = 0, {}
+    for phase in Phase.objects.select_for_update().filter(challenge=challenge):
+        phase.challenge = challenge
+        n_rescored += queue.change(phase, {key: checksums[key] for key in phase.reference_sets})
+        board_changed(phase.pk)
+        scoring_versions[phase.name] = phase.scoring_version
+    ChallengeVersion.objects.create(
+        challenge=challenge,
+        number=version,
+        definition_values={**challenge.definition_values, "organizers": []},
+        files=dict(source.checksums),
+        scoring_versions=scoring_versions,
+    )
+    return challenge, n_rescored
+
+
+def _checksum(source: CheckedChallenge, file: str, captions: str) -> str:
+    """A checksum of everything that affects the scores on a reference set."""
+    definition, checksums = source.definition, source.checksums
+    parts = {
+        "references": [captions, checksums[Path(file).as_posix()], Path(file).suffixes],
+        "metrics": definition.metrics,
+        "settings": definition.settings,
+        "setting files": {name: checksums.get(value, "") for name, value in sorted(definition.settings.items())},
+    }
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _submit_baselines(source: CheckedChallenge, challenge: Challenge, changes: Changes) -> int:
+    """Submit baselines that are new or changed, and delete those that the folder no longer has."""
+    baseline_ids: set[int] = set()
+    n = 0
+    for baseline in source.definition.baselines:
+        filename = baseline_filename(source, baseline)
+        values = {"link": baseline.link, "description": baseline.description, "is_human": baseline.human}
+        for phase in Phase.objects.filter(challenge=challenge, name__in=baseline.phases):
+            key = (phase.name, baseline.method)
+            if key in changes.deleted_baselines:
+                continue
+            key_values = {"phase": phase, "is_baseline": True, "method": baseline.method, "filename": filename}
+            rows = Submission.objects.filter(**key_values).exclude(status=Submission.Status.DELETED)
+            if rows.update(**values):
+                baseline_ids.update(rows.values_list("pk", flat=True))
+                continue
+            visibility = {"is_hidden": key in changes.hidden_baselines}
+            submission = Submission(**key_values, **values, **visibility, team=baselines_team(), created=timezone.now())
+            _submit_baseline(source.folder, baseline.file, submission)
+            baseline_ids.add(submission.pk)
+            n += 1
+    for baseline_row in Submission.objects.filter(phase__challenge=challenge, is_baseline=True).exclude(
+        pk__in=baseline_ids
+    ):
+        storage.delete(Submission.objects.filter(pk=baseline_row.pk))
+    return n
+
+
+def _submit_baseline(folder: Path, file: str, submission: Submission) -> None:
+    copy = storage.incoming_folder() / f"baseline-{submission.filename}"
+    shutil.copyfile(folder / file, copy)
+    try:
+        intake.submit(submission, copy)
+    except intake.RefusedError as refusal:
+        messages = [problem.message for problem in refusal.problems] or [refusal.message]
+        raise ChallengeError([f"baseline {submission.method!r}: {message}" for message in messages], file) from None
+    finally:
+        copy.unlink(missing_ok=True)
+
+
+def _remove_old_versions(current: Path) -> None:
+    """Remove the files of versions before the last one, which a worker may still be reading."""
+    for path in current.parent.iterdir():
+        if path.name.isdecimal() and int(path.name) < int(current.name) - 1:
+            shutil.rmtree(path, ignore_errors=True)

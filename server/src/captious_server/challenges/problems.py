@@ -1,0 +1,120 @@
+"""``ChallengeError``, which names every problem of a challenge folder at once, and errors as sentences about a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from captious.errors import CaptiousError
+from captious.plugins import did_you_mean
+
+_HELP = "captious challenge init creates a folder that shows the format"
+
+#: By pydantic's type of an error: the message about the key. Fields of the error's context may be inserted.
+_SENTENCES = {
+    "missing": "is required",
+    "bool_type": "must be true or false",
+    "int_type": "must be a whole number",
+    "string_type": "must be text",
+    "dict_type": "must be a table",
+    "mapping_type": "must be a table",
+    "model_type": "must be a table",
+    "model_attributes_type": "must be a table",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "literal_error": "must be {expected}",
+    "greater_than_equal": "must be {ge} or more",
+    "less_than_equal": "must be {le:,} or less",
+    "string_too_long": "must not be longer than {max_length} characters",
+    "string_too_short": "must not be empty",
+    "too_short": "needs at least {min_length} entry",
+    "string_pattern_mismatch": "must consist of lower-case letters, digits and hyphens",
+}
+
+
+class ChallengeError(CaptiousError):
+    """A challenge folder that cannot be used.
+
+    Args:
+        problems: all problems, each a sentence that begins with the key or file.
+        folder: the folder or file, for messages.
+    """
+
+    def __init__(self, problems: Iterable[str], folder: str) -> None:
+        self.problems = list(dict.fromkeys(problems))
+        n = len(self.problems)
+        # As in "phases[1].closes"; metrics have square brackets, too.
+        is_counted = any(re.match(r"[a-z_]+\[[0-9]+\]", problem) for problem in self.problems)
+        super().__init__(
+            f"{folder} has {n:,} problem{'s' if n > 1 else ''}",
+            where="\n".join(self.problems),
+            help=f"tables are counted from 1; {_HELP}" if is_counted else _HELP,
+        )
+
+
+class CrossError(ValueError):
+    """Problems between several keys of a definition, each a sentence."""
+
+    def __init__(self, problems: Iterable[str]) -> None:
+        self.problems = list(problems)
+        super().__init__("; ".join(self.problems))
+
+
+def at(location: Iterable[int | str]) -> str:
+    """A key's place in the file, such as ``phases[1].closes``; tables are counted from 1."""
+    place = ""
+    for step in location:
+        place += f"[{step + 1}]" if isinstance(step, int) else f".{step}" if place else step
+    return place
+
+
+def place_of(problem: str) -> str:
+    """The place at the beginning of a problem."""
+    return problem.partition(": ")[0]
+
+
+def unknown_key(key: str, keys: Iterable[str]) -> str:
+    """The message for a key that the format does not have."""
+    keys = list(keys)
+    return f"unknown key; {did_you_mean(key, keys).strip() or 'known are ' + ', '.join(keys)}"
+
+
+def sentences(error: ValidationError, keys: Mapping[str, Iterable[str]]) -> list[str]:
+    """Pydantic's errors as plain sentences, each with the place of its key.
+
+    ``keys`` are those of the tables of each list ("phases"), and of the file itself ("").
+    """
+    lines: list[str] = []
+    for details in error.errors(include_url=False):
+        context: dict[str, Any] = details.get("ctx", {})
+        kind, location, cause = details["type"], details["loc"], context.get("error")
+        if isinstance(cause, CrossError):
+            lines += cause.problems
+            continue
+        if kind == "too_short" and details["input"]:
+            continue  # all of its entries are wrong, and each has its own message
+        if kind == "extra_forbidden":
+            text = unknown_key(str(location[-1]), keys["" if len(location) == 1 else str(location[0])])
+        elif cause is not None:
+            text = str(cause)
+        elif kind in {"tuple_type", "list_type"} and isinstance(details["input"], dict):
+            text = f"must be a list of tables: write [[{location[-1]}]]"
+        elif kind in _SENTENCES:
+            text = _SENTENCES[kind].format(**context)
+        else:
+            text = details["msg"][:1].lower() + details["msg"][1:]
+        lines.append(f"{at(location)}: {text}" if location else text)
+    return lines
+
+
+def one_line(error: Exception, folder: Path | None = None) -> str:
+    """An error as one sentence: the message, the place in the folder, and the help if it is short."""
+    if not isinstance(error, CaptiousError):
+        return str(error)
+    where = error.where.replace(f"{folder}/", "") if folder is not None else error.where
+    help = "" if "\n" in error.help else error.help
+    return f"{error.message}{f' ({where})' if where else ''}{f'; {help}' if help else ''}"

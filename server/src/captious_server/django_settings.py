@@ -1,0 +1,175 @@
+"""Django's settings, made from ``ServerSettings`` of the folder that ``CAPTIOUS_SERVER_DATA`` names."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import dj_database_url
+
+from captious.errors import ParameterError
+from captious.report.html import DESIGN_FOLDER
+from captious.report.layouts import SCRIPTS_FOLDER
+from captious_server.people.accounts import SESSION_COOKIE
+from captious_server.settings import DATA_VARIABLE, SQLITE, ServerSettings
+
+if not os.environ.get(DATA_VARIABLE):
+    raise ParameterError(f"{DATA_VARIABLE} is not set", help="set it to the data folder of the server")
+
+_SERVER_FOLDER = Path(__file__).parent
+#: The server's own settings.
+CAPTIOUS = ServerSettings.load(Path(os.environ[DATA_VARIABLE]))
+
+SECRET_KEY = CAPTIOUS.secret_key
+DEBUG = False
+ALLOWED_HOSTS = [*CAPTIOUS.hosts, "localhost", "127.0.0.1", "[::1]"]  # health checks from this host
+ROOT_URLCONF = "captious_server.urls"
+WSGI_APPLICATION = "captious_server.wsgi.application"
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "axes",
+    "captious_server.apps.ServerConfig",
+]
+MIDDLEWARE = [
+    "captious_server.pages.middleware.Unavailable",
+    "django.middleware.security.SecurityMiddleware",
+    "captious_server.pages.middleware.Headers",
+    "captious_server.pages.middleware.Compression",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "captious_server.pages.middleware.Limits",
+    "captious_server.pages.middleware.SecondStep",
+    "axes.middleware.AxesMiddleware",
+]
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [_SERVER_FOLDER / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "captious_server.pages.middleware.site",
+            ]
+        },
+    }
+]
+
+
+def _database() -> dict[str, Any]:
+    if CAPTIOUS.database_url:
+        return dict(dj_database_url.parse(CAPTIOUS.database_url, conn_max_age=60, conn_health_checks=True))
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": str(CAPTIOUS.data / SQLITE),
+        "OPTIONS": {
+            "timeout": 30,
+            "transaction_mode": "IMMEDIATE",  # transactions that write take the lock before they read
+            "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA busy_timeout=30000;",
+        },
+    }
+
+
+DATABASES = {"default": _database()}
+
+AUTH_USER_MODEL = "captious.User"
+AUTHENTICATION_BACKENDS = [
+    "captious_server.people.accounts.RateLimit",
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "captious:sign_in"
+LOGIN_REDIRECT_URL = "captious:home"
+LOGOUT_REDIRECT_URL = "captious:home"
+
+AXES_FAILURE_LIMIT = CAPTIOUS.wrong_passwords
+AXES_COOLOFF_TIME = CAPTIOUS.lock_minutes / 60
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_LOCKOUT_TEMPLATE = "locked.html"
+AXES_HTTP_RESPONSE_CODE = 429
+AXES_RESET_ON_SUCCESS = True
+AXES_VERBOSE = False
+AXES_USERNAME_CALLABLE = "captious_server.people.accounts.attempted_name"
+AXES_CLIENT_IP_CALLABLE = "captious_server.people.accounts.network_of"
+
+SESSION_COOKIE_NAME = SESSION_COOKIE
+CSRF_COOKIE_NAME = "captious_csrf"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = CAPTIOUS.https
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_HTTPONLY = True
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+SECURE_HSTS_SECONDS = 31_536_000 if CAPTIOUS.https else 0
+if CAPTIOUS.behind_proxy:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+USE_TZ = True
+TIME_ZONE = CAPTIOUS.time_zone
+USE_I18N = False
+LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = "captious_server.formats"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = None
+STATICFILES_DIRS = [
+    (folder, str(files("captious.report") / "assets" / folder)) for folder in (SCRIPTS_FOLDER, DESIGN_FOLDER)
+]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "captious_server.templatetags.captious_pages.DigestStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+
+FILE_UPLOAD_HANDLERS = ["captious_server.submissions.storage.ToDataFolder"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 256 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 500
+DATA_UPLOAD_MAX_NUMBER_FILES = 1
+
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+DEFAULT_FROM_EMAIL = CAPTIOUS.email_from
+if CAPTIOUS.email_url:
+    _mail = urlsplit(CAPTIOUS.email_url)
+    EMAIL_HOST = _mail.hostname or "localhost"
+    EMAIL_USE_SSL, EMAIL_USE_TLS = _mail.scheme == "smtps", _mail.scheme == "smtp+starttls"
+    EMAIL_PORT = _mail.port or {"smtps": 465, "smtp+starttls": 587}.get(_mail.scheme, 25)
+    EMAIL_TIMEOUT = 10
+    EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = unquote(_mail.username or ""), unquote(_mail.password or "")
+else:
+    EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
+
+LOGGING_CONFIG = None
+
+
+# Dates of the administration pages, as pages of the site write them.
+
+
+DATE_FORMAT = "Y-m-d"
+TIME_FORMAT = "H:i T"
+DATETIME_FORMAT = "Y-m-d H:i T"

@@ -1,0 +1,397 @@
+"""``/healthz``: whether database and data folder can be written, workers are alive and the queue moves."""
+
+from __future__ import annotations
+
+import json
+import logging
+import logging.config
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from django.conf import settings
+from django.db import Error
+from django.db.models import Count, Q
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from captious.errors import ParameterError
+from captious.version import __version__
+from captious_server.models import Challenge, RateCount, Submission, WorkerSeen
+from captious_server.operations.setup import set_up
+from captious_server.settings import utc_time
+
+_Status = Submission.Status
+#: A worker without a heartbeat for this long is gone; heartbeats come every 5 seconds.
+_WORKER_TIMEOUT = timedelta(seconds=15)
+_CHECK_SECONDS = 5.0  # seconds for which a check that writes is not repeated
+_TEST_BYTES = 64 * 1024  # bytes that it writes
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Workers and the queue."""
+
+    workers: int
+    running: int
+    queued: int
+    #: Age of the oldest submission waiting to be scored for the first time.
+    oldest_queued_seconds: int
+
+    @classmethod
+    def now(cls) -> Queue:
+        """The current state.
+
+        Raises:
+            Error: the database cannot be read.
+        """
+        now = timezone.now()
+        is_lost = Q(status=_Status.RUNNING, lease_until__lt=now)  # which waits for another worker
+        rows = Submission.objects.filter(Q(status=_Status.QUEUED) | is_lost)
+        oldest = rows.filter(finished=None).order_by("created").values_list("created", flat=True).first()
+        return cls(
+            workers=WorkerSeen.objects.filter(seen__gte=now - _WORKER_TIMEOUT).count(),
+            running=Submission.objects.filter(status=_Status.RUNNING, lease_until__gte=now).count(),
+            queued=rows.count(),
+            oldest_queued_seconds=round((now - oldest).total_seconds()) if oldest else 0,
+        )
+
+    @property
+    def problem(self) -> str:
+        """The problem in a few words; empty if there is none."""
+        if not self.workers:
+            return "no worker"
+        return "the queue is late" if self.oldest_queued_seconds > 60 * settings.CAPTIOUS.queue_minutes else ""
+
+
+class Storage:
+    """The result of trying to write to a folder."""
+
+    _latest: Storage | None = None
+
+    def __init__(self) -> None:
+        self._made = time.monotonic()
+
+    @classmethod
+    def now(cls) -> Storage:
+        """The current state, cached for a few seconds: anyone may ask, and each check writes to the disk."""
+        with _lock:
+            if cls._latest is None or time.monotonic() - cls._latest._made > _CHECK_SECONDS:
+                cls._latest = cls()
+            return cls._latest
+
+    @cached_property
+    def database(self) -> str:
+        """ "ok" or "failed"."""
+        try:
+            RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
+        except Error:
+            return "failed"
+        return "ok"
+
+    @cached_property
+    def data_folder(self) -> str:
+        """ "ok" or "failed"."""
+        try:
+            with tempfile.TemporaryFile(dir=settings.CAPTIOUS.data) as file:
+                file.write(os.urandom(_TEST_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            return "failed"
+        return "ok"
+
+    @property
+    def problem(self) -> str:
+        """The problem in a few words; empty if there is none."""
+        if self.database != "ok":
+            return "the database cannot be written"
+        return "" if self.data_folder == "ok" else "the data folder cannot be written"
+
+
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """200 and "ok" if submissions can be taken and scored; otherwise 503 and the problem."""
+    storage = Storage.now()
+    answer = {"status": "", "database": storage.database, "data_folder": storage.data_folder, "version": __version__}
+    try:
+        queue = Queue.now()
+    except Error:
+        return JsonResponse({**answer, "status": "no database", "database": "failed"}, status=503)
+    problem = storage.problem or queue.problem
+    return JsonResponse({**answer, **asdict(queue), "status": problem or "ok"}, status=503 if problem else 200)
+
+
+# Structured logs: one JSON object per line on standard error, with time, logger and message.
+
+
+_STANDARD_ATTRIBUTES = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
+#: Attributes that Django attaches to records and that are not logged.
+_DJANGO_ATTRIBUTES = {"request", "server_time"}
+
+
+class _JsonFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        line = {
+            "time": utc_time(datetime.fromtimestamp(record.created, UTC)),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **{k: v for k, v in vars(record).items() if k not in _STANDARD_ATTRIBUTES and k not in _DJANGO_ATTRIBUTES},
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, default=str, ensure_ascii=False)
+
+
+def configure(level: str = "INFO") -> None:
+    """Log to standard error."""
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {"lines": {"()": _JsonFormatter}},
+            "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "lines"}},
+            "root": {"handlers": ["stderr"], "level": "WARNING"},
+            "loggers": {
+                "captious": {"level": level},
+                "django.security.DisallowedHost": {"level": "CRITICAL"},
+                "axes": {"level": "ERROR"},
+                "waitress.queue": {"level": "ERROR"},
+            },
+        }
+    )
+
+
+# Metrics for Prometheus, queried at each request so that all web processes report the same.
+
+
+class _Site(Collector):
+    def __init__(self, challenges: Any) -> None:
+        self._challenges = challenges
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        storage, queue = Storage.now(), Queue.now()
+        values = {
+            "database_writable": ("Whether the database can be written.", storage.database == "ok"),
+            "data_folder_writable": ("Whether the data folder can be written.", storage.data_folder == "ok"),
+            "data_folder_free_bytes": (
+                "Free space on the disk of the data folder.",
+                shutil.disk_usage(settings.CAPTIOUS.data).free,
+            ),
+            "workers": ("Workers that have reported recently.", queue.workers),
+            "running_submissions": ("Submissions being scored.", queue.running),
+            "queued_submissions": ("Submissions waiting for a worker.", queue.queued),
+            "oldest_queued_seconds": (
+                "Age of the oldest submission waiting to be scored for the first time.",
+                queue.oldest_queued_seconds,
+            ),
+        }
+        for name, (text, value) in values.items():
+            yield GaugeMetricFamily(f"captious_{name}", text, value=float(value))
+        family = GaugeMetricFamily("captious_submissions", "Submissions.", labels=["challenge", "status"])
+        rows = Submission.objects.filter(phase__challenge__in=self._challenges).order_by()
+        for slug, status, n in rows.values_list("phase__challenge__slug", "status").annotate(n=Count("pk")):
+            family.add_metric([slug, status], n)
+        yield family
+
+
+def prometheus_text(user: Any) -> bytes:
+    """The state of the server and the submissions to the challenges that a user manages, in Prometheus' format."""
+    challenges = Challenge.objects.all() if user.is_superuser else user.organized.all()
+    registry = CollectorRegistry()
+    registry.register(_Site(challenges))
+    return bytes(generate_latest(registry))
+
+
+# The processes of a server: web, workers, and the supervisor that ``captious serve`` is.
+#
+# The supervisor starts the others, restarts them when they end, and ends them when it is told to stop. If it is
+# killed, they notice that the pipe to it has closed, and end by themselves.
+
+
+_log = logging.getLogger(__name__)
+_PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"
+_SOCKET_VARIABLE = "CAPTIOUS_SERVER_SOCKET"
+_BACKLOG = 1024
+_GRACE_SECONDS = 20.0  # seconds in which processes may finish
+_MAX_WAIT = 30.0  # seconds between two starts of a process that keeps ending
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on which a web server can be reached; ``::`` is all addresses, of IPv4 as well.
+
+    Raises:
+        ParameterError: the address cannot be used, or another program uses it.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    is_dual_stack = host == "::" and socket.has_dualstack_ipv6()
+    try:
+        return socket.create_server((host, port), family=family, backlog=_BACKLOG, dualstack_ipv6=is_dual_stack)
+    except OSError as error:
+        raise ParameterError(
+            f"cannot listen on {host}, port {port}", where=error.strerror or str(error), help="choose another --port"
+        ) from None
+
+
+def run_web(data: Path, host: str, port: int) -> int:
+    """Serve the site until told to stop; return the exit status.
+
+    Raises:
+        ParameterError: the address cannot be used.
+    """
+    set_up(data)
+    configure()
+
+    descriptor = os.environ.pop(_SOCKET_VARIABLE, None)
+    if descriptor is None and settings.CAPTIOUS.web_processes > 1:
+        return supervise(data, listen(host, port), workers=0)
+    from captious_server.operations.web import WebServer
+    from captious_server.submissions.storage import incoming_folder
+    from captious_server.wsgi import application
+
+    tempfile.tempdir = str(incoming_folder())  # large temporary files go to the data folder
+    listener = listen(host, port) if descriptor is None else socket.socket(fileno=int(descriptor))
+    server = WebServer(application, listener, settings.CAPTIOUS)
+    stop = _stop_on_signals(callback=server.pull_trigger)
+    _end_with_supervisor()
+    server.serve(stop, _GRACE_SECONDS - 5)
+    return 0
+
+
+def run_worker(data: Path) -> None:
+    """Score submissions until told to stop; one that is being scored is finished first."""
+    set_up(data)
+    configure()
+    from captious_server.scoring.worker import run
+
+    stop = _stop_on_signals()
+    _end_with_supervisor()
+    run(stop)
+
+
+def supervise(data: Path, listener: socket.socket, *, workers: int) -> int:
+    """Run web processes and workers until told to stop; return the exit status.
+
+    Args:
+        data: the data folder, for which Django is set up.
+        listener: where the web processes can be reached. It stays open when they end, so that clients wait until
+            they are started again.
+        workers: how many workers.
+    """
+
+    read_end, write_end = os.pipe()
+    program = [sys.executable, "-P", "-m", "captious", "serve"]
+    place = ["--data", str(data)]
+    web = {_PIPE_VARIABLE: read_end, _SOCKET_VARIABLE: listener.fileno()}
+    children = [_Child([*program, "web", *place], web) for _ in range(settings.CAPTIOUS.web_processes)]
+    children += [_Child([*program, "worker", *place], {_PIPE_VARIABLE: read_end}) for _ in range(workers)]
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        while not stop.wait(0.2):
+            for child in children:
+                child.watch()
+    finally:
+        listener.close()
+        _end(children)
+        os.close(write_end)  # only now: for processes that are finishing, it would be a second signal
+    return 0
+
+
+class _Child:
+    """A process that is started again when it ends, after increasing delays if it keeps ending.
+
+    Args:
+        command: the command to run.
+        descriptors: open files to pass on, by the environment variable that names them.
+    """
+
+    def __init__(self, command: Sequence[str], descriptors: Mapping[str, int]) -> None:
+        self._command = list(command)
+        self._descriptors = dict(descriptors)
+        self._wait = 0.5
+        self._start_at = 0.0
+        self._began = 0.0
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def watch(self) -> None:
+        """Start it if it is not running and its start is due."""
+        now = time.monotonic()
+        if self.process is not None:
+            status = self.process.poll()
+            if status is None:
+                return
+            self.process = None
+            self._wait = 0.5 if now - self._began > 2 * _MAX_WAIT else min(2 * self._wait, _MAX_WAIT)
+            self._start_at = now + self._wait
+            _log.error(
+                "a process ended; starting it again", extra={"command": " ".join(self._command[4:6]), "status": status}
+            )
+        if now >= self._start_at:
+            self._began = now
+            environment = {**os.environ, **{name: str(number) for name, number in self._descriptors.items()}}
+            self.process = subprocess.Popen(
+                self._command, env=environment, pass_fds=[*self._descriptors.values()], start_new_session=True
+            )
+
+
+def _end(children: Sequence[_Child]) -> None:
+    """Let all finish, and kill those that do not."""
+    processes = [child.process for child in children if child.process is not None]
+    for process in processes:
+        process.terminate()
+    deadline = time.monotonic() + _GRACE_SECONDS
+    for process in processes:
+        try:
+            process.wait(max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def _stop_on_signals(callback: Callable[[], object] = lambda: None) -> threading.Event:
+    """An event that is set when this process receives a signal to stop; a second signal ends it at once."""
+    stop = threading.Event()
+
+    def on_signal(number: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+        callback()
+
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, on_signal)
+    return stop
+
+
+def _end_with_supervisor() -> None:
+    """End this process when the pipe to its supervisor closes; without one, nothing happens."""
+    pipe = os.environ.pop(_PIPE_VARIABLE, None)
+    if pipe is None:
+        return
+
+    def wait() -> None:
+        os.read(int(pipe), 1)  # returns when the last writer is gone
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, name="supervisor", daemon=True).start()

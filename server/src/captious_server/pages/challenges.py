@@ -1,0 +1,482 @@
+"""Pages of challenges: the list, the organizers' texts, leaderboards, comparisons, captions of single images."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.feedgenerator import Atom1Feed
+from django.views.decorators.http import require_http_methods, require_safe
+
+from captious.report.layouts import SCRIPTS, SCRIPTS_FOLDER
+from captious_server.boards import captions as caption_browser
+from captious_server.boards import leaderboard as boards
+from captious_server.boards.cards import cards
+from captious_server.boards.downloads import captions_template, file_of, published_file
+from captious_server.boards.leaderboard import (
+    ComparedOutput,
+    HiddenBoardError,
+    csv_file,
+    json_file,
+    query_of,
+    requested_comparison,
+)
+from captious_server.boards.query import choices as choices_of
+from captious_server.boards.query import standing_of
+from captious_server.challenges.definition import ChallengeDefinition
+from captious_server.challenges.drafts import effective, shown_texts, text_of
+from captious_server.challenges.folder import LOGO_TYPES, news_of
+from captious_server.models import Challenge, Draft, Phase, Submission, TermsAcceptance
+from captious_server.pages.middleware import POLICY
+from captious_server.people.access import (
+    OldScoresError,
+    challenge_for,
+    draft_for,
+    drafts_for,
+    may_browse,
+    may_create,
+    may_manage,
+    may_see_board,
+    visible_challenges,
+    why_hidden,
+)
+from captious_server.people.accounts import limit, record
+from captious_server.people.teams import accept, accepted_by, bans_of, is_banned, teams_of, teams_without, terms_of
+from captious_server.scoring.queue import BoardOutputs
+from captious_server.submissions.actions import open_phases
+from captious_server.submissions.intake import Quota, quota
+
+# News of a challenge: on its overview, and as an Atom feed.
+
+
+@require_safe
+def feed(request: HttpRequest, slug: str) -> HttpResponse:
+    """The news as an Atom feed, for everybody who sees the challenge."""
+    challenge = challenge_for(request.user, slug)
+    page = request.build_absolute_uri(challenge.url)
+    address = request.build_absolute_uri(reverse("captious:news", args=[slug]))
+    atom = Atom1Feed(challenge.title, page, challenge.summary, feed_url=address, feed_guid=page)
+    for item in news_of(challenge):
+        row = item["row"]
+        time = row.created.astimezone(UTC)
+        link = f"{page}#{item['anchor']}"
+        atom.add_item(row.title, link, item["html"], unique_id=link, pubdate=time, updateddate=time)
+    return HttpResponse(atom.writeString("utf-8"), atom.content_type)
+
+
+# The overview of a challenge, and its preview for a draft.
+
+
+def overview_of(challenge: Challenge, user: Any) -> dict[str, Any]:
+    """The overview of a challenge for a user or a visitor."""
+    teams, now = teams_of(user) if user.is_authenticated else [], timezone.now()
+    signatures = _signatures(challenge)
+    return {
+        **_common_values(challenge, challenge.definition, "captious:download"),
+        "metrics": [*signatures],
+        "signatures": signatures if any(signatures.values()) else {},
+        # those of the default team of the submission form
+        "quotas": [quota(phase, teams[0], user, now) for phase in _phases_with_quotas(challenge, now)] if teams else [],
+        "bans": bans_of(challenge, teams, user) if teams else {},
+        "news": news_of(challenge),
+        "logo_url": challenge.logo_url,
+        "terms_url": reverse("captious:terms", args=[challenge.slug]),
+        "teams_url": reverse("captious:teams", args=[challenge.slug]),
+    }
+
+
+def preview_of(draft: Draft, current: Challenge | None) -> dict[str, Any]:
+    """The overview of a draft as seen by a new team; with problems, only the parts that need no check.
+
+    Args:
+        published: the current challenge, for its news.
+    """
+    values = effective(draft.folder)
+    if draft.shown:
+        challenge = Challenge(slug=draft.slug, **draft.shown)
+        definition: ChallengeDefinition | Mapping[str, Any] = challenge.definition
+        challenge.phase_list = [
+            Phase(challenge=challenge, **phase.model_dump()) for phase in challenge.definition.phases
+        ]
+        metrics = challenge.definition.outputs
+    else:
+        texts = shown_texts((str(row.get("title", "")), text_of(draft.folder, row)) for row in values["texts"])
+        challenge = Challenge(slug=draft.slug, texts=texts, **{key: values[key] for key in ("title", "summary")})
+        challenge.access, challenge.phase_list = values["access"], []
+        definition, metrics = values, ()
+    terms = next((text["slug"] for text in challenge.texts if text["title"] == values["terms"]), "")
+    return {
+        **_common_values(challenge, definition, "captious:draft_file"),
+        "challenge": challenge,
+        "metrics": metrics,
+        "quotas": [Quota(phase, 0, 0, 0, 0) for phase in _phases_with_quotas(challenge, timezone.now())],
+        "news": [] if current is None else news_of(current),
+        "logo_url": reverse("captious:draft_logo", args=[draft.slug]) if draft.shown and values["logo"] else "",
+        "terms_url": f"#{terms}",
+    }
+
+
+def _common_values(
+    challenge: Challenge, definition: ChallengeDefinition | Mapping[str, Any], file_address: str
+) -> dict[str, Any]:
+    """The common parts of the overviews of challenges and drafts.
+
+    Args:
+        definition: with problems, plain values.
+        file_address: URL name of downloads.
+    """
+    sets = {key: row for phase in challenge.phase_list for key, row in phase.reference_sets.items()}
+    return {
+        "definition": definition,
+        "texts": challenge.texts,
+        "phases": challenge.phase_list,
+        "sets": [
+            {"label": challenge.definition.label(row.captions, row.name), "count": challenge.counts.get(key, 0)}
+            for key, row in sets.items()
+        ],
+        "files": [
+            {**row, "url": reverse(file_address, args=[challenge.slug, row["file"]])} for row in challenge.downloads
+        ],
+    }
+
+
+def _phases_with_quotas(challenge: Challenge, now: datetime) -> list[Phase]:
+    """The open phases that have quotas."""
+    return [phase for phase in open_phases(challenge, now) if phase.scored_per_day or phase.scored_in_total]
+
+
+def _signatures(challenge: Challenge) -> dict[str, list[str]]:
+    """The signatures of each output on the boards of the phases, known once something was scored: one for each way in
+    which a reference set is scored.
+    """
+    signatures: dict[str, list[str]] = {}
+    for phase in challenge.phase_list:
+        submission = Submission.objects.scored().filter(phase=phase).order_by("-shown_scores__finished").first()
+        sets = (
+            [] if submission is None or submission.shown_scores is None else [*submission.shown_scores.outputs.values()]
+        )
+        for name in BoardOutputs.of_board(phase).names:
+            texts = signatures.setdefault(name, [])
+            phase_signatures = dict.fromkeys(outputs[name]["signature"] for outputs in sets if name in outputs)
+            texts += [signature for signature in phase_signatures if signature not in texts]
+    return signatures
+
+
+_IMAGES_PER_PAGE = 20
+_MAX_SYSTEMS = 6
+_WORD_LENGTH = 60  # characters
+
+
+def _explains_hidden_board(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page about a leaderboard, or an explanation why and until when the leaderboard is hidden."""
+
+    @wraps(view)
+    def page(request: HttpRequest, slug: str, **parts: str) -> HttpResponse:
+        try:
+            return view(request, slug, **parts)
+        except HiddenBoardError as error:
+            phase, challenge = error.phase, error.phase.challenge
+            open_phases = [open_phase for open_phase in challenge.phase_list if may_see_board(request.user, open_phase)]
+            return challenge_page(
+                request,
+                challenge,
+                "hidden_board",
+                "leaderboard",
+                status=error.status,
+                phase=phase,
+                reason=why_hidden(phase),
+                open_phases=open_phases,
+            )
+
+    return page
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """The list of all challenges that the user may see."""
+    challenges = visible_challenges(request.user).prefetch_related("phases", "organizers")
+    context = {"cards": cards([*challenges], request.user), "can_create": may_create(request.user)}
+    context["drafts"] = drafts_for(request.user) if request.user.is_authenticated else []
+    return render(request, "captious/home.html", context)
+
+
+@require_safe
+def challenge(request: HttpRequest, slug: str) -> HttpResponse:
+    """The organizers' texts, phases, and metrics."""
+    challenge = challenge_for(request.user, slug)
+    return challenge_page(request, challenge, "challenge", "overview", **overview_of(challenge, request.user))
+
+
+def challenge_page(
+    request: HttpRequest, challenge: Challenge, template: str, tab: str = "", *, status: int = 200, **context: Any
+) -> HttpResponse:
+    """A page of a challenge, below one of its tabs."""
+    is_excluded = is_banned(challenge, request.user)
+    page_values = {
+        "challenge": challenge,
+        "tab": tab,
+        "is_banned": is_excluded,
+        "can_submit": bool(open_phases(challenge, timezone.now())) and not is_excluded,
+        "can_manage": may_manage(request.user, challenge),
+        "can_see_board": any(may_see_board(request.user, phase) for phase in challenge.phase_list),
+    }
+    return render(request, f"captious/{template}.html", {**page_values, **context}, status=status)
+
+
+def page_of(request: HttpRequest, rows: Any, per_page: int | None = None) -> Page:
+    """The requested page of a list or queryset: the nearest one if there is no such page.
+
+    Args:
+        per_page: by default, as on leaderboards.
+    """
+    return Paginator(rows, per_page or boards.ROWS_PER_PAGE).get_page(request.GET.get("page"))
+
+
+@require_safe
+@_explains_hidden_board
+def leaderboard(request: HttpRequest, slug: str) -> HttpResponse:
+    """A page of a leaderboard."""
+    query = query_of(request, slug)
+    board = boards.board(query, request.user, request.GET.get("page"))
+    return challenge_page(request, query.challenge, "leaderboard", "leaderboard", board=board, page=board.page)
+
+
+@require_safe
+def leaderboard_json(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """A leaderboard as JSON."""
+    return json_file(query_of(request, slug))
+
+
+@require_safe
+def leaderboard_csv(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """A leaderboard as CSV."""
+    query = query_of(request, slug)
+    header, rows = boards.as_table(boards.all_rows(query), query)
+    return csv_file(header, rows, f"{slug}-{query.phase.name}-{query.key.replace('/', '-')}.csv")
+
+
+@require_safe
+@_explains_hidden_board
+def compare(request: HttpRequest, slug: str) -> HttpResponse:
+    """Two submissions of a leaderboard, with tests; teams can also compare their private ones."""
+    comparison, rows = requested_comparison(request, slug)
+    query, ids, a, b = comparison.query, request.GET.getlist("systems"), comparison.a, comparison.b
+    board = boards.board(query, request.user)
+    captions_url = board.urls["captions"]
+    standing = standing_of(query)
+    ranks = dict(zip(standing.submissions, standing.ranks, strict=True))
+    systems = "".join(f"&systems={submission.pk}" for submission in (a, b) if submission is not None)
+    return challenge_page(
+        request,
+        query.challenge,
+        "compare",
+        "leaderboard",
+        board=board,
+        choices=comparison.choices,
+        a=a,
+        b=b,
+        rank_a=None if a is None else ranks.get(a.pk),
+        rank_b=None if b is None else ranks.get(b.pk),
+        ranked_by=query.output,
+        rows=rows,
+        better=_counts(row for row in rows if row.difference and row.is_better),
+        worse=_counts(row for row in rows if row.difference and not row.is_better),
+        n_ticked=len(ids),
+        digits=query.phase.digits,
+        browse_url=f"{captions_url}&order=difference{systems}" if captions_url and rows else "",
+        n_images=board.n_images,
+    )
+
+
+def _counts(rows: Iterable[ComparedOutput]) -> dict[str, int]:
+    """The number of differences, and of significant ones."""
+    significant = [row.is_significant for row in rows]
+    return {"n": len(significant), "significant": sum(significant)}
+
+
+@require_safe
+@_explains_hidden_board
+def captions(request: HttpRequest, slug: str) -> HttpResponse:
+    """Captions of submissions image by image, for captions files that are public."""
+    view, choices = _caption_view(request, slug)
+    page = page_of(request, caption_browser.positions_of(view), _IMAGES_PER_PAGE)
+    page.object_list = caption_browser.rows_of(view, page.object_list)
+    return challenge_page(
+        request,
+        view.query.challenge,
+        "captions",
+        "leaderboard",
+        choices=choices,
+        view=view,
+        outputs=view.query.outputs.names,
+        page=page,
+        digits=view.query.phase.digits,
+    )
+
+
+@require_safe
+@_explains_hidden_board
+def caption(request: HttpRequest, slug: str, image_id: str) -> HttpResponse:
+    """The page of one image: all scores of the submissions, and their explanations."""
+    view, _ = _caption_view(request, slug)
+    row = caption_browser.caption_row(view, image_id)
+    if row is None:
+        raise Http404
+    query = view.query
+    scores = [
+        {"submission": submission, "scores": caption_browser.scores_of(query, submission, row.id)}
+        for submission in view.submissions
+    ]
+    previous_url, next_url = caption_browser.neighbors(view, row.id)
+    return challenge_page(
+        request,
+        query.challenge,
+        "caption",
+        "leaderboard",
+        row=row,
+        view=view,
+        previous_url=previous_url,
+        next_url=next_url,
+        scores=scores,
+        explanations=caption_browser.explanations(query, row, as_text="text" in request.GET),
+        scripts=[f"{SCRIPTS_FOLDER}/{name}" for name in SCRIPTS],
+        digits=query.phase.digits,
+    )
+
+
+def _caption_view(request: HttpRequest, slug: str) -> tuple[caption_browser.CaptionView, list[Submission]]:
+    """The view of captions that an address requests, and the submissions to choose from."""
+    query = query_of(request, slug)
+    if not query.challenge.is_public(query.references.captions):
+        raise Http404
+    values, systems = request.GET, request.GET.getlist("systems")
+    files = query.references.captions
+    choices = [
+        submission
+        for submission in choices_of(query, request.user, systems)
+        if may_browse(request.user, submission, files)
+    ]
+    submissions = [submission for submission in choices if str(submission.pk) in systems][:_MAX_SYSTEMS]
+    if not systems:
+        submissions = choices[:1]
+    has_references = query.key in query.phase.reference_sets
+    if not has_references or not all(submission.is_current(query.key) for submission in submissions):
+        raise OldScoresError
+    by, order = values.get("by", ""), values.get("order", "")
+    view = caption_browser.CaptionView(
+        query,
+        submissions,
+        by=by if by in query.outputs.names else query.output,
+        order=order if order in caption_browser.ORDERS else "lowest" if len(submissions) < 2 else "difference",
+        word=values.get("word", "").strip()[:_WORD_LENGTH],
+        **{name: _number(values.get(name, "")) for name in ("least", "most", "apart")},
+    )
+    return view, choices
+
+
+def _number(text: str) -> float | None:
+    """A finite number; None if the text is not one."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+# Material for teams: files to download, templates of submissions, and terms to accept.
+
+
+@require_safe
+def download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """A file that the organizers publish."""
+    return published_file(challenge_for(request.user, slug), name)
+
+
+@login_required
+@require_safe
+def draft_download(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+    """A file to download of a draft that has no problems."""
+    draft = draft_for(request.user, slug)
+    return file_of(draft.folder, draft.shown.get("downloads", ()), name)
+
+
+@login_required
+@require_safe
+def template(request: HttpRequest, slug: str) -> HttpResponse:
+    """A template of the captions files of a phase: JSON, or a zip file if there are several."""
+    return captions_template(request, challenge_for(request.user, slug))
+
+
+@require_safe
+def logo(request: HttpRequest, slug: str) -> HttpResponse:
+    """The logo."""
+    challenge = challenge_for(request.user, slug)
+    response = _logo_of(challenge.folder, challenge.definition.logo)
+    if request.GET.get("v") == str(challenge.version):
+        response["Cache-Control"] = "private, max-age=86400"
+    return response
+
+
+@login_required
+@require_safe
+def draft_logo(request: HttpRequest, slug: str) -> HttpResponse:
+    """The logo of a draft that has no problems."""
+    draft = draft_for(request.user, slug)
+    return _logo_of(draft.folder, draft.shown.get("definition_values", {}).get("logo", ""))
+
+
+def _logo_of(folder: Path, name: str) -> HttpResponse:
+    """The logo in a challenge folder. An SVG opened by itself can neither run scripts nor act as the site.
+
+    Raises:
+        Http404: there is no logo.
+    """
+    path = folder / name
+    kind = LOGO_TYPES.get(path.suffix.lower())
+    if not name or kind is None or not path.is_file():
+        raise Http404
+    response = HttpResponse(path.read_bytes(), kind)
+    response["Content-Security-Policy"] = f"{POLICY}; sandbox"
+    return response
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def terms(request: HttpRequest, slug: str) -> HttpResponse:
+    """Read the terms, and accept them for a team. Organizers see the acceptances."""
+    challenge = challenge_for(request.user, slug)
+    text = terms_of(challenge)
+    if text is None:
+        raise Http404
+    teams = teams_of(request.user)
+    if request.method == "POST":
+        limit(request, "team")
+        team = next((team for team in teams if team.slug == request.POST.get("team")), None)
+        if team is None or request.POST.get("version") != challenge.terms_version:
+            messages.error(request, "The terms were not accepted. Choose a team and read the current version.")
+            return redirect("captious:terms", slug)
+        accept(challenge, team, request.user)
+        record("accept terms", team.name, request=request, challenge=challenge, detail=challenge.terms_version)
+        messages.success(request, f"Terms accepted for {team}.")
+        return redirect("captious:terms", slug)
+    acceptances = TermsAcceptance.objects.filter(challenge=challenge).select_related("team")
+    return challenge_page(
+        request,
+        challenge,
+        "terms",
+        text=text,
+        waiting=teams_without(challenge, teams),
+        accepted=accepted_by(challenge, teams),
+        everybody=acceptances if may_manage(request.user, challenge) else [],
+    )

@@ -1,0 +1,445 @@
+"""The organizers' page of a challenge: all submissions, participants, the log."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.db import transaction
+from django.db.models import Count, Q, QuerySet
+from django.forms import Form
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.utils import timezone
+from django.views.decorators.http import require_http_methods, require_safe
+
+from captious_server.boards.downloads import archive_answer
+from captious_server.boards.query import query_from
+from captious_server.boards.submission_pages import (
+    MAX_RANKED,
+    compare_versions,
+    main_score,
+    outputs_of,
+    rows_of_versions,
+    signatures_of,
+)
+from captious_server.challenges.loading import changes_between
+from captious_server.models import (
+    Challenge,
+    Draft,
+    News,
+    Participant,
+    Phase,
+    Submission,
+    Team,
+    TeamApproval,
+    User,
+    Webhook,
+)
+from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
+from captious_server.pages.challenges import challenge_page, page_of
+from captious_server.people.access import challenge_for, managed_challenge, may_manage
+from captious_server.people.accounts import limit, record
+from captious_server.people.teams import approvals_of, teams_of, teams_to_approve
+from captious_server.scoring import queue
+from captious_server.settings import row_id
+from captious_server.submissions.actions import (
+    AskForm,
+    BanForm,
+    NewsForm,
+    ParticipantsForm,
+    ask_for,
+    ban,
+    decide_on,
+    one_line,
+)
+from captious_server.submissions.storage import board_changed
+
+# The page on which teams ask to be approved, and organizers approve or refuse them.
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def teams(request: HttpRequest, slug: str) -> HttpResponse:
+    """The approval of the user's teams; for organizers, that of all teams."""
+    challenge = challenge_for(request.user, slug)
+    if not challenge.definition.team_approval:
+        raise Http404
+    manages = may_manage(request.user, challenge)
+    own_teams = teams_of(request.user)
+    form = AskForm(request.POST if request.POST.get("action") == "ask" else None)
+    if request.method == "POST":
+        limit(request, "change")
+        if request.POST.get("action") == "ask":
+            if form.is_valid():
+                team = next((team for team in own_teams if team.slug == request.POST.get("team")), None)
+                if team is None:
+                    raise Http404
+                ask_for(request, challenge, team, form.cleaned_data["message"])
+                messages.success(request, f"Approval requested for {team}. The organizers will decide.")
+                return redirect("captious:teams", slug)
+        elif not manages:
+            raise Http404
+        else:
+            reason = decide_on(
+                request,
+                challenge,
+                one_line(request.POST.get("team", "")),
+                approved=request.POST.get("action") == "approve",
+                reason=request.POST.get("reason", ""),
+            )
+            if reason:
+                messages.error(request, reason)
+            return redirect(request.get_full_path())
+    pending_ids = {row.team_id for row in approvals_of(challenge, own_teams).filter(status=TeamApproval.Status.ASKED)}
+    return challenge_page(
+        request,
+        challenge,
+        "teams",
+        status=422 if form.errors else 200,
+        form=form,
+        wrong=form,
+        own=approvals_of(challenge, own_teams),
+        to_ask=[team for team in teams_to_approve(challenge, own_teams) if team.pk not in pending_ids],
+        page=page_of(request, approvals_of(challenge)) if manages else None,
+    )
+
+
+# Submissions on the organizers' page: their number, and the selection by a filter.
+
+
+_Status = Submission.Status
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A challenge at a glance. Baselines are not counted.
+
+    Attributes:
+        open: the phases that take submissions now.
+        upcoming: the next phase that opens, if none is open.
+        today: submissions since midnight, in the server's time zone.
+        total: all submissions but deleted ones.
+        waiting: those that are queued or being scored.
+        failed: those that could not be scored.
+    """
+
+    open: list[Phase]
+    upcoming: Phase | None
+    today: int
+    total: int
+    waiting: int
+    failed: int
+
+
+def summary_of(challenge: Challenge) -> Summary:
+    """The summary of a challenge, with one query."""
+    phases = challenge.phase_list
+    open_phases = [phase for phase in phases if phase.state == "open"]
+    upcoming = sorted((phase for phase in phases if phase.state == "upcoming"), key=lambda phase: phase.opens)
+    midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
+    counts = Submission.objects.filter(phase__challenge=challenge, is_baseline=False).aggregate(
+        today=Count("pk", filter=Q(created__gte=midnight)),
+        total=Count("pk", filter=~Q(status=_Status.DELETED)),
+        waiting=Count("pk", filter=Q(status__in=[_Status.QUEUED, _Status.RUNNING])),
+        failed=Count("pk", filter=Q(status=_Status.FAILED)),
+    )
+    return Summary(open=open_phases, upcoming=upcoming[0] if upcoming and not open_phases else None, **counts)
+
+
+class SubmissionFilter(forms.Form):
+    """A selection of the submissions of a challenge, sent with GET so that addresses can be kept."""
+
+    team = forms.CharField(required=False, max_length=80)
+    phase = forms.ModelChoiceField(Phase.objects.none(), required=False, to_field_name="name", empty_label="all")
+    status = forms.ChoiceField(required=False, choices=[("", "all"), *_Status.choices])
+
+    def __init__(self, data: Any, challenge: Challenge) -> None:
+        super().__init__(data, auto_id="filter-%s")
+        phases: Any = self.fields["phase"]
+        phases.queryset = Phase.objects.filter(challenge=challenge).select_related("challenge")
+        self._challenge = challenge
+
+    @property
+    def is_used(self) -> bool:
+        """Whether something is left out."""
+        return self.is_valid() and any(self.cleaned_data.values())
+
+    def rows(self) -> QuerySet[Submission]:
+        """The submissions, the latest first: all of them if the filter is invalid."""
+        rows = Submission.objects.filter(phase__challenge=self._challenge)
+        if self.is_used:
+            values = self.cleaned_data
+            conditions = {"team__name__icontains": values["team"], "phase": values["phase"], "status": values["status"]}
+            rows = rows.filter(**{name: value for name, value in conditions.items() if value})
+        rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
+        return rows.prefetch_related("phase__challenge__organizers")  # for ``may_manage``
+
+
+# The organizers' page about versions of scores: before and after, by submission.
+
+
+@login_required
+@require_safe
+def versions(request: HttpRequest, slug: str) -> HttpResponse:
+    """The scores of a phase in two versions."""
+    challenge = challenge_for(request.user, slug)
+    query = query_from(challenge, request.GET, request.user)
+    if query is None or not may_manage(request.user, challenge):
+        raise Http404
+    comparison = compare_versions(query.phase, *(row_id(request.GET.get(name, "")) for name in ("before", "after")))
+    outputs = outputs_of(query, comparison)
+    if (output := request.GET.get("sort", "").removeprefix("-")) in outputs:  # the board may no longer have it
+        query = replace(query, output=output)
+    page = page_of(request, rows_of_versions(query, comparison))
+    definition, version_values = challenge.definition, {"before": comparison.before, "after": comparison.after}
+    return challenge_page(
+        request,
+        challenge,
+        "versions",
+        "manage",
+        query=query,
+        versions=comparison,
+        outputs=outputs,
+        chosen=[*version_values.items()],
+        n_scored=comparison.n_scored(query.phase.scoring_version),
+        most_ranked=MAX_RANKED,
+        page=page,
+        rows=page.object_list,
+        signatures=signatures_of(query, comparison),
+        changes=changes_between(query.phase, comparison.before, comparison.after) if comparison.before else [],
+        phases=[
+            {"title": str(phase), "url": f"?{urlencode({'phase': phase.name})}", "current": phase == query.phase}
+            for phase in challenge.phase_list
+        ],
+        sets=[
+            {
+                "label": definition.label(references.captions, references.name),
+                "url": f"{replace(query, key=key).url('versions')}&{urlencode(version_values)}",
+                "current": key == query.key,
+            }
+            for key, references in query.outputs.sets.items()
+        ],
+    )
+
+
+# Webhooks of a challenge, on the organizers' page.
+
+
+def act_on_webhooks(request: HttpRequest, challenge: Challenge, action: str, form: WebhookForm) -> bool:
+    """Perform the action of a button; False if the form is not valid."""
+    limit(request, "change")
+    if action == "webhook":
+        if add_webhook(request, challenge, form) is None:
+            return False
+        messages.success(request, "Webhook added. Its secret is shown below.")
+        return True
+    webhook = webhook_of(request, challenge)
+    if action == "test_webhook":
+        ping(webhook)
+        messages.success(request, "A test event will be sent within seconds. Reload this page to see the answer.")
+    else:
+        remove_webhook(request, webhook)
+        messages.success(request, f"{webhook.shown_url} was removed.")
+    return True
+
+
+def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
+    """The webhook that a form names."""
+    return get_object_or_404(challenge.webhooks, pk=row_id(request.POST.get("webhook", "")))
+
+
+_MAX_EVENTS = 200
+_BOARDS = ("public", "hidden")
+#: Actions with a confirmation -> question, consequences, label of the button.
+_QUESTIONS = {
+    "hide": ("Hide {what}?", "On the leaderboard, only the team and the organizers will see it.", "Hide it"),
+    "rescore": (
+        "Score {what} again?",
+        "It is queued again and keeps its scores until new ones are computed. No quota is affected.",
+        "Score it again",
+    ),
+    "ban": (
+        "Ban {what}?",
+        "The team can no longer submit, nor can its members for other teams. Its submissions are hidden, and queued "
+        "ones are canceled. Lifting the ban does not show them again.",
+        "Ban the team",
+    ),
+    "board": ("Hide the leaderboard of {what}?", "Only organizers will see it.", "Hide it"),
+    "remove_participant": ("Remove {what}?", "They will no longer see the challenge.", "Remove"),
+    "remove_webhook": ("Remove {what}?", "It receives no more events, and its secret is lost.", "Remove"),
+    "remove_news": ("Remove the news {what}?", "It is removed from the overview and the feed.", "Remove"),
+}
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def manage(request: HttpRequest, slug: str) -> HttpResponse:
+    """The organizers' page of a challenge, with all actions."""
+    challenge = managed_challenge(request.user, slug)
+    action = request.POST.get("action", "")
+    form = ParticipantsForm(request.POST if action == "participants" else None)
+    ban_form = BanForm(request.POST if action == "ban" else None)
+    news_form = NewsForm(request.POST if action == "news" else None)
+    webhook_form = WebhookForm(request.POST if action == "webhook" else None)
+    sent_form: Form = {"ban": ban_form, "news": news_form, "webhook": webhook_form}.get(action, form)
+    if request.method == "POST" and request.POST.get("sure") != "1" and (question := _question(request, challenge)):
+        return challenge_page(request, challenge, "confirm", "manage", **question)
+    if request.method == "POST" and _act(request, challenge, action, sent_form):
+        return redirect(request.get_full_path())  # the same page of submissions
+    submission_filter = SubmissionFilter(request.GET, challenge)
+    page = page_of(request, submission_filter.rows())
+    return challenge_page(
+        request,
+        challenge,
+        "manage",
+        "manage",
+        status=422 if sent_form.errors else 200,
+        wrong=sent_form,
+        summary=summary_of(challenge),
+        draft=Draft.objects.filter(slug=slug).first(),
+        filter=submission_filter,
+        page=page,
+        rows=[main_score(request.user, submission) for submission in page],
+        places=queue.places(),
+        phases=challenge.phase_list,
+        has_public_archive=any(phase.is_board_open for phase in challenge.phase_list),
+        participants=challenge.participants.order_by("username"),
+        participant_form=form,
+        n_waiting=challenge.approvals.filter(status=TeamApproval.Status.ASKED).count(),
+        bans=challenge.bans.select_related("team"),
+        ban_form=ban_form,
+        webhooks=challenge.webhooks.all(),
+        webhook_form=webhook_form,
+        news=challenge.news.all(),
+        news_form=news_form,
+        events=challenge.events.select_related("submission")[:_MAX_EVENTS],
+    )
+
+
+@login_required
+@require_safe
+def archive(request: HttpRequest, slug: str) -> StreamingHttpResponse:
+    """All submissions with their scores as one zip file; with ``public``, only public data."""
+    challenge = managed_challenge(request.user, slug)
+    return archive_answer(request, challenge)
+
+
+def _question(request: HttpRequest, challenge: Challenge) -> dict[str, Any] | None:
+    """The question that the page asks before an action; None for actions that need no confirmation."""
+    action = request.POST.get("action", "")
+    if action not in _QUESTIONS or (action == "board" and request.POST.get("board") != "hidden"):
+        return None
+    heading, consequence, button = _QUESTIONS[action]
+    if action in {"hide", "rescore"}:
+        object_name = _submission_label(_submission(request, challenge))
+    elif action == "board":
+        object_name = str(_phase(request, challenge))
+    elif action == "ban":
+        form = BanForm(request.POST)
+        if not form.is_valid():
+            return None
+        object_name = str(form.cleaned_data["team"].name)
+    elif action == "remove_participant":
+        object_name = str(_participant(request, challenge).username)
+    elif action == "remove_webhook":
+        object_name = webhook_of(request, challenge).shown_url
+    else:
+        object_name = f"“{_news(request, challenge).title}”"
+    values = {name: value for name, value in request.POST.items() if name != "csrfmiddlewaretoken"}
+    heading = heading.format(what=object_name)
+    return {
+        "heading": heading,
+        "about": consequence,
+        "button": button,
+        "values": values,
+        "back": request.get_full_path(),
+    }
+
+
+def _submission(request: HttpRequest, challenge: Challenge) -> Submission:
+    rows = Submission.objects.filter(phase__challenge=challenge).select_related("team", "phase__challenge")
+    return get_object_or_404(rows, pk=row_id(request.POST.get("submission", "")))
+
+
+def _phase(request: HttpRequest, challenge: Challenge) -> Phase:
+    return get_object_or_404(Phase, challenge=challenge, name=one_line(request.POST.get("phase", "")))
+
+
+def _participant(request: HttpRequest, challenge: Challenge) -> User:
+    return get_object_or_404(challenge.participants, username=one_line(request.POST.get("name", "")))
+
+
+def _news(request: HttpRequest, challenge: Challenge) -> News:
+    return get_object_or_404(challenge.news, pk=row_id(request.POST.get("news", "")))
+
+
+def _submission_label(submission: Submission) -> str:
+    """A submission for organizers, without the team of an anonymous one."""
+    return f"“{submission.method}” of {submission.team_shown} in {submission.phase}"
+
+
+def _act(request: HttpRequest, challenge: Challenge, action: str, form: Form) -> bool:
+    """Perform the action of a button; False if the form is not valid."""
+    if action == "participants":
+        if not form.is_valid():
+            return False
+        for user in form.cleaned_data["names"]:
+            Participant.objects.get_or_create(challenge=challenge, user=user)
+            record("add participant", user.username, request=request, challenge=challenge)
+        names = ", ".join(user.username for user in form.cleaned_data["names"])
+        messages.success(request, f"Added as participants: {names}."[:500])
+    elif action == "news":
+        if not form.is_valid():
+            return False
+        row = News.objects.create(challenge=challenge, **form.cleaned_data)
+        record("publish news", row.title, request=request, challenge=challenge)
+        messages.success(request, f"The news “{row.title}” is on the overview.")
+    elif action in {"webhook", "test_webhook", "remove_webhook"}:
+        return act_on_webhooks(request, challenge, action, form)
+    elif action == "remove_news":
+        row = _news(request, challenge)
+        row.delete()
+        record("remove news", row.title, request=request, challenge=challenge)
+        messages.success(request, f"The news “{row.title}” was removed.")
+    elif action == "ban":
+        if not form.is_valid():
+            return False
+        team, reason = form.cleaned_data["team"], form.cleaned_data["reason"]
+        n = ban(challenge, team, reason)
+        record("ban team", team.name, request=request, challenge=challenge, detail=reason)
+        messages.success(request, f"{team} is banned. Submissions that were hidden: {n:,}.")
+    elif action == "lift":
+        team = get_object_or_404(Team, slug=one_line(request.POST.get("team", "")))
+        get_object_or_404(challenge.bans, team=team).delete()
+        record("lift ban", team.name, request=request, challenge=challenge)
+        messages.success(request, f"{team} may submit again. Its submissions stay hidden until you show them.")
+    elif action == "remove_participant":
+        user = _participant(request, challenge)
+        Participant.objects.filter(challenge=challenge, user=user).delete()
+        record("remove participant", user.username, request=request, challenge=challenge)
+        messages.success(request, f"{user.username} is no longer a participant.")
+    elif action in {"show", "hide", "rescore"}:
+        submission = _submission(request, challenge)
+        rows = Submission.objects.filter(pk=submission.pk)
+        if action == "rescore":
+            queue.queue_again(rows)
+        else:
+            with transaction.atomic():
+                rows.update(is_hidden=action == "hide")
+                board_changed(submission.phase_id)
+        record(action, submission.method, request=request, submission=submission)
+        outcome = {"show": "is shown", "hide": "is hidden", "rescore": "will be scored again"}[action]
+        messages.success(request, f"{_submission_label(submission)} {outcome}.")
+    elif action == "board":
+        phase = _phase(request, challenge)
+        board = request.POST.get("board", "")
+        if board in _BOARDS:
+            Phase.objects.filter(pk=phase.pk).update(board=board)
+            record(f"make board {board}", phase.name, request=request, challenge=challenge)
+            messages.success(request, f"The leaderboard of {phase} is now {board}.")
+    return True

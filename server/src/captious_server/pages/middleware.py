@@ -1,0 +1,233 @@
+"""Handling of every request: security headers, size limits, rate limits, an unavailable database."""
+
+from __future__ import annotations
+
+import gzip
+import logging
+import re
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from django.conf import settings
+from django.db.utils import Error as DatabaseError
+from django.db.utils import IntegrityError, OperationalError
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.middleware.gzip import GZipMiddleware
+from django.shortcuts import redirect
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import patch_vary_headers
+
+from captious.errors import CaptiousError
+from captious_server.people.access import ExplainedError
+from captious_server.people.accounts import TooManyRequests, is_missing
+from captious_server.settings import ARRIVAL_KEY, max_request_bytes
+from captious_server.templatetags.captious_pages import FOREVER, digest, style_policy
+
+# The context of every template.
+
+
+def site(request: HttpRequest) -> dict[str, Any]:
+    """The name of the site, whether visitors can sign up, and whether users get mail."""
+    return {
+        "site_name": settings.CAPTIOUS.site_name,
+        "can_sign_up": settings.CAPTIOUS.registration != "closed",
+        "has_no_mail": has_no_mail(),
+    }
+
+
+def has_no_mail() -> bool:
+    """Return whether the server sends no mail, because the administrator has not configured it."""
+    return bool(settings.EMAIL_BACKEND == "django.core.mail.backends.dummy.EmailBackend")
+
+
+# Error answers, as a page or, for programs, as JSON.
+
+
+#: The messages for programs; templates have those of pages.
+_MESSAGES = {
+    400: "The server could not understand the request.",
+    403: "You do not have permission to do this.",
+    404: "This page does not exist or is not public.",
+    500: "An error occurred on the server. It has been logged.",
+}
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Return whether a program is asking."""
+    return bool(request.path.startswith("/api/"))
+
+
+def error_answer(request: HttpRequest, status: int, message: str = "") -> HttpResponse:
+    """An error, as JSON if requested; the default message is that of its status."""
+    if is_api(request) or request.path.endswith(".json"):
+        return JsonResponse({"error": message or _MESSAGES[status]}, status=status)
+    context = None if status == 503 else request  # the context of pages may need the database, which is unavailable
+    return HttpResponse(render_to_string(f"{status}.html", {"message": message}, context), status=status)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_answer(request, 400)
+
+
+def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_answer(request, 403)
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_answer(request, 404)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """500; or 503 if the database or the disk cannot be used, which may fail before a view is called."""
+    if isinstance(sys.exception(), DatabaseError | OSError):
+        return unavailable(request)
+    return error_answer(request, 500)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    """503"""
+    message = "The server cannot do this at the moment. Nothing was changed; try again in a few minutes."
+    return error_answer(request, 503, message)
+
+
+_log = logging.getLogger(__name__)
+#: The content security policy, but for the styles within pages.
+POLICY = (
+    "default-src 'self'; img-src 'self' data: https: http:; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+#: Types of static files that are worth compressing.
+_COMPRESSED_TYPES = ("text/css", "text/javascript", "application/javascript", "image/svg+xml")
+
+_GetResponse = Callable[[HttpRequest], HttpResponse]
+
+
+class Unavailable:
+    """Answers with 503 and advice if the database cannot be used or the disk is full."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.arrival_time = _arrival_time(request)
+        # PostgreSQL fails on NUL. A cookie in quotes can contain it, too; keys of sessions are letters and digits.
+        for name in [name for name, value in request.META.items() if name.startswith("HTTP_") and "\0" in value]:
+            del request.META[name]
+        if not request.COOKIES.get(settings.SESSION_COOKIE_NAME, "").isalnum():
+            request.COOKIES.pop(settings.SESSION_COOKIE_NAME, None)
+        return self._next(request)
+
+    def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
+        """Django calls this for every exception of a view."""
+        if isinstance(error, TooManyRequests):
+            s = "" if error.seconds == 1 else "s"
+            message = f"{error.message} Try again in {error.seconds} second{s}."
+            response = error_answer(request, 429, message)
+            response["Retry-After"] = str(error.seconds)
+            return response
+        if isinstance(error, ExplainedError):
+            return error_answer(request, error.status, str(error))
+        if isinstance(error, OperationalError | IntegrityError | CaptiousError | OSError):
+            _log.error("the server cannot do this now", exc_info=error)
+            return unavailable(request)
+        return None
+
+
+class Limits:
+    """Refuses too large requests before parsing them. Only signed-in users may send files."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if request.method in {"POST", "PUT", "PATCH"}:
+            address = request.path if request.user.is_authenticated else ""
+            max_bytes = max_request_bytes(address, settings.CAPTIOUS.upload_bytes)
+            if not is_api(request) and _length(request) > max_bytes:
+                mebibytes = settings.CAPTIOUS.upload_mebibytes
+                return error_answer(request, 413, f"Uploads may have up to {mebibytes:,} MiB.")
+        return self._next(request)
+
+
+class SecondStep:
+    """Makes users set up a second step if the settings require one. Tokens are not affected."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        page = reverse("captious:second_step")
+        is_free = is_api(request) or request.path in {page, reverse("captious:sign_out")}
+        if not is_free and is_missing(request.user):
+            return redirect(page)
+        return self._next(request)
+
+
+class Headers:
+    """Tells browsers to run and load only files of this site, except images of challenges."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        self._next = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self._next(request)
+        response.setdefault("Content-Security-Policy", f"{POLICY}; {style_policy()}")
+        response.setdefault("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+        if hasattr(request, "user"):
+            is_known = request.user.is_authenticated
+            response.setdefault("Cache-Control", "private, no-store" if is_known else "no-cache")
+        return response
+
+
+class Compression(GZipMiddleware):
+    """Compresses pages, styles, scripts and drawings of the site to a fifth to a third of their size;
+    other files and archives are sent uncompressed.
+
+    Django pads pages randomly, so that their lengths reveal no secrets on them.
+    """
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        super().__init__(get_response)
+        self._packed: dict[tuple[str, str], bytes] = {}
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        kind = response.get("Content-Type", "")
+        if request.path.startswith(settings.STATIC_URL) and kind.startswith(_COMPRESSED_TYPES):
+            return self._static(request, response)
+        if response.streaming or not kind.startswith("text/html"):
+            return response
+        return super().process_response(request, response)
+
+    def _static(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        """A file of the site; files do not change while the server runs, so each is compressed once."""
+        patch_vary_headers(response, ("Accept-Encoding",))
+        requested_digest = request.GET.get("v")
+        if requested_digest and requested_digest == digest(request.path.removeprefix(settings.STATIC_URL)):
+            response["Cache-Control"] = FOREVER
+        is_whole = request.method == "GET" and response.status_code == 200 and "Range" not in request.headers
+        if not is_whole or not re.search(r"\bgzip\b", request.headers.get("Accept-Encoding", "")):
+            return response
+        key = (request.path, response.get("ETag", ""))
+        if key not in self._packed:
+            self._packed[key] = gzip.compress(b"".join(response.streaming_content), mtime=0)
+        compressed = HttpResponse(self._packed[key], headers=dict(response.items()))
+        response.close()
+        compressed["Content-Encoding"], compressed["Content-Length"] = "gzip", str(len(compressed.content))
+        return compressed
+
+
+def _arrival_time(request: HttpRequest) -> datetime:
+    """The time at which the first byte arrived; now if the web server does not tell."""
+    seconds = request.META.get(ARRIVAL_KEY)
+    return timezone.now() if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def _length(request: HttpRequest) -> int:
+    try:
+        return int(request.META.get("CONTENT_LENGTH") or 0)
+    except ValueError:
+        return 0

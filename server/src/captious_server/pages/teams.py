@@ -1,0 +1,372 @@
+"""Pages of teams and invitations, with the functions of their actions, which the API shares."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login, logout, views
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import redirect_to_login
+from django.contrib.messages.views import SuccessMessageMixin
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse, reverse_lazy
+from django.views.decorators.http import require_http_methods, require_POST
+
+from captious_server.models import Challenge, Identity, Submission, Team, TeamBan, Token, User
+from captious_server.pages.accounts import (
+    BACKEND,
+    ProofForm,
+    SignUpForm,
+    TokenForm,
+    next_page,
+    purpose_of,
+    redirect_with,
+    secret_in,
+    send_link,
+    without_secret,
+)
+from captious_server.people.access import visible_challenges
+from captious_server.people.account_actions import (
+    data_json,
+    data_zip,
+    delete_account,
+    kept_submissions,
+    why_not_deleted,
+)
+from captious_server.people.accounts import (
+    ChangeForm,
+    LinkForm,
+    ResetForm,
+    invitation_of,
+    is_token_of,
+    limit,
+    make_token,
+    record,
+)
+from captious_server.people.teams import personal_team, teams_of
+from captious_server.submissions.actions import (
+    InvitationError,
+    TeamError,
+    TeamForm,
+    invitation_address,
+    invite,
+    join,
+    leave,
+    make_captain,
+    new_team,
+    open_invitations,
+    own_team,
+    remove,
+    revoke,
+)
+
+# Pages on which users get a copy of their data, and delete their account.
+
+
+class DeleteForm(ProofForm):
+    """The user's name and a proof of identity, so that nothing is deleted by mistake."""
+
+    name = forms.CharField(label="Your user name", widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    submissions = forms.BooleanField(required=False, label="Also delete my submissions on leaderboards")
+    field_order = ["name", "proof", "submissions"]
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if name != self._user.username:
+            raise ValidationError("This is not your user name.")
+        return name
+
+
+@login_required
+@require_POST
+def as_json(request: HttpRequest) -> HttpResponse:
+    """Download the user's data as JSON."""
+    limit(request, "export")
+    return _file(HttpResponse(data_json(request.user), "application/json"), request, "json")
+
+
+@login_required
+@require_POST
+def as_zip(request: HttpRequest) -> HttpResponse:
+    """Download the user's data and uploaded files as a zip file."""
+    limit(request, "export")
+    return _file(StreamingHttpResponse(data_zip(request.user), "application/zip"), request, "zip")
+
+
+def _file(response: Any, request: HttpRequest, ending: str) -> HttpResponse:
+    response["Content-Disposition"] = f'attachment; filename="account.{ending}"'
+    record("export data", request.user.username, request=request)
+    return response
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def delete(request: HttpRequest) -> HttpResponse:
+    """Delete the account. The page explains the consequences."""
+    user = User.objects.get(pk=request.user.pk)
+    reason = why_not_deleted(user)
+    form = DeleteForm(request.POST if request.method == "POST" else None, request=request, user=user)
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+        if not reason and form.is_valid():
+            delete_account(user, submissions=form.cleaned_data["submissions"])
+            logout(request)
+            messages.success(request, "Your account was deleted.")
+            return redirect("captious:home")
+    context = {"heading": "Delete account", "form": form, "reason": reason, "n_kept": kept_submissions(user).count()}
+    is_wrong = request.method == "POST"
+    return render(
+        request, "captious/account_delete.html", context, status=(409 if reason else 422) if is_wrong else 200
+    )
+
+
+# Pages of people: sign-up, and the account with tokens.
+
+
+class _AuditedView(views.FormView):
+    """A view of Django that logs its success in the audit log."""
+
+    action = ""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        response: HttpResponse = super().form_valid(form)
+        user = getattr(self, "user", self.request.user)  # a link that sets a password names the user
+        n = getattr(form, "n_ended", 0)
+        record(self.action, user.username, request=self.request, detail=f"removed tokens and sites: {n:,}" if n else "")
+        return response
+
+
+class _RateLimitedView(views.FormView):
+    """A password view of Django with a rate limit per account and address."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        limit(request, "password", by_address=True)
+        return super().post(request, *args, **kwargs)
+
+
+class ChangePassword(_RateLimitedView, SuccessMessageMixin, _AuditedView, views.PasswordChangeView):
+    """Change the password. Other sessions end, and so do tokens and connected sites unless the user keeps them."""
+
+    action = "change password"
+    form_class = ChangeForm
+    template_name = "captious/password_change.html"
+    extra_context = {"heading": "Change password"}
+    success_url = reverse_lazy("captious:account")
+
+    def get_success_message(self, cleaned_data: dict[str, Any]) -> str:
+        fate = "kept" if cleaned_data["keep_tokens"] else "removed"
+        return f"Your password was changed. Your tokens and connected sites were {fate}."
+
+
+class ResetPassword(_RateLimitedView, views.PasswordResetView):
+    """Send a link that resets the password, to addresses of accounts."""
+
+    form_class = LinkForm
+    template_name = "captious/password_reset.html"
+    extra_context = {"heading": "Reset password", "button": "Send the link"}
+    email_template_name = "captious/password_reset_email.txt"
+    subject_template_name = "captious/password_reset_subject.txt"
+    success_url = reverse_lazy("captious:password_reset_done")
+    extra_email_context = {"site_name": settings.CAPTIOUS.site_name}
+
+
+class SetPassword(_RateLimitedView, _AuditedView, views.PasswordResetConfirmView):
+    """Set a new password through a link. Sessions end, and tokens and connected sites unless the user keeps them."""
+
+    action = "reset password"
+    form_class = ResetForm
+    template_name = "captious/password_reset_confirm.html"
+    extra_context = {"heading": "Set a new password", "button": "Set password"}
+    success_url = reverse_lazy("captious:password_reset_complete")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def sign_up(request: HttpRequest) -> HttpResponse:
+    """Create an account, unless registration is closed."""
+    if settings.CAPTIOUS.registration == "closed":
+        return render(request, "403.html", {"message": "The administrator of this site creates accounts."}, status=403)
+    form = SignUpForm(request.POST or None)
+    if request.method == "POST":
+        limit(request, "password", by_address=True)
+        if form.is_valid():
+            user = form.save(commit=False)
+            user.is_active = settings.CAPTIOUS.registration == "open"
+            user.save()
+            personal_team(user)
+            record("sign up", user.username, request=request, detail="" if user.is_active else "waits for activation")
+            if not user.is_active:
+                messages.success(request, "Your account was created. You can sign in as soon as it has been activated.")
+                return redirect("captious:home")
+            send_link(request, user)
+            login(request, user, backend=BACKEND)
+            return HttpResponseRedirect(next_page(request))
+    next_address = request.POST.get("next", request.GET.get("next", ""))
+    context = {"heading": "Sign up", "form": form, "next": next_address, "purpose": purpose_of(next_address)}
+    return render(request, "captious/sign_up.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """The account: tokens and teams."""
+    action = request.POST.get("action")
+    token_form = TokenForm(request.POST if action == "token" else None, prefix="token", request=request)
+    team_form = TeamForm(request.POST if action == "team" else None, prefix="team")
+    if action == "token":
+        limit(request, "password", by_address=True)
+    if action == "token" and token_form.is_valid():
+        values = {name: token_form.cleaned_data[name] for name in ("name", "scopes", "challenge", "days")}
+        secret = make_token(request.user, **values)
+        record("make token", values["name"], request=request)
+        return redirect_with(secret, reverse("captious:account"))
+    if action == "team" and team_form.is_valid():
+        try:
+            return redirect(new_team(request, team_form.cleaned_data["name"]).url)
+        except TeamError as error:
+            messages.error(request, str(error))
+            return redirect("captious:account")
+    secret = secret_in(request)
+    identities = Identity.objects.filter(user=request.user)
+    issuers, providers = {identity.issuer for identity in identities}, settings.CAPTIOUS.sign_in
+    context = {
+        "section": "account",
+        "tokens": Token.objects.filter(user=request.user).select_related("challenge"),
+        "teams": teams_of(request.user),
+        "token_form": token_form,
+        "team_form": team_form,
+        "identities": identities,
+        "unconnected": {name: provider.title for name, provider in providers.items() if provider.issuer not in issuers},
+        "new_token": secret if is_token_of(request.user, secret) else None,
+    }
+    context["wrong"] = team_form if team_form.errors else token_form
+    status = 422 if context["wrong"].errors else 200
+    return without_secret(request, render(request, "captious/account.html", context, status=status))
+
+
+@login_required
+@require_POST
+def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """Revoke an own token."""
+    token = get_object_or_404(Token, pk=pk, user=request.user)
+    token.delete()
+    record("revoke token", token.name, request=request)
+    messages.success(request, "The token was revoked.")
+    return redirect("captious:account")
+
+
+def _team_action(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A view that changes a team for a member and returns to its page, with the reason if it was not possible."""
+
+    @login_required
+    @require_http_methods(["POST"])
+    def wrapper(request: HttpRequest, slug: str, **values: Any) -> HttpResponse:
+        with own_team(request, slug) as team:
+            try:
+                return view(request, team, **values)
+            except TeamError as error:
+                messages.error(request, str(error))
+                return redirect(team.url)
+
+    return wrapper
+
+
+@login_required
+@require_http_methods(["GET", "HEAD"])
+def team(request: HttpRequest, slug: str) -> HttpResponse:
+    """A team, for its members."""
+    team = get_object_or_404(Team, slug=slug, members=request.user)
+    secret = secret_in(request)
+    invitation = invitation_of(secret)
+    is_new = invitation is not None and invitation.team == team
+    context = {
+        "section": "account",
+        "team": team,
+        "challenges": _challenges(request.user, team),
+        "memberships": team.memberships.select_related("user"),
+        "invitations": open_invitations(team),
+        "is_captain": team.memberships.filter(user=request.user, is_captain=True).exists(),
+        "invitation_url": invitation_address(request, secret) if is_new else None,
+    }
+    return without_secret(request, render(request, "captious/team.html", context))
+
+
+def _challenges(user: User, team: Team) -> list[tuple[Challenge, int, TeamBan | None]]:
+    """The challenges that a team has submitted to or can submit to, with its submissions and its ban.
+
+    Those that it has submitted to come first.
+    """
+    bans = {row.challenge_id: row for row in TeamBan.objects.filter(team=team)}
+    submissions = Submission.objects.filter(team=team).exclude(status=Submission.Status.DELETED)
+    counts = Counter(submissions.values_list("phase__challenge_id", flat=True))
+    challenges = visible_challenges(user).prefetch_related("phases")
+    rows = [
+        (challenge, counts[challenge.pk], bans.get(challenge.pk))
+        for challenge in challenges
+        if challenge.pk in counts or challenge.is_open
+    ]
+    return sorted(rows, key=lambda row: not row[1])
+
+
+@_team_action
+def team_invite(request: HttpRequest, team: Team) -> HttpResponse:
+    """Create an invitation link."""
+    return redirect_with(invite(request, team, request.POST.get("label", "")), team.url)
+
+
+@_team_action
+def invitation_revoke(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    """Revoke an invitation link."""
+    revoke(request, team, pk)
+    messages.success(request, "The invitation link was revoked.")
+    return redirect(team.url)
+
+
+@_team_action
+def team_leave(request: HttpRequest, team: Team) -> HttpResponse:
+    """Leave a team."""
+    is_deleted = leave(request, team)
+    messages.success(request, f"You left {team.name}." + (" The team was deleted." if is_deleted else ""))
+    return redirect("captious:account")
+
+
+@_team_action
+def team_remove(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    """Remove a member, which captains can do."""
+    name = remove(request, team, pk=pk)
+    messages.success(request, f"{name} was removed, and all invitation links were revoked.")
+    return redirect(team.url)
+
+
+@_team_action
+def team_captain(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    """Make another member captain."""
+    messages.success(request, f"{make_captain(request, team, pk=pk)} is now the captain.")
+    return redirect(team.url)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def team_join(request: HttpRequest, token: str) -> HttpResponse:
+    """Join a team through an invitation link. Visitors see the invitation before they sign in."""
+    limit(request, "join")
+    invitation = invitation_of(token)
+    if invitation is None:
+        raise InvitationError
+    team: Team = invitation.team
+    if request.method == "POST":
+        if not request.user.is_authenticated:
+            return redirect_to_login(request.path)
+        join(request, token)
+        messages.success(request, f"You are now a member of {team.name}.")
+        return redirect(team.url)
+    if request.user.is_authenticated and team.members.contains(request.user):
+        messages.info(request, f"You are a member of {team.name}.")
+        return redirect(team.url)
+    context = {"heading": f"Join {team.name}?", "button": "Join", "invitation": invitation, "next": request.path}
+    return render(request, "captious/team_join.html", context)

@@ -1,0 +1,190 @@
+"""Access rules of all pages and API calls. Objects that a user may not see do not exist for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+
+from captious_server.models import Challenge, Draft, Phase, RefusedUpload, Submission
+from captious_server.settings import local_time
+
+# Errors with a status and an explanation of their own, on pages and in the API.
+
+
+class ExplainedError(Exception):
+    """An error answer with a status and its own message, on pages and in the API."""
+
+    status = 404
+
+
+class OldScoresError(ExplainedError):
+    """The shown scores come from earlier references or metrics than the current ones, which pages would show."""
+
+    status = 503
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The references or metrics have changed, and submissions are being scored again. Scores of single images "
+            "are shown when that is done."
+        )
+
+
+def visible_challenges(user: Any) -> QuerySet[Challenge]:
+    """The challenges that a user, or a visitor, may see."""
+    if user.is_superuser:
+        return Challenge.objects.all()
+    visible = Q(access="public")
+    if user.is_authenticated:
+        visible |= Q(organizers=user) | Q(participants=user)
+    return Challenge.objects.filter(visible).distinct()
+
+
+def may_manage(user: Any, challenge: Challenge) -> bool:
+    """Return whether a user is an organizer of the challenge or an administrator."""
+    return bool(user.is_active and (user.is_superuser or challenge.organizers.contains(user)))
+
+
+def may_see(user: Any, challenge: Challenge) -> bool:
+    """Return whether a user may see a challenge: anyone may, or only participants and those who manage it."""
+    if challenge.access == "public" or may_manage(user, challenge):
+        return True
+    return bool(user.is_authenticated and challenge.participants.contains(user))
+
+
+def may_see_board(user: Any, phase: Phase) -> bool:
+    """Return whether the leaderboard of a phase is shown to a user."""
+    return may_manage(user, phase.challenge) or (phase.is_board_open and may_see(user, phase.challenge))
+
+
+def why_hidden(phase: Phase) -> str:
+    """Why and until when a leaderboard that is not open is hidden, in one or two sentences."""
+    if phase.board == "hidden":
+        note = " Teams see the scores of their own submissions." if phase.has_scores_open else ""
+        return f"The organizers have hidden the leaderboard of this phase.{note}"
+    if phase.scores_open_at is not None:
+        return f"Scores and ranks are shown when the last uploads have arrived, on {local_time(phase.scores_open_at)}."
+    return "This phase does not show scores."
+
+
+def may_see_scores(user: Any, phase: Phase) -> bool:
+    """Return whether the scores of visible submissions are shown to a user; for a time only organizers see them."""
+    return phase.has_scores_open or may_manage(user, phase.challenge)
+
+
+def why_withheld(user: Any, phase: Phase) -> str:
+    """Why and until when a user sees no scores of a phase; empty if they are shown."""
+    if may_see_scores(user, phase):
+        return ""
+    if phase.scores_open_at is not None:
+        return f"Scores are shown on {local_time(phase.scores_open_at)}."
+    return "This phase does not show scores."
+
+
+def is_own(user: Any, submission: Submission) -> bool:
+    """Return whether a submission belongs to one of the user's teams, no matter who uploaded it."""
+    return bool(user.is_authenticated and submission.team.members.contains(user))
+
+
+def own_submissions(user: Any, challenge: Challenge) -> QuerySet[Submission]:
+    """The submissions of the user's teams, the newest first."""
+    rows = Submission.objects.filter(team__members=user, phase__challenge=challenge)
+    rows = rows.exclude(status=Submission.Status.DELETED)
+    rows = rows.select_related("phase__challenge", "team", "user", "shown_scores")
+    return rows.prefetch_related("team__members", "phase__challenge__organizers")  # for ``is_own`` and ``may_manage``
+
+
+def own_refused(user: Any, challenge: Challenge) -> QuerySet[RefusedUpload]:
+    """The refused uploads of the user's teams that are kept, the newest first."""
+    rows = RefusedUpload.objects.filter(team__members=user, phase__challenge=challenge)
+    return rows.select_related("phase", "team", "user")
+
+
+def may_see_submission(user: Any, submission: Submission) -> bool:
+    """Return whether a user may see a submission: its team, managers of the challenge, and readers of its board."""
+    if may_manage(user, submission.challenge):
+        return True
+    if submission.status == Submission.Status.DELETED:
+        return False
+    if is_own(user, submission) and may_see(user, submission.challenge):
+        return True
+    return submission.is_on_board and may_see_board(user, submission.phase)
+
+
+def may_browse(user: Any, submission: Submission, captions: str) -> bool:
+    """Return whether a user may see captions and scores of single images, which only public files allow."""
+    is_public = submission.challenge.is_public(captions) and may_see_scores(user, submission.phase)
+    return is_public and may_see_submission(user, submission)
+
+
+def challenge_for(user: Any, slug: str) -> Challenge:
+    """A challenge that the user may see.
+
+    Raises:
+        Http404: there is no such object, or the user may not see it.
+    """
+    return get_object_or_404(visible_challenges(user), slug=slug)
+
+
+def managed_challenge(user: Any, slug: str) -> Challenge:
+    """The challenge that a user manages.
+
+    Raises:
+        Http404: there is none.
+    """
+    challenge = challenge_for(user, slug)
+    if not may_manage(user, challenge):
+        raise Http404
+    return challenge
+
+
+def may_create(user: Any) -> bool:
+    """Return whether a user may create challenges, as administrators and users with the permission may."""
+    return bool(user.is_active and user.has_perm("captious.add_challenge"))
+
+
+def drafts_for(user: Any) -> list[Draft]:
+    """The drafts that a user may edit, the last changed first."""
+    return [draft for draft in Draft.objects.all() if _may_edit(user, draft)]
+
+
+def draft_for(user: Any, slug: str) -> Draft:
+    """A draft that the user may edit.
+
+    Raises:
+        Http404: there is no such object, or the user may not edit it.
+    """
+    draft: Draft = get_object_or_404(Draft, slug=slug)
+    if not _may_edit(user, draft):
+        raise Http404
+    return draft
+
+
+def _may_edit(user: Any, draft: Draft) -> bool:
+    """Return whether a user manages the challenge or, before there is one, began the draft and may still create it."""
+    challenge = Challenge.objects.filter(slug=draft.slug).first()
+    if challenge is not None:
+        return may_manage(user, challenge)
+    return bool(user.is_active and (user.is_superuser or (draft.user_id == user.pk and may_create(user))))
+
+
+def submission_for(user: Any, pk: int, *, own: bool = False) -> Submission:
+    """A submission that the user may see; with ``own``, one that the user may change.
+
+    Raises:
+        Http404: there is none, or the user may not see it.
+    """
+    submission = get_object_or_404(
+        Submission.objects.select_related("phase__challenge", "team", "user", "shown_scores"), pk=pk
+    )
+    if own:
+        is_allowed = may_manage(user, submission.challenge) or (
+            is_own(user, submission) and may_see(user, submission.challenge)
+        )
+        if submission.status == Submission.Status.DELETED or not is_allowed:
+            raise Http404
+    elif not may_see_submission(user, submission):
+        raise Http404
+    return submission

@@ -1,0 +1,316 @@
+"""A file with the scores of all submissions of a phase on one reference set, and on each resample of its images.
+
+Ranks need the resampled scores of all submissions, which would otherwise have to be read from as many files. A record
+holds the result of one scoring; records are only appended, so a submission that is scored again has several. The file
+can be deleted at any time: it is written again from the results of the submissions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from django.conf import settings
+from numpy.typing import NDArray
+
+from captious.data import Captions, References
+from captious.errors import option, option_style
+from captious.evaluation import Report, evaluate
+from captious.evaluation.checks import KINDS, CaptionFindings
+from captious.files import whole_file
+from captious.metrics.contract.selection import Selection
+from captious.words import DEFAULT_SEED
+from captious_server.challenges.definition import public_label
+
+#: The submission, and when it was scored, in microseconds.
+Record: TypeAlias = tuple[int, int]
+
+_HEADER_BYTES = 1 << 14
+_SPARE_RECORDS = 1000  # obsolete records, in addition to the number of current ones, before the file is compacted
+
+
+class ResampledScores:
+    """The file of a reference set, opened by a process that has locked it.
+
+    Args:
+        path: path of the file, which need not exist.
+        outputs: the outputs in the file. A file with other outputs is rewritten.
+        resamples: number per score; longer records are cut, shorter ones are padded with nan.
+
+    Raises:
+        OSError, OutputError: it cannot be read or written.
+    """
+
+    def __init__(self, path: Path, outputs: Sequence[str], resamples: int) -> None:
+        self._path = path
+        self._outputs = {name: column for column, name in enumerate(outputs)}
+        self._header = json.dumps({"outputs": [*outputs], "resamples": resamples}).encode().ljust(_HEADER_BYTES)
+        values = [("scores", "<f8", (len(outputs),)), ("resampled", "<f4", (len(outputs), resamples))]
+        self._type = np.dtype([("submission", "<i8"), ("finished", "<i8"), *values])
+        self._resamples = resamples
+        self._rows: Any = None
+        self._open()
+
+    def __contains__(self, record: Record) -> bool:
+        return record in self._places
+
+    def append(
+        self, record: Record, scores: dict[str, float | None], resampled: dict[str, NDArray[np.float64]]
+    ) -> None:
+        """Add the result of a scoring.
+
+        Args:
+            record: key of the scoring.
+            scores: output -> score; None or missing if there is no score.
+            resampled: output -> float64[resamples]; missing if lost, so that there is no rank.
+        """
+        row: Any = np.zeros(1, self._type)
+        row["submission"], row["finished"] = record
+        row["scores"], row["resampled"] = np.nan, np.nan
+        for name, column in self._outputs.items():
+            if (score := scores.get(name)) is not None:
+                row["scores"][0, column] = score
+            if (values := resampled.get(name)) is not None:
+                row["resampled"][0, column, : len(values)] = values[: self._resamples]
+        with self._path.open("ab") as file:
+            file.write(row.tobytes())  # a record that is not complete is cut off when the file is opened
+        self._places[record] = len(self._places_of_file)
+        self._places_of_file.append(record)
+        self._rows = None
+
+    def scores(self, records: Iterable[Record], output: str) -> NDArray[np.float64]:
+        """Scores in an output, float64[n]; nan where there is none."""
+        return np.asarray(self._read_rows()["scores"][self._where(records), self._outputs[output]])
+
+    def resampled(self, records: Iterable[Record], output: str) -> NDArray[np.float32]:
+        """Resampled scores in an output, float32[n, resamples]."""
+        return np.asarray(self._read_rows()["resampled"][self._where(records), self._outputs[output]])
+
+    def compact(self, records: Sequence[Record]) -> None:
+        """Compact the file if it has many obsolete records."""
+        if len(self._places_of_file) <= 2 * len(records) + _SPARE_RECORDS:
+            return
+        rows = self._read_rows()
+        with whole_file(self._path, "wb") as file:
+            file.write(self._header)
+            for place in self._where(records):
+                file.write(rows[place].tobytes())
+        self._open()
+
+    def _where(self, records: Iterable[Record]) -> NDArray[np.int64]:
+        return np.array([self._places[record] for record in records], dtype=np.int64)
+
+    def _open(self) -> None:
+        """Index the records; an invalid file is started over."""
+        self._rows = None
+        size = self._path.stat().st_size if self._path.exists() else 0
+        n = max(size - _HEADER_BYTES, 0) // self._type.itemsize
+        if size:
+            with self._path.open("rb") as file:
+                is_ours = file.read(_HEADER_BYTES) == self._header
+        if not size or not is_ours:
+            n = 0
+            with whole_file(self._path, "wb") as file:
+                file.write(self._header)
+        elif size > (complete := _HEADER_BYTES + n * self._type.itemsize):
+            os.truncate(self._path, complete)
+        self._places_of_file: list[Record] = []
+        if n:
+            rows = self._read_rows()
+            self._places_of_file = [*zip(rows["submission"].tolist(), rows["finished"].tolist(), strict=True)]
+        self._places: dict[Record, int] = {record: place for place, record in enumerate(self._places_of_file)}
+
+    def _read_rows(self) -> Any:
+        if self._rows is None:
+            if self._path.stat().st_size == _HEADER_BYTES:
+                self._rows = np.zeros(0, self._type)  # an empty file cannot be mapped
+            else:
+                self._rows = np.memmap(self._path, self._type, "r", offset=_HEADER_BYTES)
+        return self._rows
+
+
+# The processor time granted to a submission: in proportion to its captions, however busy the machine is.
+#
+# Seconds of one core for a million words, measured on captions of val2014 with annotated references (AMD EPYC, shared):
+#
+#     captions                        BLEU, ROUGE-L, CIDEr-D   METEOR     SPICE, HWCM
+#     real ones, 10 words                    1 to 5               5        17 to 20
+#     random words, 10 in a caption             1                 3        39 to 60
+#     random words, 30                       1 to 2               3       150 to 180
+#     random words, 75                       1 to 2               3     1,100 to 1,600
+#     random words, 150                      1 to 3               6         2,300
+#
+# Parsing takes the third power of the length of a caption, so real captions are far from a limit that sentences of
+# random words reach.
+
+
+#: Metrics with one of these parameters parse captions, or run a model on them.
+_COSTLY_PARAMETERS = {"parser", "model", "vectors"}
+
+
+def cpu_limit(metrics: Selection, n_words: int) -> float:
+    """Seconds of processor time in which a submission must be scored.
+
+    Args:
+        n_words: of all captions, once for each reference set that they are scored with.
+    """
+    n_slow = sum(not _COSTLY_PARAMETERS.isdisjoint(entry.metric.parameters) for entry in metrics)
+    # Other metrics have a tenth of the time.
+    weight = n_slow + (len(metrics) - n_slow) / 10
+    per_word = settings.CAPTIOUS.scoring_cpu_seconds_per_million_words / 1e6
+    return float(settings.CAPTIOUS.scoring_cpu_seconds + weight * per_word * n_words)
+
+
+# The scores of a submission: computed with the library, shown from the database, with a file of what tests need.
+#
+# Scores are ``{label: {output: {"score", "low", "high", "signature"}}}``, where a label names a captions file and a
+# reference set. The file holds two arrays for each label: the outputs on each image, and on each bootstrap resample of
+# the images. All submissions see the same resamples, so the difference of two arrays is the paired bootstrap.
+
+
+@dataclass(frozen=True, eq=False)
+class StoredResults:
+    """The results of one submission on one reference set, for tests and pages.
+
+    Args:
+        outputs: m names of outputs.
+        per_caption: float64[n_images, m], in the order of the references.
+        resampled: float64[resamples, m].
+    """
+
+    outputs: tuple[str, ...]
+    per_caption: NDArray[np.float64]
+    resampled: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SetScores:
+    """The scores of one reference set: plain values and warnings for the database, and arrays for the file.
+
+    The warnings are those of ``Scores.set_warnings``, by who reads them.
+    """
+
+    scores: dict[str, dict[str, Any]]
+    results: StoredResults
+    warnings: dict[str, list[str]]
+
+
+def score_set(
+    candidates: dict[Any, str], references: References, selection: Selection, *, system: str, resamples: int
+) -> SetScores:
+    """Score candidates against one reference set, which may have fewer images than there are candidates.
+
+    Outputs have their public labels.
+    """
+    captions = Captions(tuple(candidates[image] for image in references.ids), references)
+    with option_style("challenge"):
+        report: Report = evaluate(captions, selection, system=system)
+        warnings = _warnings(captions, selection, report.warnings)
+        replacements = {label: public_label(label) for label in report} | _site_words()
+    scores: dict[str, dict[str, Any]] = {}
+    for label, result in report.items():
+        name = public_label(label)
+        low, high = result.confidence_interval(resamples=resamples)
+        values = {"score": result.score, "low": low, "high": high}
+        scores[name] = {key: value if np.isfinite(value) else None for key, value in values.items()}
+        scores[name]["signature"] = result.signature
+    columns = [result.statistics.resampled(resamples, DEFAULT_SEED)[:, result.column] for result in report.values()]
+    results = StoredResults(
+        outputs=tuple(scores),
+        per_caption=np.stack([result.per_caption for result in report.values()], axis=1),
+        resampled=np.stack(columns, axis=1),
+    )
+    return SetScores(
+        scores, results, {reader: _site_warnings(texts, replacements) for reader, texts in warnings.items()}
+    )
+
+
+def _site_warnings(texts: list[str], replacements: Mapping[str, str]) -> list[str]:
+    """Warnings in the words of a site, with public labels of outputs."""
+    for text, replacement in replacements.items():
+        texts = [warning.replace(text, replacement) for warning in texts]
+    return texts
+
+
+def _site_words() -> dict[str, str]:
+    """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
+    options = [kind.option for kind in KINDS.values() if kind.option is not None]
+    return {f" with {option(*name_and_value)}": " before you submit" for name_and_value in options}
+
+
+def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:
+    """The warnings of a run by reader.
+
+    Counts and ids of candidates that resemble references would reveal what private references say.
+    """
+    findings = CaptionFindings.of(captions)
+    tokens = [item.metric.tokens for item in selection]
+    findings_texts = findings.warnings_for(tokens)
+    general = [*findings.few_references, *(warning for warning in warnings if warning not in findings_texts)]
+    candidate_findings = findings.without_references.findings_for(tokens)
+    reference_findings = [finding for finding in findings.findings_for(tokens) if KINDS[finding.kind].needs_references]
+    team = [*general, *(finding.sentence for finding in candidate_findings)]
+    return {
+        "public": warnings,
+        "organizers": [*team, *(finding.sentence_without_numbers for finding in reference_findings)],
+        "team": team,
+        "others": [*general, *(finding.sentence_without_ids for finding in candidate_findings)],
+    }
+
+
+def write_results(path: Path, results: dict[str, StoredResults]) -> None:
+    """Write the file of a submission, atomically.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    arrays: dict[str, NDArray[Any]] = {"labels": np.array([*results], dtype=np.str_)}
+    for i, result in enumerate(results.values()):
+        arrays[f"outputs_{i}"] = np.array(result.outputs, dtype=np.str_)
+        arrays[f"per_caption_{i}"] = result.per_caption
+        arrays[f"resampled_{i}"] = result.resampled
+    with whole_file(path, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, array, allow_pickle=False)
+
+
+@lru_cache(maxsize=64)
+def read_results(path: Path | None, label: str) -> StoredResults | None:
+    """The arrays of one reference set, from a file whose content never changes.
+
+    None if the file does not have the label or does not exist: a submission may be deleted while its board is viewed.
+    """
+    arrays = _arrays(path, label, "outputs", "per_caption", "resampled")
+    if arrays is None:
+        return None
+    outputs, per_caption, resampled = arrays
+    return StoredResults(outputs=tuple(outputs.tolist()), per_caption=per_caption, resampled=resampled)
+
+
+def read_resampled(path: Path, label: str, output: str) -> NDArray[np.floating] | None:
+    """The resampled scores of one output, floating[resamples], without reading those of images.
+
+    None if the file does not have the label and output, or does not exist.
+    """
+    arrays = _arrays(path, label, "outputs", "resampled")
+    if arrays is None or output not in arrays[0].tolist():
+        return None
+    column: NDArray[np.floating] = arrays[1][:, arrays[0].tolist().index(output)]
+    return column.copy()
+
+
+def _arrays(path: Path | None, label: str, *names: str) -> list[NDArray[Any]] | None:
+    """Arrays of a reference set; None if the file does not have the label or does not exist."""
+    if path is None or not path.is_file():
+        return None
+    with np.load(path, allow_pickle=False) as arrays:
+        labels = arrays["labels"].tolist()
+        return [arrays[f"{name}_{labels.index(label)}"] for name in names] if label in labels else None

@@ -1,0 +1,468 @@
+"""Bans of teams from a challenge."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils import timezone
+
+from captious.report.numbers import single_line
+from captious_server.challenges.folder import as_html
+from captious_server.models import (
+    Challenge,
+    Invitation,
+    Membership,
+    Phase,
+    Submission,
+    Team,
+    TeamApproval,
+    TeamBan,
+    User,
+)
+from captious_server.notices.delivery import team_asked
+from captious_server.people.access import ExplainedError, may_manage
+from captious_server.people.accounts import invitation_of, limit, make_invitation, record
+from captious_server.people.teams import (
+    MAX_TEAMS,
+    ask,
+    create_team,
+    decide,
+    is_free,
+    join_team,
+    leave_team,
+    lock_team,
+    mixes_alphabets,
+    teams_of,
+)
+from captious_server.scoring import queue
+from captious_server.scoring import queue as versions
+from captious_server.submissions import intake, storage
+from captious_server.submissions.intake import of_team, why_not_chosen
+from captious_server.submissions.storage import board_changed
+
+
+def ban(challenge: Challenge, team: Team, reason: str) -> int:
+    """Ban a team and its members, cancel its queued submissions, and hide its others.
+
+    Returns the number of hidden submissions.
+
+    Lifting the ban does not show them again; organizers can.
+    """
+    row, _ = TeamBan.objects.update_or_create(challenge=challenge, team=team, defaults={"reason": reason})
+    row.users.add(*team.members.all())
+    submissions = Submission.objects.filter(phase__challenge=challenge, team=team)
+    for submission in submissions.filter(status=Submission.Status.QUEUED):
+        queue.cancel(submission)
+    with transaction.atomic():
+        n = submissions.filter(is_hidden=False).update(is_hidden=True)
+        for phase in {*submissions.values_list("phase", flat=True)}:
+            board_changed(phase)
+    return n
+
+
+# The forms of the site.
+
+
+_MAX_HTML_LENGTH = 50_000  # characters of news on a page
+
+
+def one_line(text: str) -> str:
+    """Text without control characters, which could make it look like other text."""
+    return " ".join(single_line(text).split())
+
+
+class Line(forms.CharField):
+    """A field with one line of text."""
+
+    def to_python(self, value: Any) -> str:
+        return one_line(super().to_python(value))
+
+
+def _printable(text: str) -> str:
+    """Text without control characters, which XML cannot have."""
+    return "".join(letter for letter in text if letter in "\n\r\t" or unicodedata.category(letter) != "Cc")
+
+
+def validate_alphabet(name: str) -> str:
+    """Return a name that cannot be mistaken for another one.
+
+    Raises:
+        ValidationError: it mixes letters of alphabets that look alike.
+    """
+    if mixes_alphabets(name):
+        raise ValidationError("This name mixes letters of alphabets that look alike.")
+    return name
+
+
+class EditForm(forms.ModelForm):
+    """The description of a submission, which can be edited later."""
+
+    method = Line(max_length=120, help_text="Name of the method on the leaderboard.")
+    link = forms.URLField(
+        required=False, max_length=500, assume_scheme="https", help_text="A paper or repository, https://…"
+    )
+    description = forms.CharField(required=False, max_length=5000, widget=forms.Textarea(attrs={"rows": 4}))
+    public = forms.BooleanField(required=False, initial=True, label="Show on the leaderboard")
+    anonymous = forms.BooleanField(required=False, label="Hide the name of the team")
+    may_publish = forms.BooleanField(
+        required=False, label="Let the organizers publish the captions in an archive of the challenge"
+    )
+
+    class Meta:
+        model = Submission
+        fields: tuple[str, ...] = ("method", "link", "description", "public", "anonymous", "may_publish")
+
+    def clean_link(self) -> str:
+        link: str = self.cleaned_data["link"]
+        if link and not link.startswith(("https://", "http://")):
+            raise ValidationError("Enter an address that begins with https:// or http://.")
+        return link
+
+
+class SubmitForm(EditForm):
+    """A new submission to a challenge, for one of the user's teams."""
+
+    field_order = ["phase", "team", "file"]
+
+    phase = forms.ModelChoiceField(Phase.objects.none(), empty_label=None, to_field_name="name")
+    team = forms.ModelChoiceField(Team.objects.none(), empty_label=None, to_field_name="slug")
+    file = forms.FileField(
+        help_text="A .json, .jsonl, .ndjson, .csv or .tsv file of captions, also with .gz, or a .zip with all files of "
+        "the phase."
+    )
+
+    class Meta(EditForm.Meta):
+        fields = ("phase", "team", *EditForm.Meta.fields)
+
+    def __init__(self, *args: Any, phases: list[Phase], teams: list[Team], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        chosen = Phase.objects.filter(pk__in=[phase.pk for phase in phases])
+        self.fields["phase"].queryset = chosen.select_related("challenge")
+        self.fields["team"].queryset = Team.objects.filter(pk__in=[team.pk for team in teams])
+        if len(teams) == 1:
+            self.fields["team"].widget = forms.HiddenInput()
+            self.fields["team"].initial = teams[0].slug
+
+
+def open_phases(challenge: Challenge, time: datetime) -> list[Phase]:
+    """The phases that take submissions whose upload began at a time."""
+    return [phase for phase in challenge.phase_list if phase.state_at(time) == "open"]
+
+
+class TeamForm(forms.Form):
+    """A new team."""
+
+    name = Line(label="Name of the team", max_length=80)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"]
+        if not is_free(name):
+            raise ValidationError("This name is taken, or has no letters or digits.")
+        return validate_alphabet(name)
+
+
+class AskForm(forms.Form):
+    """A request for the approval of a team."""
+
+    message = Line(required=False, max_length=500, label="About the team", help_text="It is shown to the organizers.")
+
+
+class BanForm(forms.Form):
+    """A ban of a team."""
+
+    team = forms.CharField(label="Name of the team", max_length=80)
+    reason = Line(max_length=500, help_text="It is shown to the team.")
+
+    def clean_team(self) -> Team:
+        team = Team.objects.filter(name=self.cleaned_data["team"].strip(), is_baselines=False).first()
+        if team is None:
+            raise ValidationError("There is no such team.")
+        return team
+
+
+class NewsForm(forms.Form):
+    """News of a challenge."""
+
+    title = Line(max_length=200)
+    text = forms.CharField(
+        required=False, max_length=5_000, widget=forms.Textarea(attrs={"rows": 5}), help_text="In Markdown."
+    )
+
+    def clean_text(self) -> str:
+        text = _printable(self.cleaned_data["text"])
+        if len(as_html(text, top_heading=4)) > _MAX_HTML_LENGTH:
+            raise ValidationError("The formatted text is too large. Shorten it, beginning with its tables.")
+        return text
+
+
+class ParticipantsForm(forms.Form):
+    """Users who may see a challenge for participants."""
+
+    names = forms.CharField(
+        label="User names",
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="Separated by spaces, commas or line breaks.",
+    )
+
+    def clean_names(self) -> list[User]:
+        names = self.cleaned_data["names"].replace(",", " ").split()
+        users = {user.username: user for user in User.objects.filter(username__in=names)}
+        unknown = [name for name in dict.fromkeys(names) if name not in users]
+        if unknown:
+            raise ValidationError(f"Unknown users: {', '.join(unknown)[:500]}. Nobody was added.")
+        return list(users.values())
+
+
+# What teams do with their submissions: edit, choose, delete and download them.
+
+
+def edit_submission(request: HttpRequest, submission: Submission, form: EditForm) -> None:
+    """Save the values of a valid form."""
+    limit(request, "change")
+    changes = {name: form.cleaned_data[name] for name in form.changed_data}
+    if not changes:
+        return
+    with transaction.atomic():  # these fields only: a worker may be writing others
+        Submission.objects.filter(pk=submission.pk).update(**changes)
+        if "anonymous" in changes and submission.phase.entries == "one":
+            of_team(submission).update(anonymous=changes["anonymous"])
+        if changes.keys() & {"public", "anonymous"}:
+            board_changed(submission.phase_id)
+    record("edit", submission.method, request=request, submission=submission, detail=", ".join(changes))
+
+
+def choose_submission(request: HttpRequest, submission: Submission, *, chosen: bool) -> str:
+    """Choose or unchoose the entry of a team; return the reason if that is not possible, else an empty text."""
+    limit(request, "change")
+    manages = may_manage(request.user, submission.challenge)
+    reason = why_not_chosen(submission, chosen=chosen, manages=manages)
+    if not reason:
+        intake.choose(submission, chosen=chosen)
+        record("choose" if chosen else "release", submission.method, request=request, submission=submission)
+    return reason
+
+
+def delete_submission(request: HttpRequest, submission: Submission) -> bool:
+    """Delete a submission and its files; False while it is being scored."""
+    limit(request, "change")
+    queue.cancel(submission)  # one that waits to be scored is free
+    rows = Submission.objects.filter(pk=submission.pk).exclude(
+        status__in=[Submission.Status.RUNNING, Submission.Status.DELETED]
+    )
+    if storage.delete(rows) == 0:
+        return False
+    versions.show_complete()
+    record("delete", submission.method, request=request, submission=submission)
+    return True
+
+
+def upload_of(submission: Submission) -> HttpResponse:
+    """The file of a submission as it was uploaded.
+
+    Raises:
+        Http404: it was deleted.
+    """
+    path = storage.upload_file(submission.folder)
+    if not path.exists():
+        raise Http404
+    name = os.path.basename(submission.filename) or "submission"
+    response = FileResponse(path.open("rb"), as_attachment=True, filename=name)
+    response["Content-Type"] = "application/octet-stream"
+    return response
+
+
+# Teams that ask to be approved, and decisions of organizers.
+
+
+_REASON_LENGTH = 500
+
+
+def ask_for(request: HttpRequest, challenge: Challenge, team: Team, message: str) -> TeamApproval:
+    """Ask for a team, and tell webhooks."""
+    row = ask(challenge, team, message)
+    record("ask for approval", team.name, request=request, challenge=challenge)
+    if row.status == TeamApproval.Status.ASKED:
+        team_asked(row)
+    return row
+
+
+def decide_on(request: HttpRequest, challenge: Challenge, team: str, *, approved: bool, reason: str) -> str:
+    """Approve or refuse a team by its slug; return the reason if that is not possible, else an empty text.
+
+    Raises:
+        Http404: the team has not asked.
+    """
+    row = get_object_or_404(TeamApproval.objects.select_related("team"), challenge=challenge, team__slug=team)
+    reason = one_line(reason)[:_REASON_LENGTH]
+    if not approved and not reason:
+        return "Give a reason; it is shown to the team."
+    decide(row, approved=approved, reason=reason)
+    action = "approve team" if approved else "refuse team"
+    record(action, row.team.name, request=request, challenge=challenge, detail="" if approved else reason)
+    return ""
+
+
+# What members do with their teams and invitations.
+
+
+class TeamError(Exception):
+    """An action on a team that is not possible; the message gives the reason in one sentence."""
+
+
+class InvitationError(ExplainedError):
+    """An invitation that cannot be used."""
+
+    def __init__(self) -> None:
+        super().__init__("This invitation does not exist, has expired or was revoked. Ask the team for a new one.")
+
+
+def new_team(request: HttpRequest, name: str) -> Team:
+    """Create a team with the user as its captain.
+
+    Raises:
+        TeamError: the user is in too many teams, or the name has just been taken.
+    """
+    limit(request, "team")
+    if len(teams_of(request.user)) >= MAX_TEAMS:
+        raise TeamError(f"You are in {MAX_TEAMS} teams, which is the limit. Leave one first.")
+    try:
+        team = create_team(name, request.user)
+    except IntegrityError:
+        raise TeamError("This name is taken.") from None
+    record("create team", team.name, request=request)
+    return team
+
+
+@contextmanager
+def own_team(request: HttpRequest, slug: str) -> Iterator[Team]:
+    """A team of the user, locked within the block.
+
+    Raises:
+        Http404: there is none, or the user is not in it.
+    """
+    with transaction.atomic():
+        team = lock_team(slug)
+        if team is None or not team.memberships.filter(user=request.user).exists():
+            raise Http404
+        yield team
+
+
+def invite(request: HttpRequest, team: Team, label: str = "") -> str:
+    """The secret of a new invitation link.
+
+    Args:
+        label: a label for members to distinguish invitations.
+
+    Raises:
+        TeamError: it is a personal team.
+    """
+    limit(request, "invite")
+    if team.is_personal:
+        raise TeamError("This is your personal team, which nobody else can join.")
+    secret = make_invitation(team, request.user, one_line(label)[:80])
+    record("invite", team.name, request=request)
+    return secret
+
+
+def invitation_address(request: HttpRequest, secret: str) -> str:
+    """The link of an invitation."""
+    return str(request.build_absolute_uri(reverse("captious:team_join", args=[secret])))
+
+
+def revoke(request: HttpRequest, team: Team, pk: int) -> None:
+    """Revoke an invitation link, which every member can do.
+
+    Raises:
+        Http404: the team has no such invitation.
+    """
+    limit(request, "change")
+    get_object_or_404(Invitation, pk=pk, team=team).delete()
+    record("revoke invitation", team.name, request=request)
+
+
+def join(request: HttpRequest, secret: str) -> Team:
+    """Join a team with an invitation.
+
+    Raises:
+        InvitationError: the invitation does not exist, has expired or was revoked.
+    """
+    invitation = invitation_of(secret)
+    if invitation is None or not join_team(secret, request.user):
+        raise InvitationError
+    team: Team = invitation.team
+    record("join team", team.name, request=request)
+    return team
+
+
+def leave(request: HttpRequest, team: Team) -> bool:
+    """Leave a team, whose submissions stay; return whether it was deleted, see ``leave_team``.
+
+    Raises:
+        TeamError: it is a personal team.
+    """
+    limit(request, "change")
+    if team.is_personal:
+        raise TeamError("This is your personal team, which cannot be left.")
+    is_deleted = leave_team(team, request.user)
+    record("leave team", team.name, request=request, detail="the team was deleted" if is_deleted else "")
+    return is_deleted
+
+
+def remove(request: HttpRequest, team: Team, **user: Any) -> str:
+    """Remove a member, and revoke the invitation links that the member may know; return the name.
+
+    Args:
+        user: a query for the member, such as ``username``.
+
+    Raises:
+        Http404: the user is not captain, or there is no such member.
+        TeamError: it is the user.
+    """
+    limit(request, "change")
+    captain, member = _captain_and_member(request, team, user)
+    if member.pk == captain.pk:
+        raise TeamError("To remove yourself, leave the team.")
+    leave_team(team, member.user)
+    Invitation.objects.filter(team=team).delete()
+    record("remove member", team.name, request=request, detail=member.user.username)
+    return str(member.user.username)
+
+
+def make_captain(request: HttpRequest, team: Team, **user: Any) -> str:
+    """Transfer the captaincy to another member; return the name.
+
+    Args:
+        user: a query for the member, such as ``username``.
+
+    Raises:
+        Http404: the user is not captain, or there is no such member.
+    """
+    limit(request, "change")
+    captain, member = _captain_and_member(request, team, user)
+    if member.pk != captain.pk:
+        Membership.objects.filter(pk=captain.pk).update(is_captain=False)
+        Membership.objects.filter(pk=member.pk).update(is_captain=True)
+        record("make captain", team.name, request=request, detail=member.user.username)
+    return str(member.user.username)
+
+
+def _captain_and_member(request: HttpRequest, team: Team, user: dict[str, Any]) -> tuple[Membership, Membership]:
+    captain = get_object_or_404(Membership, team=team, user=request.user, is_captain=True)
+    conditions = {f"user__{name}": value for name, value in user.items()}
+    return captain, get_object_or_404(Membership.objects.select_related("user"), team=team, **conditions)
+
+
+def open_invitations(team: Team) -> Any:
+    """The invitations of a team that have not expired, the first to expire first."""
+    return team.invitations.filter(expires__gt=timezone.now()).select_related("created_by").order_by("expires")

@@ -1,0 +1,246 @@
+"""Reading uploads in a separate process, which limits its memory, time and files first.
+
+``read_upload`` runs this module with ``python -P -m``, sends it a job as JSON and gets an answer as JSON. Of the
+server's environment the process sees only what Python needs to start. It writes the captions that it has read into a
+temporary folder; they are moved into place only when all of them are there.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from captious.data.ids import ImageId
+from captious.errors import CaptiousError, OutputError, ResourceError
+from captious.files import advice, whole_file
+from captious_server.settings import ExpectedFile, Problem, UploadLimits, amount, printable
+from captious_server.submissions.reading import read_contents
+
+_log = logging.getLogger(__name__)
+
+#: What Python needs to start and to find this module.
+_ENVIRONMENT_NAMES = ("LD_LIBRARY_PATH", "PATH", "PYTHONHOME", "PYTHONPATH", "SYSTEMROOT", "VIRTUAL_ENV")
+_MAX_OPEN_FILES = 32
+_ERROR_TYPES: dict[str, type[CaptiousError]] = {
+    kind.__name__: kind for kind in (CaptiousError, OutputError, ResourceError)
+}
+
+
+def read_upload(
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, output: Path
+) -> list[Problem]:
+    """Read an upload, and write its captions as COCO results if they are valid.
+
+    Args:
+        path: the uploaded file.
+        filename: the uploader's name of the file; its extension determines the format.
+        expected: the captions files of the challenge.
+        limits: limits of the reading.
+        output: folder for ``<name>.json`` of every expected file, with the captions in the order of the expected ids.
+            It is created if needed.
+
+    Returns:
+        All problems of the upload. If it has none, all files exist; otherwise no file does.
+
+    Raises:
+        OutputError: the captions cannot be written.
+        ResourceError: the upload or a list of expected ids cannot be read.
+        CaptiousError: the reading failed for another reason that is not the uploader's fault.
+    """
+    file = printable(filename)
+    try:
+        size = path.stat().st_size
+    except OSError as error:
+        raise _unreadable("the uploaded file", error) from error
+    if size > limits.upload_bytes:
+        return [Problem(file, f"The file is larger than {amount(limits.upload_bytes)}.")]
+    limits = limits.of_size(size)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=".reading-", dir=output))
+    except OSError as error:
+        raise _unwritable(error) from error
+    try:
+        problems = _read_in_child(path, filename, expected_files, limits, folder)
+        if not problems:
+            _move(folder, output, [f"{file.name}.json" for file in expected_files])
+        return problems
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _read_in_child(
+    path: Path, filename: str, expected_files: Sequence[ExpectedFile], limits: UploadLimits, folder: Path
+) -> list[Problem]:
+    job = {
+        "upload": os.path.abspath(path),
+        "filename": filename,
+        "expected": [
+            {"name": file.name, "pattern": file.pattern, "ids_file": os.path.abspath(file.ids_file)}
+            for file in expected_files
+        ],
+        "limits": asdict(limits),
+        "output": os.path.abspath(folder),
+    }
+    try:
+        child = subprocess.Popen(
+            [sys.executable, "-P", "-m", "captious_server.submissions.upload_process"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=_environment(),
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise CaptiousError("the process that reads uploads cannot be started", where=error.strerror or "") from error
+    try:
+        answer, stderr = child.communicate(json.dumps(job).encode(), timeout=limits.wall_seconds)
+    except BaseException as error:
+        if child.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            return [_too_slow(printable(filename), limits.wall_seconds)]
+        raise
+    return _problems_from(child.returncode, answer, stderr, printable(filename), limits)
+
+
+def _environment() -> dict[str, str]:
+    values = {name: os.environ[name] for name in _ENVIRONMENT_NAMES if name in os.environ}
+    return {**values, "LC_ALL": "C.UTF-8", "PYTHONUTF8": "1"}
+
+
+def _problems_from(status: int, answer: bytes, stderr: bytes, file: str, limits: UploadLimits) -> list[Problem]:
+    """The problems reported by the process, or its failure."""
+    if status == 0:
+        response = json.loads(answer)
+        if "failure" in response:
+            failure = response["failure"]
+            raise _ERROR_TYPES[failure["kind"]](failure["message"], where=failure["where"], help=failure["help"])
+        return [Problem.from_dict(problem) for problem in response["problems"]]
+    if status == -signal.SIGXCPU:
+        return [_too_slow(file, limits.seconds)]
+    if status == -signal.SIGKILL or b"MemoryError" in stderr:
+        return [_too_large(file, limits)]
+    _log.error("reading an upload ended with status %d: %s", status, stderr.decode(errors="replace")[-4000:])
+    if status < 0:
+        return [Problem(file, "The file cannot be read: it crashed the program that reads uploads.")]
+    raise CaptiousError("the process that reads uploads failed", help="see the log of the server")
+
+
+def _too_slow(file: str, seconds: int) -> Problem:
+    s = "" if seconds == 1 else "s"
+    return Problem(file, f"The file takes longer than {seconds:,} second{s} to read.", is_slow=True)
+
+
+def _too_large(file: str, limits: UploadLimits) -> Problem:
+    return Problem(file, f"The file needs more than {amount(limits.memory_bytes)} of memory to read.")
+
+
+def _unreadable(what: str, error: Exception) -> ResourceError:
+    return ResourceError(f"{what} cannot be read", where=getattr(error, "strerror", None) or type(error).__name__)
+
+
+def _unwritable(error: OSError | None) -> OutputError:
+    where = (error.strerror or "") if error else ""
+    help = advice(error) if error else ""
+    return OutputError("the captions of an upload cannot be stored", where=where, help=help)
+
+
+def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
+    """Move files into place; if one of them cannot be moved, remove the others again."""
+    paths: list[Path] = []
+    try:
+        for name in names:
+            os.replace(folder / name, output / name)
+            paths.append(output / name)
+    except OSError as error:
+        for path in paths:
+            path.unlink(missing_ok=True)
+        raise _unwritable(error) from error
+
+
+# The rest of the module runs in the reading process.
+
+
+def _main() -> None:
+    """Answer one job."""
+    job = json.load(sys.stdin.buffer)
+    limits = UploadLimits(**job["limits"])
+    expected_files = [
+        ExpectedFile(entry["name"], entry["pattern"], Path(entry["ids_file"])) for entry in job["expected"]
+    ]
+    _limit(limits)
+    answer: dict[str, Any]
+    try:
+        answer = {"problems": [problem.to_dict() for problem in _read_job(job, expected_files, limits)]}
+    except MemoryError:
+        answer = {"problems": [_too_large(printable(job["filename"]), limits).to_dict()]}
+    except CaptiousError as error:
+        failure = {"kind": type(error).__name__, "message": error.message, "where": error.where, "help": error.help}
+        answer = {"failure": failure}
+    json.dump(answer, sys.stdout)
+
+
+def _limit(limits: UploadLimits) -> None:
+    """Limit the resources of this process; lower limits stay."""
+    seconds = max(1, ceil(limits.seconds))
+    for kind, soft, hard in (
+        (resource.RLIMIT_CORE, 0, 0),
+        (resource.RLIMIT_NOFILE, _MAX_OPEN_FILES, _MAX_OPEN_FILES),
+        (resource.RLIMIT_FSIZE, limits.memory_bytes, limits.memory_bytes),  # files are written from memory
+        (resource.RLIMIT_CPU, seconds, seconds + 5),
+        (resource.RLIMIT_AS, limits.memory_bytes, limits.memory_bytes),
+    ):
+        _, ceiling = resource.getrlimit(kind)
+        if ceiling != resource.RLIM_INFINITY:
+            soft, hard = min(soft, ceiling), min(hard, ceiling)
+        if sys.platform == "darwin" and kind == resource.RLIMIT_AS:
+            continue  # macOS does not limit address space
+        resource.setrlimit(kind, (soft, hard))
+
+
+def _read_job(job: Mapping[str, Any], expected_files: Sequence[ExpectedFile], limits: UploadLimits) -> list[Problem]:
+    try:
+        ids = {captions.name: _ids(captions.ids_file) for captions in expected_files}
+    except (OSError, ValueError) as error:
+        raise _unreadable("a list of expected image ids", error) from error
+    try:
+        data = Path(job["upload"]).read_bytes()
+    except OSError as error:
+        raise _unreadable("the uploaded file", error) from error
+    files, problems = read_contents(data, job["filename"], expected_files, ids, limits)
+    if problems:
+        return problems
+    for name, content in files.items():
+        try:
+            with whole_file(Path(job["output"]) / f"{name}.json", "wb") as file:
+                file.write(content)
+        except OutputError as error:
+            raise _unwritable(error.__cause__ if isinstance(error.__cause__, OSError) else None) from error
+    return []
+
+
+def _ids(path: Path) -> list[ImageId]:
+    ids = json.loads(path.read_bytes())
+    if not isinstance(ids, list) or not all(type(image) in (int, str) for image in ids):
+        raise ValueError("not a list of integers and strings")
+    return ids
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,250 @@
+"""Template filters that format scores, times, sizes and addresses.
+
+Numbers are written as in the reports of the command line: four digits, no zero before the point. Only the minus is a
+real one, as wide as the plus and read by screen readers. Missing values are dashes.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+from django import template
+from django.contrib.staticfiles import finders
+from django.contrib.staticfiles.storage import StaticFilesStorage
+from django.utils.html import format_html
+from django.utils.safestring import SafeString, mark_safe
+
+from captious.report import html as drawings
+from captious.report import numbers, terminal
+from captious.tables import Cell
+from captious_server.boards.ranking import effect_digits, interval_digits, p_digits
+
+# Inlined styles, so that pages render at a first visit before other files arrive.
+
+
+#: The static files that pages contain.
+STYLES = ("design/tokens.css", "captious/style.css", "explanations/explanations.css")
+
+
+@cache
+def style(name: str) -> str:
+    """A style without comments and indentation. It is read once; static files do not change while a server runs."""
+    content = Path(finders.find(name)).read_text(encoding="utf-8")
+    return re.sub(r"\n\s*", "\n", re.sub(r"/\*.*?\*/", "", content, flags=re.DOTALL)).strip()
+
+
+@cache
+def style_policy() -> str:
+    """The content security policy for styles: those of the site, and exactly these within pages."""
+    digests = [hashlib.sha256(style(name).encode()).digest() for name in STYLES]
+    return " ".join(["style-src 'self'", *(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)])
+
+
+# Static files have a digest in their addresses, so that browsers keep them and never ask for them again.
+
+
+#: The cache header of a file whose address has its digest.
+FOREVER = "public, max-age=31536000, immutable"
+
+
+@cache
+def digest(name: str) -> str:
+    """The digest of a static file, computed once, because files do not change meanwhile; empty if there is no file."""
+    path = finders.find(name)
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:12] if path else ""
+
+
+class DigestStorage(StaticFilesStorage):
+    """Adds digests to the addresses of static files: "/static/captious/check.js?v=0a1b2c3d4e5f"."""
+
+    def url(self, name: str | None) -> str:
+        address: str = super().url(name)
+        checksum = digest(name) if name else ""
+        return f"{address}?v={checksum}" if checksum else address
+
+
+register = template.Library()
+
+_MISSING = "–"
+_Function = TypeVar("_Function", bound=Callable[..., object])
+
+
+def _filter(function: _Function) -> _Function:
+    register.filter(function.__name__, function)
+    return function
+
+
+@register.simple_tag
+def inline_style(name: str) -> SafeString:
+    """A style of the site as an element of the page."""
+    return mark_safe(f"<style>{style(name)}</style>")
+
+
+@_filter
+def score(value: object, digits: int = 4) -> str:
+    """A score: ".2980", "1.2748", "−.0312". Text stays as it is."""
+    return _number(value, lambda number: numbers.format_score(number, digits))
+
+
+@_filter
+def signed(value: object, digits: int = 4) -> str:
+    """A difference with its sign: "+.0392", "−.0392"."""
+    return _number(value, lambda number: numbers.format_difference(number, digits))
+
+
+@_filter
+def p_value(value: object, digits: int = 4) -> str:
+    """A p value: ".042", "<.001"."""
+    return _number(value, lambda number: numbers.format_p_value(number, p_digits(digits)))
+
+
+@_filter
+def effect(value: object, digits: int = 4) -> str:
+    """An effect size: "+.04"."""
+    return _number(value, lambda number: numbers.format_difference(number, effect_digits(digits)))
+
+
+@_filter
+def interval(row: object, digits: int = 4) -> str:
+    """The interval from a row's ``low`` to its ``high``, with one digit fewer than scores: ".704 – .712".
+
+    Empty if an end is missing.
+    """
+    return " – ".join(_ends(row, digits, numbers.format_score))
+
+
+@_filter
+def ends(row: object, digits: int = 4) -> str:
+    """The interval of a difference, whose ends have signs, with one digit fewer than scores: "[−.012, +.139]"."""
+    texts = _ends(row, digits, numbers.format_difference)
+    return f"[{', '.join(texts)}]" if texts else ""
+
+
+@_filter
+def count(value: object) -> str:
+    """A number of things: "5,000"."""
+    return f"{value:,}" if isinstance(value, int) else _MISSING
+
+
+@_filter
+def filesize(value: object) -> str:
+    """A number of bytes: "532 bytes", "4.2 kB", "17 MB" (a kB is 1,000 bytes)."""
+    if not isinstance(value, int):
+        return _MISSING
+    if value < 1000:
+        return f"{value} byte{'' if value == 1 else 's'}"
+    size, unit = value / 1000, "kB"
+    for larger in ("MB", "GB"):
+        if size >= 999.5:
+            size, unit = size / 1000, larger
+    return f"{size:.1f} {unit}" if size < 9.95 else f"{size:,.0f} {unit}"
+
+
+@_filter
+def moment(value: object) -> str | SafeString:
+    """A time as a ``<time>`` element, in UTC: "2026-11-22 17:05 UTC"."""
+    return _time(value, "%Y-%m-%d %H:%M UTC")
+
+
+@_filter
+def day(value: object) -> str | SafeString:
+    """The day of a time as a ``<time>`` element, in UTC: "2026-11-22"."""
+    return _time(value, "%Y-%m-%d")
+
+
+@_filter
+def item(mapping: object, key: object) -> object:
+    """The value of a variable key; None if there is none."""
+    return mapping.get(key) if isinstance(mapping, Mapping) else None
+
+
+@_filter
+def query(address: object) -> list[tuple[str, str]]:
+    """Names and values in the query of an address, for hidden fields: a form with ``method="get"`` drops the query."""
+    return parse_qsl(urlsplit(str(address or "")).query, keep_blank_values=True)
+
+
+@_filter
+def difference_drawing(row: object) -> str:
+    """A row's ``difference`` between ``low`` and ``high``, drawn around zero."""
+    cell = _cell(row, "difference")
+    return "" if cell is None else mark_safe(drawings.difference_drawing(cell))
+
+
+@_filter
+def interval_drawing(row: object, scale: tuple[float, float]) -> str:
+    """A row's ``score`` between ``low`` and ``high``, drawn on a scale."""
+    cell = _cell(row, "score")
+    return "" if cell is None else mark_safe(drawings.interval_drawing(cell, *scale))
+
+
+@_filter
+def axis_drawing(scale: tuple[float, float]) -> str:
+    """The round numbers of a scale."""
+    return mark_safe(drawings.axis_drawing(*scale))
+
+
+@_filter
+def scores_drawing(rows: Iterable[object], scale: tuple[float, float] | None = None) -> str:
+    """Scores of several systems in one output, one below the other, on one scale."""
+    return mark_safe(drawings.scores_drawing([_cell(row, "score") for row in rows], scale=scale))
+
+
+@_filter
+def line_drawing(values: Sequence[float]) -> str:
+    """Scores over time."""
+    return mark_safe(terminal.line_drawing(values))
+
+
+@_filter
+def bars_drawing(counts: Sequence[int]) -> str:
+    """Counts as bars."""
+    return mark_safe(terminal.bars_drawing(counts))
+
+
+@_filter
+def mark_drawing(name: str) -> str:
+    """A mark made from a name."""
+    return mark_safe(terminal.mark_drawing(name))
+
+
+def _cell(row: object, name: str) -> Cell | None:
+    value, low, high = (_value(row, key) for key in (name, "low", "high"))
+    return None if value is None or low is None or high is None else Cell(value, (low, high))
+
+
+def _value(row: object, name: str) -> float | None:
+    value = row.get(name) if isinstance(row, Mapping) else getattr(row, name, None)
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
+
+
+def _ends(row: object, digits: int, format_number: Callable[[float, int], str]) -> list[str]:
+    """The ends of a row's interval as text; none if one is missing."""
+    n_digits = interval_digits(digits)
+    texts = [_number(_value(row, end), lambda value: format_number(value, n_digits)) for end in ("low", "high")]
+    return [] if _MISSING in texts else texts
+
+
+def _number(value: object, format_number: Callable[[float], str]) -> str:
+    if isinstance(value, str):
+        return value or _MISSING
+    if not isinstance(value, int | float) or math.isnan(value):
+        return _MISSING
+    text = format_number(float(value))
+    return "−" + text.removeprefix("-") if text.startswith("-") else text
+
+
+def _time(value: object, form: str) -> str | SafeString:
+    if not isinstance(value, datetime):
+        return _MISSING
+    utc = value.astimezone(UTC)
+    return format_html('<time datetime="{}">{}</time>', utc.strftime("%Y-%m-%dT%H:%M:%SZ"), utc.strftime(form))

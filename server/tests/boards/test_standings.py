@@ -1,0 +1,250 @@
+"""Boards as they are stored, after every change of what is on them, and as pages show them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import Site, parsed
+from tests.support.small_challenge import REFERENCES, queue, write_folder
+
+N = 30
+
+
+@pytest.fixture
+def large_site(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """The challenge "small" with 30 submissions of ten teams, which is a large board here."""
+    from captious_server.boards import leaderboard, ranking
+    from captious_server.boards import ranking as standings
+
+    for module in (ranking, standings, leaderboard):
+        monkeypatch.setattr(module, "HOLM_ROWS", 8)
+    monkeypatch.setattr(leaderboard, "ROWS_PER_PAGE", 10)
+    monkeypatch.setattr(leaderboard, "_BATCH_ROWS", 7)
+    site.load(write_folder(tmp_path / "small"))
+    add(range(N))
+    return site
+
+
+def add(numbers: Any) -> list[Any]:
+    """Submissions with made-up scores, as a worker stores them."""
+    from django.utils import timezone
+
+    from captious_server.models import Phase, Scores, Team
+    from captious_server.scoring.results import StoredResults, write_results
+    from captious_server.submissions.storage import board_changed
+
+    phase = Phase.objects.get(name="main")
+    outputs = tuple(phase.challenge.definition.outputs)
+    made = []
+    for number in numbers:
+        rng = np.random.default_rng(number)
+        team, _ = Team.objects.get_or_create(name=f"Team {number % 10}", slug=f"team-{number % 10}")
+        [row] = queue(status="done", method=f"method {number}", team=team)
+        scores = 0.3 + 0.002 * (7 * number % N) + np.arange(len(outputs)) / 100
+        common = np.random.default_rng(0).normal(0, 0.01, 50)[:, None]
+        resampled = scores + common + rng.normal(0, 0.001, (50, len(outputs)))
+        results = StoredResults(outputs, np.zeros((3, len(outputs))), resampled)
+        write_results(row.folder / "results-1.npz", {"c2": results})
+        entries = {
+            name: {"score": score, "low": score, "high": score, "signature": f"{name} 1"}
+            for name, score in zip(outputs, scores.tolist(), strict=True)
+        }
+        row.shown_scores = Scores.objects.create(
+            submission=row,
+            version=1,
+            program=phase.program,
+            set_keys=phase.set_keys,
+            outputs={"c2": entries},
+            set_warnings={},
+            results_file="results-1.npz",
+            finished=timezone.now() + timedelta(seconds=number),
+        )
+        row.save()
+        made.append(row)
+    board_changed(phase.pk)
+    return made
+
+
+def stored() -> dict[tuple[str, bool], list[Any]]:
+    """What is stored of all boards, and that it is what would be computed from nothing."""
+    from captious_server.boards.ranking import refresh
+    from captious_server.models import Phase, Standing
+
+    def rows() -> dict[tuple[str, bool], list[Any]]:
+        return {
+            (row.output, row.everything): [row.submissions, row.scores, row.ranks, row.best]
+            for row in Standing.objects.all()
+        }
+
+    before = rows()
+    Standing.objects.all().delete()
+    Phase.objects.update(board_stored=-0, board_changes=99)
+    refresh(Phase.objects.get().pk)
+    assert rows() == before
+    return before
+
+
+def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many rows each later comparison adds or removes."""
+    from captious_server.boards import ranking as standings
+
+    seen: list[int] = []
+    update = standings.update_ranks
+
+    def counted(kept: Any, ranks: Any, added: Any, removed: Any) -> Any:
+        seen.append(len(added) + len(removed))
+        return update(kept, ranks, added, removed)
+
+    monkeypatch.setattr(standings, "update_ranks", counted)
+    monkeypatch.setattr(standings, "rank_rows", lambda rows: pytest.fail("all pairs were compared"))
+    return seen
+
+
+def board(site: Site, **query: str) -> list[Any]:
+    rows: list[Any] = parsed(site.client().get("/challenges/small/leaderboard.json", query))
+    return rows
+
+
+@pytest.mark.parametrize("change", ["score", "hide", "delete", "scored once more"])
+def test_change_compares_only_changed_rows(large_site: Site, monkeypatch: pytest.MonkeyPatch, change: str) -> None:
+    from django.utils import timezone
+
+    from captious_server.models import Scores, Submission
+    from captious_server.submissions import storage
+    from captious_server.submissions.storage import board_changed
+
+    stored()
+    with monkeypatch.context() as patch:
+        seen = compared(patch)
+        row = Submission.objects.get(method="method 3")
+        rows = Submission.objects.filter(pk=row.pk)
+        if change == "score":
+            add([N])
+        elif change == "delete":
+            storage.delete(rows)
+        else:
+            rows.update(is_hidden=change == "hide")
+            if change != "hide":
+                Scores.objects.filter(submission=row).update(finished=timezone.now() + timedelta(hours=1))
+            board_changed(row.phase_id)
+    assert set(seen) <= {1, 2}
+    assert len(seen) >= 5  # for each output, among all submissions
+    names = {row["method"] for row in board(large_site, all="1")}
+    assert ("method 3" in names) == (change not in {"hide", "delete"})
+    assert ("method 30" in names) == (change == "score")
+    stored()
+
+
+def test_views_do_not_compute_ranks(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious_server.boards import ranking as standings
+    from captious_server.scoring import results as stored_results
+
+    for name in ("rank_rows", "update_ranks", "refresh"):
+        monkeypatch.setattr(standings, name, lambda *_: pytest.fail("a view computes ranks"))
+    monkeypatch.setattr(stored_results.np, "load", lambda *_, **__: pytest.fail("a view reads results"))
+    for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare"):
+        for query in ({}, {"all": "1"}, {"sort": "bleu-1"}, {"sort": "date"}, {"page": "2"}):
+            assert large_site.client().get(f"/challenges/small/{page}", query).status_code == 200
+
+
+def test_leaderboard_pages_include_own_rows(large_site: Site) -> None:
+    from captious_server.models import Membership, Submission
+
+    ann = large_site.user("ann")
+    Membership.objects.create(team=Submission.objects.get(method="method 3").team, user=ann)
+    everything = [row["method"] for row in board(large_site, all="1")]
+    assert len(everything) == N
+    shown = []
+    for page in ("1", "2", "3", "99"):
+        answer = large_site.client(ann).get("/challenges/small/leaderboard", {"all": "1", "page": page})
+        made = answer.context["board"]
+        names = [row.submission.method for row in made.rows]
+        own = [name for name in everything if name in {"method 3", "method 13", "method 23"}]
+        assert [row.submission.method for row in made.own_rows] == [name for name in own if name not in names]
+        shown.append(names)
+    assert [*shown[0], *shown[1], *shown[2]] == everything
+    assert shown[3] == shown[2]
+    assert large_site.client().get("/challenges/small/leaderboard?all=1").context["board"].own_rows == []
+
+
+def test_leaderboard_sorts_by_score_and_date(large_site: Site) -> None:
+    best = [row["scores"]["bleu-4"] for row in board(large_site, all="1", sort="-bleu-4")]
+    assert best == sorted(best, reverse=True)
+    assert [row["scores"]["bleu-4"] for row in board(large_site, all="1", sort="bleu-4")] == best[::-1]
+    dates = [row["submitted"] for row in board(large_site, all="1", sort="date")]
+    assert dates == sorted(dates)
+    assert [row["submitted"] for row in board(large_site, all="1", sort="-date")] == dates[::-1]
+    assert len(board(large_site)) == 10  # the best of each team
+
+
+def test_hidden_submission_disappears_before_the_board_is_recomputed(large_site: Site) -> None:
+    from captious_server.models import Submission
+
+    Submission.objects.filter(method="method 3").update(is_hidden=True)
+    for page in ("leaderboard", "leaderboard.json", "leaderboard.csv"):
+        response = large_site.client().get(f"/challenges/small/{page}?all=1")
+        text = response.getvalue() if response.streaming else response.content
+        assert b"method 3\n" not in text
+        assert b'"method 3"' not in text
+
+
+def test_board_of_a_killed_process_is_computed_by_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious_server.boards import ranking as standings
+    from captious_server.models import Phase
+
+    with monkeypatch.context() as patch:
+        patch.setattr(standings, "_standings", lambda *_: (_ for _ in ()).throw(OSError("killed")))
+        add([N])
+    assert len(board(large_site, all="1")) == N
+    assert Phase.objects.get().board_stored < Phase.objects.get().board_changes
+    standings.refresh_stale()
+    assert len(board(large_site, all="1")) == N + 1
+    assert Phase.objects.get().board_stored == Phase.objects.get().board_changes
+
+
+def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious_server.boards import ranking as standings
+    from captious_server.submissions import storage as board_changes
+
+    monkeypatch.setattr(board_changes, "_MAX_ROWS", N)
+    add([N])
+    assert len(board(large_site, all="1")) == N
+    standings.refresh_stale()
+    assert len(board(large_site, all="1")) == N + 1
+
+
+@pytest.mark.parametrize("damage", ["cut", "other", "empty", "none"])
+def test_damaged_ranks_file_is_rewritten(large_site: Site, damage: str) -> None:
+    from captious_server.boards.ranking import refresh_stale
+    from captious_server.models import Phase
+
+    before = board(large_site, all="1")
+    [path] = (large_site.data / "boards").glob("*/*.scores")
+    content = path.read_bytes()
+    path.write_bytes({"cut": content[:-9], "other": b"x" + content[1:], "empty": b"", "none": content}[damage])
+    Phase.objects.update(board_changes=99)
+    refresh_stale()
+    assert board(large_site, all="1") == before
+    assert path.read_bytes() != b""
+
+
+def test_systems_on_one_image_share_a_rank(site: Site, tmp_path: Path) -> None:
+    """The leaderboard agrees with a comparison of the two systems."""
+    site.load(write_folder(tmp_path / "small", references={1: REFERENCES[1]}))
+    for name, caption in (("ann", "a dog runs in the park"), ("bob", "a cat sleeps")):
+        site.submit(site.user(name), [{"image_id": 1, "caption": caption}], challenge="small", method=name)
+    site.work()
+    better, worse = site.submissions()
+    rows = json.loads(site.client().get("/challenges/small/leaderboard.json").getvalue())
+    assert [(row["method"], row["rank"]) for row in rows] == [("ann", 1), ("bob", 1)]
+    page = site.client().get(f"/challenges/small/compare?a={worse.pk}&b={better.pk}").content.decode()
+    assert "significantly in 0." in page

@@ -1,0 +1,158 @@
+"""A real server, and Chromium with pages that report what went wrong in them.
+
+Playwright and the server live as long as the tests of this folder: while Playwright runs, Django cannot be used in
+this process.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.tests.browser.scenes import write_scenes
+from server.tests.browser.steps import sign_in, sign_up
+from tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
+from tests.support.server import ADMIN, Server
+
+#: Users with accounts: an organizer of the challenge "scenes", and one who is nothing special.
+ORGANIZER, USER = "olga", "ursula"
+#: Where the images of "scenes" are, and what is there.
+IMAGES = "https://images.example.org"
+IMAGE = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="48"><rect width="64" height="48" fill="teal"/></svg>'
+)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Any]:
+    """Chromium, as the system has it."""
+    playwright = pytest.importorskip("playwright.sync_api")
+    pytest.importorskip("axe_playwright_python")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="package")
+def running_server(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, dict[str, Any]]]:
+    """A server, and the cookies of users who have signed in."""
+    place = tmp_path_factory.mktemp("browser")
+    limits = {"REQUESTS_PER_MINUTE": "100000", "UPLOAD_MEBIBYTES": "1", "WRONG_PASSWORDS": "3"}
+    environment = {f"CAPTIOUS_SERVER_{name}": value for name, value in limits.items()}
+    with ExitStack() as stack:
+        provider = stack.enter_context(OpenIDProvider())
+        sites = {"local": {"title": "Local", "issuer": provider.url, "client_id": CLIENT, "client_secret": SECRET}}
+        environment["CAPTIOUS_SERVER_SIGN_IN"] = json.dumps(sites)
+        started = stack.enter_context(Server(place / "data", "--demo", environment=environment))
+        cookies = {}
+        for name, enter in ((ORGANIZER, sign_up), (USER, sign_up), (ADMIN, sign_in)):
+            page = browser.new_page(base_url=started.url)
+            enter(page, name)
+            cookies[name] = page.context.storage_state()
+            page.context.close()
+        folder = write_scenes(place / "scenes", organizer=ORGANIZER)
+        loaded = started.captious("challenge", "load", str(folder), "--data", str(started.data))
+        assert loaded.returncode == 0, loaded.stderr
+        until = time.monotonic() + 60
+        while (health := started.get("/healthz"))["queued"] or health["running"]:
+            assert time.monotonic() < until, started.log.read_text()[-4000:]
+            time.sleep(0.1)
+        yield started, cookies
+
+
+@pytest.fixture(scope="package")
+def server(running_server: tuple[Server, dict[str, Any]]) -> Server:
+    """A server with the demonstration and the challenge "scenes", on whose boards all baselines are."""
+    return running_server[0]
+
+
+@pytest.fixture
+def open_page(browser: Any, running_server: tuple[Server, dict[str, Any]]) -> Iterator[Callable[..., Any]]:
+    """Opens pages in browsers of their own. The test fails if something goes wrong in one of them: errors on the
+    console, such as violations of the content security policy, exceptions, and requests that fail or are refused.
+    """
+    server, cookies = running_server
+    contexts = []
+    problems: list[str] = []
+
+    def opened(
+        user: str = "",
+        *,
+        width: int = 1280,
+        dark: bool = False,
+        scripts: bool = True,
+        zone: str = "UTC",
+        refused: tuple[int, ...] = (),
+    ) -> Any:
+        """A page.
+
+        Args:
+            user: who has signed in; nobody by default.
+            width: of the window, in pixels.
+            dark: the reader prefers dark pages.
+            scripts: run JavaScript.
+            zone: the reader's time zone.
+            refused: statuses that are no problem.
+        """
+        context = browser.new_context(
+            base_url=server.url,
+            viewport={"width": width, "height": 800},
+            color_scheme="dark" if dark else "light",
+            java_script_enabled=scripts,
+            timezone_id=zone,
+            storage_state=cookies.get(user),
+        )
+        context.set_default_timeout(20_000)
+        context.route(f"{IMAGES}/**", lambda route: route.fulfill(body=IMAGE, content_type="image/svg+xml"))
+        contexts.append(context)
+        page = context.new_page()
+
+        def said(message: Any) -> None:
+            by_status = message.text.startswith("Failed to load resource: the server responded")  # seen below
+            if message.type in {"error", "warning"} and not by_status:
+                problems.append(f"{page.url}: {message.text}")
+
+        def answered(response: Any) -> None:
+            if response.status >= 400 and response.status not in refused:
+                problems.append(f"{response.status}: {response.request.method} {response.url}")
+
+        def failed(request: Any) -> None:
+            if request.failure != "net::ERR_ABORTED":  # the reader went to another page, or downloads a file
+                problems.append(f"{request.failure}: {request.url}")
+
+        page.on("console", said)
+        page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
+        page.on("response", answered)
+        page.on("requestfailed", failed)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+@pytest.fixture(params=[(1280, True), (360, True), (360, False)], ids=["desktop", "phone", "phone without scripts"])
+def page(open_page: Callable[..., Any], request: pytest.FixtureRequest) -> Any:
+    """A visitor's page on a desktop, on a phone, and without JavaScript."""
+    width, scripts = request.param
+    return open_page(width=width, scripts=scripts)
+
+
+@pytest.fixture
+def captions(tmp_path: Path) -> Path:
+    """A valid submission of the demonstration."""
+    from tests.support.site import EXAMPLES
+
+    return Path(shutil.copy(EXAMPLES / "improved.json", tmp_path / "captions.json"))

@@ -1,0 +1,138 @@
+"""What the tests of challenges share: a folder in COCO's form, the problems of one, and a challenge with comments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from captious_server.challenges.folder import check_folder
+from captious_server.challenges.problems import ChallengeError
+from server.tests.challenges.drafting import COMMENTED
+from tests.support.site import Site
+from tests.support.small_challenge import write_folder
+
+TOML = """
+title = "COCO captions"
+summary = "Captions of everyday scenes."
+organizers = ["alice"]
+image_url = "https://images.example.org/{id:012d}.jpg"
+metrics = ["bleu", "rouge-l", "cider-d"]
+
+[settings]
+tokenizer = "ptb"
+
+[[texts]]
+title = "Overview"
+file = "overview.md"
+
+[[captions]]
+name = "val2014"
+pattern = "captions_val2014_*_results.json"
+public = true
+
+[[captions]]
+name = "test2014"
+pattern = "captions_test2014_*_results.json"
+
+[[references]]
+name = "c5"
+captions = "val2014"
+file = "references/val2014_c5.json"
+
+[[references]]
+name = "c5"
+captions = "test2014"
+file = "references/test2014_c5.json"
+
+[[references]]
+name = "c40"
+captions = "test2014"
+file = "references/test2014_c40.json"
+
+[[phases]]
+name = "dev"
+title = "Development"
+opens = 2026-01-01T00:00:00Z
+captions = ["val2014"]
+scored_per_day = 5
+
+[[phases]]
+name = "test"
+opens = 2026-06-01T00:00:00Z
+closes = 2026-12-31T23:59:59Z
+board = "hidden"
+
+[[baselines]]
+method = "Human captions"
+file = "baselines/human.json"
+phases = ["dev"]
+human = true
+"""
+
+Problems: TypeAlias = Callable[[], list[str]]
+
+
+def write_json(path: Path, content: object) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(content), encoding="utf-8")
+
+
+def coco(captions: dict[int, list[str]]) -> dict[str, object]:
+    """Captions as COCO writes annotations."""
+    rows = [(image, text) for image, texts in captions.items() for text in texts]
+    return {"annotations": [{"id": n, "image_id": image, "caption": text} for n, (image, text) in enumerate(rows)]}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A challenge without problems: c5 of two captions files, c40 of one."""
+    folder = tmp_path / "coco-captions"
+    folder.mkdir()
+    (folder / "challenge.toml").write_text(TOML, encoding="utf-8")
+    (folder / "overview.md").write_text("# Données\n", encoding="utf-8")
+    write_json(folder / "references" / "val2014_c5.json", coco({7: ["a cat", "the cat"], 3: ["a dog", "dogs"]}))
+    write_json(folder / "references" / "test2014_c5.json", coco({9: ["a bus", "the bus"], 5: ["a red car", "cars"]}))
+    # Written as text, as a JSON object has to.
+    write_json(folder / "references" / "test2014_c40.json", {"5": ["cars on a road"] * 40, "4": ["a road"] * 40})
+    human = [{"image_id": 3, "caption": "a small dog"}, {"image_id": 7, "caption": "cat"}]
+    write_json(folder / "baselines" / "human.json", human)
+    return folder
+
+
+@pytest.fixture
+def problems(folder: Path) -> Problems:
+    """``problems()``: those of the folder."""
+
+    def found() -> list[str]:
+        with pytest.raises(ChallengeError) as caught:
+            check_folder(folder)
+        assert all(problem in str(caught.value) for problem in caught.value.problems)
+        return caught.value.problems
+
+    return found
+
+
+def change(folder: Path, old: str, new: str) -> None:
+    """Change challenge.toml."""
+    file = folder / "challenge.toml"
+    text = file.read_text(encoding="utf-8")
+    assert old in text
+    file.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def commented_folder(site: Site, tmp_path: Path) -> Path:
+    """A challenge folder, loaded, whose organizer is Olga."""
+    site.user("olga")
+    folder = tmp_path / "commented"
+    (folder / "pages").mkdir(parents=True)
+    (folder / "challenge.toml").write_text(COMMENTED)
+    (folder / "pages" / "overview.md").write_text("\nA *first* text.\r\nAnd more.\n", newline="")
+    write_folder(tmp_path / "small")
+    (tmp_path / "small" / "c2.json").rename(folder / "c2.json")
+    site.load(folder)
+    return folder

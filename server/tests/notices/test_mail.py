@@ -1,0 +1,206 @@
+"""Mail that users asked for, at addresses that they have confirmed."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+pytest.importorskip("django")
+
+from tests.support.site import PASSWORD, Site
+from tests.support.small_challenge import queue, upload
+
+
+def told() -> list[Any]:
+    """The mail that is sent when a worker looks for events."""
+    from django.core import mail
+    from django.utils import timezone
+
+    from captious_server.notices import delivery
+    from captious_server.notices import delivery as events
+
+    mail.outbox.clear()
+    events.ended_submissions()
+    events.phases_that_close(timezone.now())
+    delivery.deliver_due()
+    return list(mail.outbox)
+
+
+def submitted(site: Site, user: Any, **values: Any) -> Any:
+    assert site.submit(user, json.loads(upload()), challenge="small", **values).status_code == 302
+    return site.submissions()[-1]
+
+
+class TestSubmissions:
+    def test_submitter_gets_one_mail_when_scored(self, mailing: Site, ann: Any) -> None:
+        from captious_server.models import Submission
+        from captious_server.scoring import queue as scoring_queue
+
+        submission = submitted(mailing, ann)
+        assert told() == []
+        mailing.work()
+        (sent,) = told()
+        assert sent.to == ["ann@example.org"]
+        assert sent.subject == "[captious] Mine was scored"
+        assert f"https://captions.example.org{submission.url}" in sent.body
+        assert not re.search(r"\d\.\d", sent.body)  # no scores
+        scoring_queue.queue_again(Submission.objects.all())
+        mailing.work()
+        assert told() == []
+
+    def test_mail_of_a_failure_has_its_reason(self, mailing: Site, ann: Any) -> None:
+        from django.utils import timezone
+
+        from captious_server.models import Submission
+
+        submitted(mailing, ann)
+        Submission.objects.update(status="failed", reason="It took too long.", finished=timezone.now())
+        (sent,) = told()
+        assert "could not be scored.\nIt took too long." in sent.body
+
+    @pytest.mark.parametrize(
+        "values",
+        [
+            {"mail_ended": False},
+            {"verified_email": ""},
+            {"verified_email": "old@example.org"},
+            {"is_active": False},
+        ],
+    )
+    def test_unconfirmed_inactive_and_silent_users_get_no_mail(
+        self, mailing: Site, ann: Any, values: dict[str, Any]
+    ) -> None:
+        from captious_server.models import User
+
+        submitted(mailing, ann)
+        mailing.work()
+        User.objects.filter(pk=ann.pk).update(**values)
+        assert told() == []
+
+    def test_former_members_and_users_who_opted_out_get_no_mail(self, mailing: Site, ann: Any) -> None:
+        from captious_server.models import Membership, User
+        from captious_server.notices import delivery as events
+        from captious_server.people.teams import create_team
+
+        create_team("Alpha", ann)
+        submitted(mailing, ann, team="alpha")
+        Membership.objects.filter(team__slug="alpha").delete()
+        mailing.work()
+        assert told() == []
+        submitted(mailing, ann)
+        mailing.work()
+        events.ended_submissions()
+        User.objects.update(verified_email="", email="other@example.org")
+        assert told() == []
+
+    def test_baselines_and_servers_without_mail_send_none(self, mailing: Site, ann: Any) -> None:
+        from captious_server.models import Notice, Submission
+        from captious_server.people.teams import baselines_team
+
+        queue(team=baselines_team(), is_baseline=True)
+        mailing.work()
+        assert told() == []
+        submitted(mailing, ann)
+        mailing.work()
+        mailing.configure(email_url="")
+        assert told() == []
+        assert not Notice.objects.exists()
+        assert not Submission.objects.filter(is_noticed=False).exists()
+
+    def test_undelivered_mail_is_retried(self, mailing: Site, ann: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        from django.core.mail import EmailMessage
+        from django.utils import timezone
+
+        from captious_server.models import Notice
+
+        def refuse(*_: Any) -> None:
+            raise ConnectionRefusedError
+
+        submitted(mailing, ann)
+        mailing.work()
+        with monkeypatch.context() as patch:
+            patch.setattr(EmailMessage, "send", refuse)
+            assert told() == []
+        notice = Notice.objects.get()
+        assert (notice.sent, notice.tries) == (None, 1)
+        assert told() == []  # not yet
+        Notice.objects.update(not_before=timezone.now())
+        assert len(told()) == 1
+        assert told() == []
+
+
+class TestPhases:
+    def test_participants_get_one_mail_a_day_before_the_close(self, mailing: Site, ann: Any) -> None:
+        from django.utils import timezone
+
+        from captious_server.models import Phase
+
+        submitted(mailing, ann)
+        mailing.user("bob", email="b@example.org", verified_email="b@example.org", mail_closing=True)  # takes no part
+        for hours, n in ((30, 0), (23, 1), (23, 0), (-1, 0)):
+            closes = timezone.now().replace(minute=0, second=0, microsecond=0) + timedelta(hours=hours)
+            Phase.objects.update(closes=closes)
+            sent = told()
+            assert len(sent) == n, hours
+        Phase.objects.update(closes=timezone.now() + timedelta(hours=2))
+        (sent,) = told()
+        assert "Small: main closes on" in sent.subject
+
+
+class TestAddresses:
+    def test_new_address_is_confirmed_by_mail(self, mailing: Site) -> None:
+        from captious_server.models import User
+
+        client = mailing.client()
+        sent = {"username": "eve", "email": "eve@example.org", "password1": PASSWORD, "password2": PASSWORD}
+        client.post("/sign-up", sent)
+        (mail,) = told()
+        link = re.search(r"http\S+(/account/email/\S+)", mail.body)
+        assert link is not None
+        assert b"is not confirmed" in client.get("/account/").content
+        page = mailing.client().get(link[1])
+        assert b"Is eve@example.org your address, eve?" in page.content
+        assert User.objects.get(username="eve").verified_email == ""  # programs that follow links confirm nothing
+        mailing.client().post(link[1])
+        assert User.objects.get(username="eve").verified_email == "eve@example.org"
+        assert b"is confirmed" in client.get("/account/mail").content
+        User.objects.update(email="other@example.org")
+        assert mailing.client().get(link[1]).status_code == 404
+        assert mailing.client().get("/account/email/nothing").status_code == 404
+
+    def test_changed_address_needs_the_password_and_confirmation(self, mailing: Site, ann: Any) -> None:
+        client = mailing.client(ann)
+        change = {"email": "new@example.org", "mail_ended": "on"}
+        assert client.post("/account/mail", {**change, "proof": "wrong"}).status_code == 422
+        refused = client.post("/account/mail", change)
+        assert refused.status_code == 422
+        assert b"Your password is required to change the address." in refused.content
+        assert client.post("/account/mail", {**change, "proof": PASSWORD}).status_code == 302
+        ann.refresh_from_db()
+        assert (ann.email, ann.verified_email, ann.mail_closing) == ("new@example.org", "ann@example.org", False)
+        (link,) = told()
+        assert link.to == ["new@example.org"]
+        submitted(mailing, ann)
+        mailing.work()
+        assert told() == []
+        assert client.post("/account/mail", {**change, "mail_ended": ""}).status_code == 302  # no new address
+        for _ in range(2):
+            client.post("/account/mail", {"action": "verify"})
+        assert told() == []  # one in ten minutes
+
+    def test_server_without_mail_confirms_no_address(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        from django.conf import settings
+
+        from captious_server.models import Notice
+
+        monkeypatch.setattr(settings, "EMAIL_BACKEND", "django.core.mail.backends.dummy.EmailBackend")
+        client = site.client()
+        client.post("/sign-up", {"username": "eve", "email": "e@x.org", "password1": PASSWORD, "password2": PASSWORD})
+        page = client.get("/account/mail").content.decode()
+        assert "This server sends no mail" in page
+        assert "mail_ended" not in page
+        assert not Notice.objects.exists()

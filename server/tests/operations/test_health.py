@@ -1,0 +1,119 @@
+"""What the server says about itself: to anybody, and to Prometheus."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.support.site import Site
+
+
+@pytest.fixture
+def working_site(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A site with a worker."""
+    from django.utils import timezone
+
+    from captious_server.models import WorkerSeen
+    from captious_server.operations import processes
+
+    monkeypatch.setattr(processes, "_CHECK_SECONDS", -1.0)
+    WorkerSeen.objects.create(name="worker", seen=timezone.now())
+    return site
+
+
+def health(site: Site) -> tuple[int, str]:
+    response = site.client().get("/healthz")
+    return response.status_code, response.json()["status"]
+
+
+def queued(site: Site, **values: Any) -> None:
+    """The submissions of the demonstration, which wait, with other values."""
+    from captious_server.models import Submission
+
+    site.demo()
+    Submission.objects.update(**values)
+
+
+def test_health_of_a_working_site_is_ok(working_site: Site) -> None:
+    queued(working_site)
+    assert health(working_site) == (200, "ok")
+
+
+def test_health_reports_a_full_disk(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious_server.operations import processes as module
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.os, "fsync", full)
+    assert health(working_site) == (503, "the data folder cannot be written")
+
+
+@pytest.mark.usefixtures("sqlite")
+def test_health_reports_a_read_only_database(working_site: Site) -> None:
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA query_only = 1")
+        try:
+            assert health(working_site) == (503, "the database cannot be written")
+        finally:
+            cursor.execute("PRAGMA query_only = 0")
+
+
+def test_health_reports_a_killed_worker(working_site: Site) -> None:
+    """The lease that the worker still holds does not count."""
+    from django.utils import timezone
+
+    from captious_server.models import WorkerSeen
+
+    now = timezone.now()
+    queued(working_site, status="running", lease_until=now + timedelta(hours=1))
+    WorkerSeen.objects.update(seen=now - timedelta(seconds=20))
+    assert health(working_site) == (503, "no worker")
+
+
+def test_health_reports_a_late_queue(working_site: Site) -> None:
+    from django.utils import timezone
+
+    from captious_server.models import Submission
+
+    working_site.configure(queue_minutes=10)
+    queued(working_site, created=timezone.now() - timedelta(minutes=11))
+    assert health(working_site) == (503, "the queue is late")
+    Submission.objects.update(finished=timezone.now())  # they are scored again, which can wait
+    assert health(working_site) == (200, "ok")
+
+
+def test_health_tests_writing_only_now_and_then(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    from captious_server.operations import processes as module
+
+    times: list[int] = []
+    monkeypatch.setattr(module.os, "fsync", times.append)
+    health(working_site)
+    monkeypatch.setattr(module, "_CHECK_SECONDS", 60.0)
+    for _ in range(5):
+        health(working_site)
+    assert len(times) == 1
+
+
+def test_prometheus_metrics_cover_managed_challenges(working_site: Site) -> None:
+    """Organizers see their own challenges, administrators all."""
+    from captious_server.models import Challenge, User
+
+    queued(working_site)
+    organizer, administrator = working_site.user("olga"), User.objects.create_superuser("root")
+    other = Challenge.objects.create(slug="other", title="Other", definition_values={})
+    other.organizers.add(organizer)
+    for user, challenges in ((organizer, set()), (administrator, {"demo"})):
+        header = {"Authorization": f"Bearer {working_site.token(user)}"}
+        response = working_site.client().get("/api/v1/metrics", headers=header)
+        families = {each.name: each for each in text_string_to_metric_families(response.content.decode())}
+        assert families["captious_workers"].samples[0].value == 1
+        assert families["captious_data_folder_writable"].samples[0].value == 1
+        assert families["captious_queued_submissions"].samples[0].value > 0
+        assert {each.labels["challenge"] for each in families["captious_submissions"].samples} == challenges

@@ -1,0 +1,527 @@
+"""Forged requests, stolen and guessed sessions, passwords and tokens, and links that lead elsewhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from captious.errors import ParameterError
+from captious_server.settings import ServerSettings
+from server.tests.security.test_access import CONTENTS, addresses, named
+from server.tests.security.world import World, upload
+from tests.support.selection import slow_but
+from tests.support.site import PASSWORD
+
+NEW_TOKEN = {"action": "token", "token-name": "new", "token-proof": PASSWORD}
+
+
+def strict_client() -> Any:
+    from django.test import Client
+
+    return Client(enforce_csrf_checks=True, raise_request_exception=False)
+
+
+def sign_in(client: Any, name: str, password: str = PASSWORD, **options: Any) -> Any:
+    return client.post("/sign-in", {"username": name, "password": password}, **options)
+
+
+def is_signed_in(client: Any) -> bool:
+    return bool(client.get("/account/").status_code == 200)
+
+
+class TestForgery:
+    @pytest.mark.parametrize("role", slow_but("olga", ("visitor", "ann", "olga", "root")))
+    def test_every_post_needs_a_csrf_token(self, world: World, role: str) -> None:
+        client = strict_client()
+        client.cookies.update(world.as_user(role).cookies)
+        wrong = []
+        for address in addresses(world, api=False):
+            with world.rollback():
+                response = client.post(address, CONTENTS.get(named(address), {}))
+            if response.status_code != 403:
+                wrong.append((address, response.status_code))
+        assert wrong == [(address, 302) for address, _ in wrong if address == "/favicon.ico"]
+
+    def test_csrf_token_of_the_form_is_accepted(self, sandbox: World) -> None:
+        client = strict_client()
+        client.cookies.update(sandbox.as_user("ann").cookies)
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', client.get("/account/").content.decode())
+        assert token is not None
+        form = {"csrfmiddlewaretoken": token[1], **NEW_TOKEN}
+        assert client.post("/account/", form).status_code == 302
+        assert client.post("/account/", {**form, "csrfmiddlewaretoken": 64 * "x"}).status_code == 403
+
+    def test_csrf_token_of_another_browser_is_refused(self, sandbox: World) -> None:
+        mallory, ann = strict_client(), strict_client()
+        ann.cookies.update(sandbox.as_user("ann").cookies)
+        ann.get("/account/")
+        token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', mallory.get("/sign-in").content.decode())
+        assert token is not None
+        assert ann.post("/account/", {"csrfmiddlewaretoken": token[1], "action": "token"}).status_code == 403
+
+    @pytest.mark.parametrize("role", slow_but("olga", ("ann", "olga", "root")))
+    def test_get_changes_nothing(self, world: World, role: str) -> None:
+        """Every effect needs a POST."""
+        from captious_server.models import AuditEvent, Invitation, Membership, Submission, Token
+
+        def state() -> list[Any]:
+            rows = list(Submission.objects.order_by("pk").values_list("pk", "status", "method"))
+            return [rows, *(model.objects.count() for model in (AuditEvent, Invitation, Membership, Token))]
+
+        before = state()
+        for address in addresses(world, api=False):
+            if "/file" not in address:
+                world.as_user(role).get(address)
+        assert state() == before
+
+
+class TestSessions:
+    def test_sign_in_changes_the_session(self, sandbox: World) -> None:
+        """A session id planted in a browser is never signed in."""
+        from django.contrib.sessions.backends.db import SessionStore
+
+        planted = SessionStore()
+        planted["planted"] = True
+        planted.create()
+        for key in (planted.session_key, "a" * 32):
+            client = sandbox.site.client()
+            client.cookies["captious_session"] = key
+            assert sign_in(client, "ann").status_code == 302
+            assert client.cookies["captious_session"].value not in {key, ""}
+            thief = sandbox.site.client()
+            thief.cookies["captious_session"] = key
+            assert not is_signed_in(thief)
+
+    def test_invalid_session_cookie_does_not_reach_the_database(self, sandbox: World) -> None:
+        """PostgreSQL fails on NUL, which a quoted cookie can contain."""
+        from django.db import connection
+        from django.test.utils import CaptureQueriesContext
+
+        for cookie, asks in (('"\\000aaaaaaaa"', False), ("' OR 1=1 --", False), ("a" * 32, True)):
+            with CaptureQueriesContext(connection) as queries:
+                response = sandbox.site.client().get("/account/", HTTP_COOKIE=f"captious_session={cookie}")
+            assert response.status_code == 302
+            assert any("django_session" in query["sql"] for query in queries) is asks
+
+    def test_sign_out_ends_the_session(self, sandbox: World) -> None:
+        client, copy = sandbox.site.client(), sandbox.site.client()
+        sign_in(client, "ann")
+        copy.cookies.update(client.cookies)
+        copy.cookies["captious_session"] = client.cookies["captious_session"].value
+        assert is_signed_in(copy)
+        client.post("/sign-out")
+        assert not is_signed_in(copy)
+
+    def test_cookies_have_secure_flags(self, sandbox: World) -> None:
+        client = sandbox.site.client()
+        client.get("/sign-in")
+        sign_in(client, "ann")
+        for name in ("captious_session", "captious_csrf"):
+            assert client.cookies[name]["httponly"]
+            assert client.cookies[name]["samesite"] == "Lax"
+            assert not client.cookies[name]["domain"]
+
+    def test_cookies_are_secure_with_https(self, tmp_path: Path) -> None:
+        """The setting is read at start, so this runs in a new process."""
+        import os
+        import subprocess
+        import sys
+
+        (tmp_path / "captious.toml").write_text("https = true\nbehind_proxy = true\n")
+        program = (
+            "from captious_server.operations.setup import set_up; from pathlib import Path; "
+            f"set_up(Path({str(tmp_path)!r}), make=True); from django.conf import settings as s; "
+            "print(s.SESSION_COOKIE_SECURE, s.CSRF_COOKIE_SECURE, s.SECURE_HSTS_SECONDS > 0, s.SECURE_PROXY_SSL_HEADER)"
+        )
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("CAPTIOUS_SERVER_")}
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+        assert done.stdout.strip() == "True True True ('HTTP_X_FORWARDED_PROTO', 'https')", done.stderr
+
+    def test_new_password_ends_other_sessions(self, sandbox: World) -> None:
+        here, there = sandbox.site.client(), sandbox.site.client()
+        sign_in(here, "ann")
+        sign_in(there, "ann")
+        new = "another-horse-78"
+        form = {"old_password": PASSWORD, "new_password1": new, "new_password2": new}
+        assert here.post("/account/password", form).status_code == 302
+        assert is_signed_in(here)
+        assert not is_signed_in(there)
+
+    def test_deactivation_ends_sessions_and_tokens(self, sandbox: World) -> None:
+        from captious_server.models import User
+
+        client = sandbox.as_user("ann")
+        assert is_signed_in(client)
+        assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 200
+        User.objects.filter(username="ann").update(is_active=False)
+        assert not is_signed_in(client)
+        assert sandbox.call("ann", "GET", "/api/v1/challenges/open/submissions").status_code == 401
+        assert sign_in(sandbox.site.client(), "ann").status_code == 200
+
+    def test_deactivated_account_looks_like_a_wrong_password(self, sandbox: World) -> None:
+        answers = []
+        for name, password in (("dora", PASSWORD), ("dora", "wrong"), ("ann", "wrong"), ("nobody", "wrong")):
+            text = sign_in(sandbox.site.client(), name, password).content.decode()
+            text = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", text)
+            answers.append(text.replace(f'value="{name}"', ""))
+        assert len(set(answers)) == 1
+
+
+class TestGuessing:
+    def test_account_is_locked_for_an_address(self, sandbox: World) -> None:
+        from django.conf import settings
+
+        guesser = {"REMOTE_ADDR": "10.0.0.1"}
+        for _ in range(settings.AXES_FAILURE_LIMIT - 1):
+            assert sign_in(sandbox.site.client(), "ann", "wrong", **guesser).status_code == 200
+        assert sign_in(sandbox.site.client(), "ann", "wrong", **guesser).status_code == 429
+        client = sandbox.site.client()
+        assert sign_in(client, "ann", **guesser).status_code == 429  # now even with the right password
+        assert not is_signed_in(client)
+        assert sign_in(sandbox.site.client(), "bob", **guesser).status_code == 302  # others behind the same address
+        assert sign_in(sandbox.site.client(), "ann", REMOTE_ADDR="10.0.0.2").status_code == 302
+
+    def test_names_equal_after_normalization_count_as_one(self, sandbox: World) -> None:
+        from django.conf import settings
+
+        names = ["ann", " ann ", "ａｎｎ", "ann\u3000"]
+        for i in range(settings.AXES_FAILURE_LIMIT):
+            sign_in(sandbox.site.client(), names[i % len(names)], "wrong")
+        assert sign_in(sandbox.site.client(), "ann").status_code == 429
+
+    def test_sign_in_to_own_account_keeps_the_count_of_guesses(self, sandbox: World) -> None:
+        from django.conf import settings
+
+        for _ in range(settings.AXES_FAILURE_LIMIT):
+            sign_in(sandbox.site.client(), "ann", "wrong")
+            sign_in(sandbox.site.client(), "bob")
+        assert sign_in(sandbox.site.client(), "ann").status_code == 429
+
+    @pytest.mark.parametrize(("behind_proxy", "status"), [(False, 429), (True, 200)])
+    def test_forwarded_addresses_count_only_with_a_proxy(self, sandbox: World, behind_proxy: bool, status: int) -> None:
+        from django.conf import settings
+
+        sandbox.site.configure(behind_proxy=behind_proxy)
+        for i in range(settings.AXES_FAILURE_LIMIT):
+            last = sign_in(sandbox.site.client(), "ann", "wrong", HTTP_X_FORWARDED_FOR=f"10.1.1.{i}")
+        assert last.status_code == status
+
+    def test_only_the_address_seen_by_the_proxy_counts(self, sandbox: World) -> None:
+        from django.conf import settings
+
+        sandbox.site.configure(behind_proxy=True)
+        for i in range(settings.AXES_FAILURE_LIMIT):
+            last = sign_in(sandbox.site.client(), "ann", "wrong", HTTP_X_FORWARDED_FOR=f"10.1.1.{i}, 10.2.2.2")
+        assert last.status_code == 429
+
+
+class TestTokens:
+    def test_only_hashes_are_stored(self, sandbox: World) -> None:
+        from django.contrib.sessions.models import Session
+
+        from captious_server.models import Invitation, Token
+
+        client = sandbox.as_user("ann")
+        assert client.post("/account/", NEW_TOKEN).status_code == 302
+        stored = " ".join(session.session_data for session in Session.objects.all())
+        sessions = str([session.get_decoded() for session in Session.objects.all()])
+        page = client.get("/account/")
+        secret = page.context["new_token"]
+        assert secret in page.content.decode()
+        rows = str([*Token.objects.values(), *Invitation.objects.values()])
+        assert secret not in rows + sessions + stored
+        assert sandbox.tokens["ann"] not in rows
+        assert sandbox.invitation not in rows
+        assert sandbox.tokens["ann"][:10] in rows
+        assert secret not in client.get("/account/").content.decode()  # once
+
+    @pytest.mark.parametrize("proof", ["", "wrong", "000000"])
+    def test_new_token_needs_the_password(self, sandbox: World, proof: str) -> None:
+        """A token outlives the session of an unattended browser."""
+        from captious_server.models import Token
+
+        before = Token.objects.count()
+        assert sandbox.as_user("ann").post("/account/", {**NEW_TOKEN, "token-proof": proof}).status_code == 422
+        assert Token.objects.count() == before
+
+    def test_new_token_is_shown_to_its_owner_only(self, sandbox: World) -> None:
+        response = sandbox.as_user("ann").post("/account/", NEW_TOKEN)
+        cookie = response.cookies["captious_shown_once"]
+        assert cookie["httponly"]
+        assert cookie["samesite"] == "Strict"
+        assert cookie["path"] == "/account/"
+        assert response["Cache-Control"] == "private, no-store"
+
+    def test_revoked_token_is_refused(self, sandbox: World) -> None:
+        from captious_server.models import Token
+
+        address = "/api/v1/challenges/open/submissions"
+        token = Token.objects.get(user=sandbox.users["ann"])
+        assert sandbox.call("ann", "GET", address).status_code == 200
+        sandbox.as_user("ann").post(f"/account/tokens/{token.pk}/revoke")
+        assert sandbox.call("ann", "GET", address).status_code == 401
+
+    @pytest.mark.parametrize(
+        "header",
+        [
+            "Bearer",
+            "Bearer ",
+            "Bearer wrong",
+            "Basic YW5uOng=",
+            "bearer\tx",
+            "Bearer é",
+            "Bearer " + 5000 * "x",
+            "x y z",
+        ],
+    )
+    def test_malformed_authorization_is_refused(self, world: World, header: str) -> None:
+        response = world.as_user("root").get("/api/v1/challenges/open", headers={"Authorization": header})
+        assert response.status_code == 401
+
+    def test_hash_is_not_a_token(self, world: World) -> None:
+        from captious_server.models import Token
+
+        token = Token.objects.get(user=world.users["ann"])
+        for text in (token.hash, token.prefix):
+            headers = {"Authorization": f"Bearer {text}"}
+            assert world.as_user("visitor").get("/api/v1/challenges/open", headers=headers).status_code == 401
+
+    def test_tokens_differ_in_every_character(self, world: World) -> None:
+        token = world.tokens["ann"]
+        for text in (token[:-1], token + "x", token.swapcase(), token[:-1] + ("a" if token[-1] != "a" else "b")):
+            headers = {"Authorization": f"Bearer {text}"}
+            assert world.as_user("visitor").get("/api/v1/challenges/open", headers=headers).status_code == 401
+
+
+@pytest.mark.parametrize("secret", ["a/b", "cap_made-up", "of mia", "an invitation of Beta"])
+def test_planted_secrets_are_not_shown_as_new(sandbox: World, secret: str) -> None:
+    """Other sites of a domain can set cookies, and nobody should use or share an attacker's token or link."""
+    from captious_server.people.accounts import make_invitation
+
+    secrets = {
+        "of mia": sandbox.tokens["mia"],
+        "an invitation of Beta": make_invitation(sandbox.beta, sandbox.users["bob"]),
+    }
+    client = sandbox.as_user("ann")
+    client.cookies["captious_shown_once"] = secrets.get(secret, secret)
+    for address, name in (("/account/", "new_token"), ("/teams/alpha/", "invitation_url")):
+        page = client.get(address)
+        assert (page.status_code, page.context[name]) == (200, None)
+        client.cookies["captious_shown_once"] = secrets.get(secret, secret)
+
+
+class TestRedirects:
+    ELSEWHERE = (
+        "https://evil.example",
+        "//evil.example",
+        "///evil.example",
+        "/\\evil.example",
+        "\\\\evil.example",
+        "https:evil.example",
+        "http:///evil.example",
+        "javascript:alert(1)",
+        " https://evil.example",
+        "\x00//evil.example",
+        "\t//evil.example",
+        "https://testserver@evil.example",
+        "https://testserver.evil.example",
+        "evil",
+        "captious:nothing",
+        "data:text/html,x",
+    )
+
+    @pytest.mark.parametrize("to", ELSEWHERE)
+    def test_next_stays_on_the_site(self, sandbox: World, to: str) -> None:
+        forms = {
+            "/sign-in": {"username": "ann", "password": PASSWORD},
+            "/sign-up": {"username": "carla", "password1": "another-horse-78", "password2": "another-horse-78"},
+            "/sign-out": {},
+        }
+        for address, form in forms.items():
+            response = sandbox.site.client().post(address, {**form, "next": to})
+            assert response.status_code == 302, address
+            place = response["Location"]
+            assert "evil" not in place or place == "evil", (address, place)
+            assert not place.startswith(("//", "/\\", "http", "javascript", "data"))
+
+    def test_next_is_followed_on_the_site(self, sandbox: World) -> None:
+        to = "/challenges/open/leaderboard?sort=rouge-l"
+        form = {"username": "ann", "password": PASSWORD, "next": to}
+        assert sandbox.site.client().post("/sign-in", form)["Location"] == to
+
+    def test_next_runs_no_script(self, sandbox: World) -> None:
+        from server.tests.security.pages import Page
+
+        for address in ("/sign-in", "/sign-up"):
+            text = sandbox.site.client().get(address, {"next": '"><script>alert(1)</script>'}).content.decode()
+            assert Page(text).dangers == []
+
+
+class TestHosts:
+    def test_mail_needs_configured_hosts(self, tmp_path: Path) -> None:
+        """Otherwise the sender of a reset request chooses the site that the link leads to."""
+        mail = {"CAPTIOUS_SERVER_EMAIL_URL": "smtp://mail.example.org"}
+        with pytest.raises(ParameterError, match="host names"):
+            ServerSettings.load(tmp_path, mail)
+        named = ServerSettings.load(tmp_path, {**mail, "CAPTIOUS_SERVER_HOSTS": "captions.example.org"})
+        assert named.hosts == ("captions.example.org",)
+
+    @pytest.mark.parametrize(
+        "headers",
+        [
+            {"HTTP_HOST": "evil.example"},
+            {"HTTP_HOST": "captions.example.org@evil.example"},
+            {"HTTP_HOST": "captions.example.org.evil.example"},
+            {"HTTP_HOST": "captions.example.org:80@evil.example"},
+            {"HTTP_HOST": "evil.example/captions.example.org"},
+        ],
+    )
+    def test_other_hosts_are_refused(self, sandbox: World, headers: dict[str, str]) -> None:
+        from django.test import override_settings
+
+        with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
+            for address in ("/", "/account/reset", "/account/", "/api/v1/challenges/open"):
+                assert sandbox.site.client().get(address, **headers).status_code == 400
+            form = {"email": "ann@example.org"}
+            assert sandbox.site.client().post("/account/reset", form, **headers).status_code == 400
+
+    def test_forwarded_hosts_are_ignored(self, sandbox: World) -> None:
+        from django.core import mail
+        from django.test import override_settings
+
+        with override_settings(ALLOWED_HOSTS=["captions.example.org"]):
+            forged = {"HTTP_HOST": "captions.example.org", "HTTP_X_FORWARDED_HOST": "evil.example"}
+            forged |= {"HTTP_X_FORWARDED_SERVER": "evil.example", "HTTP_FORWARDED": "host=evil.example"}
+            form = {"email": "ann@example.org"}
+            assert sandbox.site.client().post("/account/reset", form, **forged).status_code == 302
+            assert "http://captions.example.org/account/reset/" in mail.outbox[-1].body
+            assert "evil" not in mail.outbox[-1].body
+            client = sandbox.as_user("ann")
+            client.post("/teams/alpha/invite", **forged)
+            page = client.get("/teams/alpha/", **forged)
+            assert page.context["invitation_url"].startswith("http://captions.example.org/teams/join/")
+
+
+class TestResets:
+    def reset(self, world: World, email: str = "ann@example.org") -> tuple[str, list[str]]:
+        """What the page says, and the links in mail."""
+        from django.core import mail
+
+        mail.outbox.clear()
+        client = world.site.client()
+        text = client.post("/account/reset", {"email": email}, follow=True).content.decode()
+        link = re.compile(r"http://testserver(/account/reset/\S+)")
+        return text, [match for each in mail.outbox for match in link.findall(each.body)]
+
+    def use(self, world: World, link: str, password: str = "another-horse-78") -> Any:
+        client = world.site.client()
+        form = client.get(link, follow=True)
+        address = form.redirect_chain[-1][0] if form.redirect_chain else link
+        return client.post(address, {"new_password1": password, "new_password2": password})
+
+    def test_reset_link_works_once(self, sandbox: World) -> None:
+        _, [link] = self.reset(sandbox)
+        assert self.use(sandbox, link).status_code == 302
+        assert sign_in(sandbox.site.client(), "ann", "another-horse-78").status_code == 302
+        again = self.use(sandbox, link, "third-horse-79")
+        assert again.status_code == 200
+        assert "has already been used" in again.content.decode()
+        assert sign_in(sandbox.site.client(), "ann", "third-horse-79").status_code == 200
+
+    def test_reset_link_ends_sessions(self, sandbox: World) -> None:
+        client = sandbox.as_user("ann")
+        _, [link] = self.reset(sandbox)
+        self.use(sandbox, link)
+        assert not is_signed_in(client)
+
+    def test_reset_link_belongs_to_one_account(self, sandbox: World) -> None:
+        _, [ann] = self.reset(sandbox)
+        _, [bob] = self.reset(sandbox, "bob@example.org")
+        mixed = f"{bob.rsplit('/', 2)[0]}/{ann.rsplit('/', 2)[1]}/"
+        assert "has already been used" in sandbox.site.client().get(mixed, follow=True).content.decode()
+
+    def test_reset_page_does_not_reveal_accounts(self, sandbox: World) -> None:
+        emails = ("ann@example.org", "dora@example.org", "nobody@example.org")
+        answers = {email: self.reset(sandbox, email) for email in emails}
+        assert len({re.sub(r'value="\w{64}"', "", text) for text, _ in answers.values()}) == 1
+        assert [len(links) for _, links in answers.values()] == [1, 0, 0]
+
+    def test_reset_mails_per_account_are_limited(self, sandbox: World) -> None:
+        """The page says the same either way, and other accounts get their mail."""
+        first, [link] = self.reset(sandbox)
+        again, links = self.reset(sandbox, "ANN@example.org")
+        assert links == []
+        assert re.sub(r'value="\w{64}"', "", first) == re.sub(r'value="\w{64}"', "", again)
+        assert len(self.reset(sandbox, "bob@example.org")[1]) == 1
+        assert self.use(sandbox, link).status_code == 302
+
+    def test_reset_mail_headers_cannot_be_injected(self, sandbox: World) -> None:
+        from django.core import mail
+
+        mail.outbox.clear()
+        for email in ("ann@example.org\nBcc: evil@example.org", "ann@example.org,evil@example.org"):
+            assert sandbox.site.client().post("/account/reset", {"email": email}).status_code == 200
+        assert mail.outbox == []
+
+    def test_reset_link_of_an_administrator_works_once(self, sandbox: World) -> None:
+        form = {"action": "reset_link", "_selected_action": [sandbox.users["ann"].pk]}
+        page = sandbox.as_user("root").post("/admin/captious/user/", form, follow=True)
+        link = re.search(r"http://testserver(/account/reset/[\w/-]+)", page.content.decode())
+        assert link is not None
+        assert self.use(sandbox, link[1]).status_code == 302
+        assert self.use(sandbox, link[1]).status_code == 200
+
+    def test_reset_page_without_mail_names_the_administrator(self, sandbox: World) -> None:
+        from django.test import override_settings
+
+        pages = ("/account/reset", "/account/reset/sent", "/sign-up")
+        client = sandbox.site.client()
+        for page in pages:
+            assert "administrator" not in client.get(page).content.decode()
+        with override_settings(EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend"):
+            for page in pages:
+                text = client.get(page).content.decode()
+                assert "the administrator can create a reset link" in text.lower() or "for a reset link" in text
+                assert "on its way" not in text
+                assert "We will send" not in text
+
+
+class TestInvitations:
+    def test_invitations_expire(self, sandbox: World) -> None:
+        from datetime import timedelta
+
+        from django.utils import timezone
+
+        from captious_server.models import Invitation
+
+        address = f"/teams/join/{sandbox.invitation}"
+        assert sandbox.as_user("bob").get(address).status_code == 200
+        Invitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
+        assert sandbox.as_user("bob").get(address).status_code == 404
+        assert sandbox.as_user("bob").post(address).status_code == 404
+
+    def test_personal_team_cannot_be_joined(self, sandbox: World) -> None:
+        from captious_server.models import Invitation
+
+        before = Invitation.objects.count()
+        sandbox.as_user("ann").post("/teams/ann/invite")
+        assert Invitation.objects.count() == before
+
+    def test_former_member_sees_nothing_of_the_team(self, sandbox: World) -> None:
+        """Own submissions for the team are included; the access table covers every address."""
+        from captious_server.models import Submission
+
+        Submission.objects.filter(pk=sandbox.submissions["private"].pk).update(user=sandbox.users["bob"])
+        sandbox.as_user("bob").post(f"/teams/join/{sandbox.invitation}")
+        assert sandbox.as_user("bob").get(sandbox.submissions["queued"].url).status_code == 200
+        sandbox.as_user("bob").post("/teams/alpha/leave")
+        assert sandbox.as_user("bob").get(sandbox.submissions["queued"].url).status_code == 404
+        assert sandbox.as_user("bob").get(sandbox.submissions["private"].url).status_code == 404
+        rows = sandbox.call("bob", "GET", "/api/v1/challenges/open/submissions").json()
+        assert rows == []
+        assert "Private" not in sandbox.as_user("bob").get("/challenges/open/submissions").content.decode()
+        query = "?phase=main&method=X&team=alpha"
+        assert sandbox.call("bob", "POST", f"/api/v1/challenges/open/submissions{query}", upload()).status_code == 400

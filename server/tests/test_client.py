@@ -1,0 +1,187 @@
+"""The client of the API: what it says where the server refuses, and what a dry run finds."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from captious import client
+from captious.client import Client, ServerError
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """Answers as the server does: pages outside the API, and a challenge "open" with a quota that is used up."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        if not self.path.startswith("/api/"):
+            self.answer(404, "<h1>Page not found</h1>")
+        elif not self.path.startswith("/api/v1/challenges/open/"):
+            self.answer(404, json.dumps({"error": "There is no such page, or you may not see it."}))
+        else:
+            self.answer(
+                200,
+                json.dumps({"problems": [], "remarks": ["Today's quota is used up."], "warnings": ["2 are empty."]}),
+            )
+
+    def answer(self, status: int, text: str) -> None:
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Answers) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "captions.json"
+    path.write_text("[]")
+    return path
+
+
+def test_unknown_challenge_is_named(address: str, file: Path) -> None:
+    with pytest.raises(ServerError) as caught:
+        Client(address, "x").submit(file, "nope", method="Mine")
+    assert caught.value.message == f"there is no challenge 'nope' on {address}, or you do not have access to it"
+    assert caught.value.status == 404
+
+
+@pytest.mark.parametrize("path", ["/challenges", "/challenges/open/"])
+def test_page_address_as_server_is_refused(address: str, file: Path, path: str) -> None:
+    with pytest.raises(ServerError) as caught:
+        Client(address + path, "x").submit(file, "open", method="Mine")
+    assert caught.value.help == f"use the address of the site, such as {address}"
+
+
+def submit(address: str, file: Path, *more: str) -> Result:
+    from captious.cli.submit import submit as command
+
+    place = ["--server", address, "--challenge", "open", "--token", "x", "--method", "Mine", "--dry-run"]
+    return CliRunner().invoke(command, [str(file), *place, *more])
+
+
+def test_dry_run_reports_what_would_be_refused(address: str, file: Path) -> None:
+    found = submit(address, file)
+    assert found.output.splitlines() == [
+        "no problems found",
+        "warning: 2 are empty.",
+        "a submission would be refused now: Today's quota is used up.",
+    ]
+    assert json.loads(submit(address, file, "--format", "json").stdout)["remarks"] == ["Today's quota is used up."]
+
+
+class _Script:
+    """A server that answers each request as the next line says: a status, "lost" for none, or "early" for one that
+    refuses a body before it is read."""
+
+    def __init__(self, *lines: int | str) -> None:
+        self.lines = [*lines]
+        self.keys: list[str] = []
+        self.bodies: list[bytes] = []
+        script = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                line = script.lines.pop(0)
+                script.keys.append(self.headers["Idempotency-Key"])
+                if line == "early":
+                    self.reply(413, {"error": "Uploads may have up to 100 MiB."})
+                    return
+                script.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+                if line == "lost":
+                    self.close_connection = True
+                else:
+                    self.reply(int(line), {"id": 1} if line == 201 else {"error": "Try later."})
+
+            def reply(self, status: int, answer: dict[str, object]) -> None:
+                text = json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Length", str(len(text)))
+                self.send_header("Retry-After", "0")
+                self.end_headers()
+                self.wfile.write(text)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.client = Client(f"http://127.0.0.1:{self.server.server_port}", "x")
+        threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., _Script]]:
+    monkeypatch.setattr(client, "_FIRST_WAIT", 0.0)
+    made: list[_Script] = []
+
+    def make(*lines: int | str) -> _Script:
+        made.append(_Script(*lines))
+        return made[-1]
+
+    yield make
+    for each in made:
+        each.close()
+
+
+def test_lost_call_is_repeated_with_its_key(script: Callable[..., _Script], file: Path) -> None:
+    server = script(503, "lost", 429, 502, 201)
+    assert server.client.submit(file, "open", method="Mine") == {"id": 1}
+    assert server.bodies == [b"[]"] * 5
+    assert len({*server.keys}) == 1
+    assert server.keys[0]
+    server.lines = [201]
+    server.client.submit(file, "open", method="Mine")
+    assert server.keys[5] != server.keys[0]
+
+
+@pytest.mark.parametrize("line", [400, 409, 500])
+def test_permanent_errors_are_not_retried(script: Callable[..., _Script], file: Path, line: int) -> None:
+    server = script(line, 201)
+    with pytest.raises(ServerError) as caught:
+        server.client.submit(file, "open", method="Mine")
+    assert caught.value.status == line
+
+
+def test_client_gives_up_after_repeated_failures(
+    script: Callable[..., _Script], file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(client, "_RETRY_PERIOD_SECONDS", -1.0)
+    with pytest.raises(ServerError) as caught:
+        script("lost").client.submit(file, "open", method="Mine")
+    assert "was lost" in caught.value.message
+
+
+def test_wrong_address_is_not_retried(file: Path) -> None:
+    with pytest.raises(ServerError) as caught:
+        Client("http://127.0.0.1:9", "x").submit(file, "open", method="Mine")
+    assert "cannot be reached" in caught.value.message
+
+
+def test_early_refusal_is_reported(script: Callable[..., _Script], tmp_path: Path) -> None:
+    """The message is the server's, not "Broken pipe"."""
+    file = tmp_path / "captions.json"
+    with file.open("wb") as content:
+        content.truncate(64 << 20)
+    with pytest.raises(ServerError) as caught:
+        script("early").client.submit(file, "open", method="Mine")
+    assert (caught.value.status, caught.value.message) == (413, "Uploads may have up to 100 MiB")

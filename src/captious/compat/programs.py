@@ -1,0 +1,179 @@
+"""Running of a program with its imported toolkits replaced, including every process that it starts.
+
+When Python starts, it imports ``sitecustomize`` from ``startup/``, because ``PYTHONPATH`` begins with that folder. It
+installs the replacements named in another environment variable before the program runs.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import FrameType
+
+from captious.compat import replacement_log
+from captious.compat.redirection import DEFAULTS, install, replacement_of
+from captious.errors import ParameterError
+from captious.files import check_place, whole_file
+
+__all__ = ["COPIES", "VARIABLE", "command", "environment", "exports", "install_from_environment", "run"]
+
+#: The environment variable that says what to replace: prefixes, separated by commas; ``name=toolkit`` for one whose
+#: name does not say which toolkit it is.
+VARIABLE = "CAPTIOUS_COMPAT"
+#: The word in it for toolkits of their own name and all copies that can be recognized.
+COPIES = "copies"
+_STARTUP = Path(__file__).parent / "startup"
+_SHELLS = {".sh": "bash", ".bash": "bash", ".zsh": "zsh"}
+_FORWARDED = ("SIGTERM", "SIGHUP", "SIGUSR1", "SIGUSR2", "SIGALRM")
+
+
+def run(
+    line: Sequence[str],
+    *,
+    prefixes: Sequence[str] = (),
+    whole: bool = False,
+    log: str | os.PathLike[str] | None = None,
+) -> int:
+    """Run a command line, wait for it, and report on standard error what was replaced.
+
+    Args:
+        line: the result of ``command``.
+        prefixes: toolkits to replace whole, as for ``install``; ``name=toolkit`` for one with another name.
+        whole: replace ``pycocoevalcap`` and ``pyciderevalcap`` whole, and no copies under other names.
+        log: a file for the report as JSON.
+
+    Returns:
+        The exit status: 128 plus the number of the signal for a program ended by one.
+
+    Raises:
+        ParameterError: a toolkit that captious does not replace.
+        OutputError: the log cannot be written.
+    """
+    variables = environment(prefixes, whole=whole)
+    if log is not None:
+        check_place(log)
+    with tempfile.TemporaryDirectory(prefix="captious-run-") as folder:
+        file = Path(folder) / "events"
+        file.touch()
+        status = _status(subprocess.Popen([*line], env={**variables, replacement_log.FILE_VARIABLE: str(file)}))
+        events = replacement_log.read(file)
+    lines = replacement_log.summary(events, [prefix.partition("=")[0] for prefix in prefixes], copies=not whole)
+    for text in lines:
+        print(f"captious run: {text}", file=sys.stderr)
+    if log is not None:
+        with whole_file(log) as output:
+            json.dump({"program": [*line], "status": status, "events": events, "summary": lines}, output, indent=2)
+            output.write("\n")
+    return status
+
+
+def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = False) -> list[str]:
+    """Return the command line that runs a Python program, a shell script or a command.
+
+    Args:
+        script: path of a Python program or of a shell script, or the name of a command, such as ``bash``.
+        arguments: arguments of the script.
+        is_module: the script is the name of a module, as after ``python -m``.
+
+    Raises:
+        ParameterError: an unknown command.
+    """
+    path = Path(script)
+    # Not -P: as with python itself, the program's own folder comes first.
+    if is_module:
+        start = [sys.executable, *("-m",)]
+    elif path.is_file() and (path.suffix in _SHELLS or _is_command(path)):
+        start = [] if os.access(path, os.X_OK) else [_SHELLS.get(path.suffix, "bash")]
+        script = str(path) if path.parts[:-1] else f".{os.sep}{script}"
+    elif not path.is_file() and not (path / "__main__.py").is_file() and path.suffix not in (".py", ".zip"):
+        if not shutil.which(script):
+            raise ParameterError(
+                f"there is no program and no command {script!r}",
+                help="give the path of a script, or install the command",
+            )
+        start = []
+    else:
+        start = [sys.executable]
+    return [*start, script, *arguments]
+
+
+def environment(prefixes: Sequence[str] = (), *, whole: bool = False) -> dict[str, str]:
+    """Return the environment of this process with the two variables that replace toolkits; the arguments are those of
+    ``run``.
+
+    Raises:
+        ParameterError: a toolkit that captious does not replace.
+    """
+    for prefix in prefixes:
+        replacement_of(*_split(prefix))
+    names = [*(DEFAULTS if whole else (COPIES,)), *prefixes]
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != str(_STARTUP)]
+    return {**os.environ, VARIABLE: ",".join(names), "PYTHONPATH": os.pathsep.join([str(_STARTUP), *paths])}
+
+
+def exports(variables: Mapping[str, str]) -> list[str]:
+    """Return the shell lines that set the two variables of an environment for programs started later."""
+    inherited = '"${PYTHONPATH:+:$PYTHONPATH}"'
+    return [
+        f"export {VARIABLE}={shlex.quote(variables[VARIABLE])}",
+        f"export PYTHONPATH={shlex.quote(str(_STARTUP))}{inherited}",
+    ]
+
+
+def install_from_environment() -> None:
+    """Install the replacements named in the environment variable; called when Python starts."""
+    names = [name for name in os.environ.get(VARIABLE, "").split(",") if name]
+    if names:
+        replacement_log.add("started", python=sys.executable)
+        if replacement_log.FILE_VARIABLE not in os.environ:  # nothing else reports what was replaced
+            prefixes = [name.partition("=")[0] for name in names if name not in (COPIES, *DEFAULTS)]
+            atexit.register(replacement_log.print_summary, prefixes)
+    for prefix in names:
+        name, toolkit = _split(prefix)
+        install(None if name == COPIES else name, toolkit=toolkit)
+
+
+def _split(prefix: str) -> tuple[str, str | None]:
+    """Split a prefix into the name of a toolkit in a program, and the toolkit, None if the name says so."""
+    name, separator, toolkit = prefix.partition("=")
+    return name, toolkit if separator else None
+
+
+def _is_command(path: Path) -> bool:
+    """Return whether a file is a program of its own: compiled, or a script for another interpreter than Python."""
+    with path.open("rb") as file:
+        first = file.readline(200)
+    if first.startswith(b"#!"):
+        words = first[2:].decode("utf-8", "replace").split()
+        name = Path(next((word for word in words if not word.endswith("/env") and not word.startswith("-")), "")).name
+        return not name.startswith("python")
+    return path.suffix != ".py" and b"\0" in first
+
+
+def _status(process: subprocess.Popen[bytes]) -> int:
+    """Wait for a process, and forward signals to it.
+
+    A terminal sends an interrupt to both processes; this one waits for the other to handle it.
+    """
+
+    def forward(number: int, frame: FrameType | None) -> None:
+        process.send_signal(number)
+
+    numbers = {getattr(signal, name): forward for name in _FORWARDED}
+    before = {number: signal.signal(number, handler) for number, handler in numbers.items()}
+    before[signal.SIGINT] = signal.signal(signal.SIGINT, signal.SIG_IGN if sys.stdin.isatty() else forward)
+    try:
+        status = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return 128 - status if status < 0 else status

@@ -1,0 +1,488 @@
+"""Layouts of published data sets. ``LAYOUTS`` is the only list of them: it is used to recognize files, to name the
+nearest layout in errors, and to generate the table in docs/input-formats.md.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import not_
+from typing import Any, Protocol, TypeAlias
+
+from captious.data.formats import JsonRecords
+from captious.data.ids import ImageId
+
+# Locations of records in JSON documents: in a list, in lists by split or class, in the events of videos.
+#
+# Each class has a method ``first`` for the first record, by which layouts are recognized (None if the document has
+# another shape), and a method ``all`` for all records with their names in messages: a unit, and a number or name for
+# each.
+
+
+_LISTS = (list, JsonRecords)
+_Document: TypeAlias = Mapping[Any, Any]
+#: A unit, the number of each record, the records.
+_Numbered: TypeAlias = tuple[str, Sequence[ImageId], Sequence[Any]]
+
+
+class DocumentRecords(Protocol):
+    """A location of records in a document."""
+
+    def first(self, document: _Document) -> Mapping[Any, Any] | None:
+        """Return the first record; None if there is none."""
+        ...
+
+    def all(self, document: _Document) -> _Numbered:
+        """Return all records of a document that has a first one."""
+        ...
+
+
+def first_of(values: object) -> Mapping[Any, Any] | None:
+    """Return the first item of a list if it is an object."""
+    first = values[0] if isinstance(values, _LISTS) and values else None
+    return first if isinstance(first, Mapping) else None
+
+
+@dataclass(frozen=True)
+class Listed:
+    """``{key: [record, ...]}``.
+
+    Args:
+        key: key of the list.
+        once_for: a field with lists; further records of an image with the same value are left out.
+    """
+
+    key: str
+    once_for: str = ""
+
+    def first(self, document: _Document) -> Mapping[Any, Any] | None:
+        return first_of(document.get(self.key))
+
+    def all(self, document: _Document) -> _Numbered:
+        records: Sequence[Any] = document[self.key]
+        numbers: Sequence[int] = range(1, len(records) + 1)
+        if self.once_for:
+            numbers = [*self._once(records)]
+            records = [records[number - 1] for number in numbers]
+        return self.key.removesuffix("s"), numbers, records
+
+    def _once(self, records: Sequence[Any]) -> Iterator[int]:
+        keys: set[str] = set()
+        for number, record in enumerate(records, 1):
+            key = repr((record.get("image_id"), record.get(self.once_for))) if isinstance(record, Mapping) else ""
+            if not key or key not in keys:
+                yield number
+            keys.add(key)
+
+
+@dataclass(frozen=True)
+class ListsByKey:
+    """``{"train": [record, ...], "test": [...]}``; the key becomes a field of its records.
+
+    Args:
+        field: name of that field: "split", "class".
+        keys: the keys that are allowed; any if empty.
+    """
+
+    field: str
+    keys: tuple[str, ...] = ()
+
+    def first(self, document: _Document) -> Mapping[Any, Any] | None:
+        if self.keys and not document.keys() <= {*self.keys}:
+            return None
+        filled = next((values for values in document.values() if values != []), None)
+        first = first_of(filled)
+        return first if all(isinstance(values, _LISTS) for values in document.values() if first is not None) else None
+
+    def all(self, document: _Document) -> _Numbered:
+        numbers, records = [], []
+        for key, values in document.items():
+            numbers += [f"{key}[{place}]" for place in range(len(values))]
+            records += [{self.field: key, **value} if isinstance(value, Mapping) else value for value in values]
+        return "record", numbers, records
+
+
+@dataclass(frozen=True)
+class DenseCaptions:
+    """``{video: {"timestamps": [[start, end], ...], "sentences": [...]}}``, or as results are written,
+    ``{"results": {video: [{"sentence", "timestamp": [start, end]}, ...]}}``.
+
+    An event is named by its video and its seconds: ``v_uqiMw7tQ1Cc[0.28-55.15]``.
+
+    Args:
+        paragraphs: one record per video, with its sentences joined by spaces; otherwise one per event.
+    """
+
+    paragraphs: bool = False
+
+    def first(self, document: _Document) -> Mapping[Any, Any] | None:
+        first = next(iter(_videos(document).values()), None)
+        if isinstance(first, Mapping):
+            are_there = {"timestamps", "sentences"} <= first.keys()
+        else:
+            are_there = "results" in document and {"timestamp", "sentence"} <= (first_of(first) or {}).keys()
+        captions = {"paragraph": ""} if self.paragraphs else {"event": "", "timestamp": None, "sentence": ""}
+        return {"video": "", **captions} if are_there else None
+
+    def all(self, document: _Document) -> _Numbered:
+        numbers: list[ImageId] = []
+        records: list[Any] = []
+        for video, value in _videos(document).items():
+            events = [*_events(value)]
+            if self.paragraphs:
+                sentences = [sentence for _, sentence in events if isinstance(sentence, str)]
+                numbers.append(video)
+                paragraph = " ".join(sentences) if len(sentences) == len(events) else None
+                records.append({"video": video, "paragraph": paragraph})
+                continue
+            for place, (seconds, sentence) in enumerate(events):
+                numbers.append(f"{video}[{place}]")
+                name = None if seconds is None else f"{video}[{seconds}]"
+                records.append({"video": video, "event": name, "timestamp": seconds, "sentence": sentence})
+        return "video" if self.paragraphs else "event", numbers, records
+
+
+def _videos(document: _Document) -> _Document:
+    """Return the captions of each video in a document of dense captions."""
+    results = document.get("results")
+    return results if isinstance(results, Mapping) else document
+
+
+def _events(value: object) -> Iterator[tuple[str | None, object]]:
+    """Return seconds and sentence of each event of a video, with None for what is not there."""
+    pairs: list[tuple[object, object]] = []
+    if isinstance(value, Mapping):
+        times, sentences = value.get("timestamps"), value.get("sentences")
+        if isinstance(times, list) and isinstance(sentences, list) and len(times) == len(sentences):
+            pairs = [*zip(times, sentences, strict=True)]
+        else:
+            pairs = [(None, None)]
+    elif isinstance(value, list):
+        pairs = [
+            (event.get("timestamp"), event.get("sentence")) if isinstance(event, Mapping) else (None, None)
+            for event in value
+        ]
+    for times, sentence in pairs:
+        if isinstance(times, list) and len(times) == 2 and all(isinstance(time, int | float) for time in times):
+            yield f"{times[0]:.2f}-{times[1]:.2f}", sentence
+        else:
+            yield None, sentence
+
+
+@dataclass(frozen=True)
+class Parents:
+    """A list of images or videos to which records refer.
+
+    Args:
+        key: key of the list in the document.
+        id: field of their ids.
+        reference: field of records that holds such an id.
+    """
+
+    key: str
+    id: str
+    reference: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """A layout of captions, and which parts of it are read.
+
+    Args:
+        name: name in messages and the documentation.
+        files: published files.
+        fields: fields that the first record must have.
+        ids: fields of which the first one present holds the id; "a+b" joins fields by "_".
+        captions: fields that hold captions, only one of which may be present; "raw raw_#" is raw, raw_1, raw_2, ...
+        records: location of the records in a JSON document; None for a list or table of them.
+        keys: keys that the document must have.
+        parents: a list of images that the document may have.
+        split: the field of the split.
+        splits_apart: whether one of several splits must be chosen.
+        conditions: by field, the condition on rows to read.
+        absent: fields that it does not have.
+        on_request: read it only if ``--columns`` names its captions.
+        key: if fields of captions hold objects, the key of the captions in them.
+        note: an addition for the documentation.
+    """
+
+    name: str
+    files: str
+    fields: tuple[str, ...]
+    ids: tuple[str, ...]
+    captions: tuple[str, ...]
+    records: DocumentRecords | None = None
+    keys: tuple[str, ...] = ()
+    parents: Parents | None = None
+    split: str = "split"
+    splits_apart: bool = True
+    conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
+    on_request: bool = False
+    key: str = ""
+    note: str = ""
+
+    def captions_among(self, names: Sequence[object]) -> list[tuple[str, ...]]:
+        """Return the caption fields that are present, each with its numbered fields."""
+        present = (fields_of(caption, names) for caption in self.captions)
+        return [fields for fields in present if fields]
+
+    def missing(self, names: Sequence[object]) -> list[str]:
+        """Return the fields that a record lacks, formatted for messages."""
+        lacking = [repr(name) for name in self.fields if name not in names]
+        if not any(all(part in names for part in name.split("+")) for name in self.ids):
+            lacking.append(" or ".join(map(repr, self.ids)))
+        if not self.captions_among(names):
+            lacking.append(" or ".join(repr(name.split()[0].replace("#", "1")) for name in self.captions))
+        return [*dict.fromkeys(lacking)]
+
+    def fits(self, names: Sequence[object]) -> bool:
+        """Return whether a record with fields of these names has this layout."""
+        return not self.missing(names) and not any(name in names for name in self.absent)
+
+
+def fields_of(caption: str, names: Collection[object]) -> tuple[str, ...]:
+    """Expand a caption field into the fields it stands for, itself or numbered ones; the first one must be present."""
+    if "#" not in caption:
+        return (caption,) if caption in names else ()
+    first, *_ = words = caption.split()
+    pattern = re.compile("|".join(re.escape(word).replace(r"\#", r"\d+") for word in words))
+    fields = tuple(name for name in names if isinstance(name, str) and pattern.fullmatch(name))
+    return fields if "#" in first or first in fields else ()
+
+
+_CROSSMODAL_LANGUAGES = (
+    "ar bn cs da de el en es fa fi fil fr he hi hr hu id it iw ja ko mi nl no pl pt quz ro ru sv sw te th tr uk vi zh"
+)
+_IMAGES = Parents("images", "id", "image_id")
+
+LAYOUTS: tuple[Layout, ...] = (
+    Layout(
+        name="COCO",
+        files="captions_val2014.json; nocaps_val_4500_captions.json",
+        fields=("image_id",),
+        ids=("image_id",),
+        captions=("caption",),
+        records=Listed("annotations"),
+        keys=("annotations",),
+        parents=_IMAGES,
+        splits_apart=False,
+        note="`--columns id=NAME` reads another field of `images` as ids, such as `open_images_id` of nocaps, and "
+        "`--group-by domain` shows scores by domain.",
+    ),
+    Layout(
+        name="VizWiz",
+        files="VizWiz-Captions: train.json, val.json",
+        fields=("image_id", "is_rejected", "is_precanned"),
+        ids=("image_id",),
+        captions=("caption",),
+        records=Listed("annotations"),
+        keys=("annotations",),
+        parents=_IMAGES,
+        splits_apart=False,
+        conditions={"is_rejected": not_, "is_precanned": not_},
+        note="captions with `is_rejected` or `is_precanned` are left out, as in the official evaluation, and so are "
+        "images without any other.",
+    ),
+    Layout(
+        name="Karpathy",
+        files="dataset_coco.json, dataset_flickr8k.json, dataset_flickr30k.json; dataset_rsicd.json, UCM, Sydney",
+        fields=("sentences", "split"),
+        ids=("cocoid", "filename"),
+        captions=("sentences",),
+        records=Listed("images"),
+        keys=("images",),
+        note="`--columns id=NAME` reads another field as ids, such as `filename`.",
+    ),
+    Layout(
+        name="NWPU-Captions",
+        files="dataset_nwpu.json",
+        fields=("filename",),
+        ids=("filename",),
+        captions=("raw raw_#",),
+        records=ListsByKey("class"),
+    ),
+    Layout(
+        name="TextCaps",
+        files="TextCaps_0.1_val.json",
+        fields=("image_id", "reference_strs"),
+        ids=("image_id",),
+        captions=("reference_strs",),
+        records=Listed("data", once_for="reference_strs"),
+        keys=("data",),
+        split="set_name",
+        note="Every caption is a record that repeats all captions of its image, which are read once.",
+    ),
+    Layout(
+        name="R2Gen",
+        files="annotation.json of IU X-Ray and MIMIC-CXR",
+        fields=("id", "report"),
+        ids=("id",),
+        captions=("report",),
+        records=ListsByKey("split", ("train", "val", "valid", "validation", "test")),
+    ),
+    Layout(
+        name="Flickr tokens",
+        files="results_20130124.token, Flickr8k.token.txt; captions.txt and results.csv of Kaggle",
+        fields=("image", "comment_number"),
+        ids=("image",),
+        captions=("caption",),
+        note="Lines are `1000092795.jpg#0`, a tab and the caption, or in results.csv `1000092795.jpg| 0| caption`; "
+        "captions.txt is csv.",
+    ),
+    Layout(
+        name="MSR-VTT",
+        files="train_val_videodatainfo.json, test_videodatainfo.json",
+        fields=("video_id",),
+        ids=("video_id",),
+        captions=("caption",),
+        records=Listed("sentences"),
+        keys=("videos", "sentences"),
+        parents=Parents("videos", "video_id", "video_id"),
+    ),
+    Layout(
+        name="VATEX",
+        files="vatex_validation_v1.0.json, vatex_public_test_english_v1.1.json",
+        fields=(),
+        ids=("videoID",),
+        captions=("enCap", "chCap"),
+        note="Where both languages are there, choose: `--columns caption=enCap`.",
+    ),
+    Layout(
+        name="Crossmodal-3600",
+        files="captions.jsonl",
+        fields=("image/key", "image/locale"),
+        ids=("image/key",),
+        captions=(*_CROSSMODAL_LANGUAGES.split(),),
+        key="caption",
+        note="Choose the language: `--columns caption=de`. `--columns caption=de/caption/tokenized/lowercase` reads "
+        "[its tokens](languages.md#crossmodal-3600) instead.",
+    ),
+    Layout(
+        name="MSVD",
+        files="MSR Video Description Corpus.csv",
+        fields=("Language",),
+        ids=("VideoID+Start+End",),
+        captions=("Description",),
+        conditions={"Language": "English".__eq__, "Description": bool},
+        note="Only English descriptions that are not empty are read. Ids are such as `mv89psg6zh4_33_46`.",
+    ),
+    Layout(
+        name="MSVD lines",
+        files="AllVideoDescriptions.txt",
+        fields=("video", "description"),
+        ids=("video",),
+        captions=("description",),
+        note="Lines are the id of a video, a space and a description.",
+    ),
+    Layout(
+        name="ActivityNet Captions",
+        files='val_1.json; results with `"results"`',
+        fields=("sentence", "timestamp"),
+        ids=("event",),
+        captions=("sentence",),
+        records=DenseCaptions(),
+        note="Every event counts as an image, with an id such as `v_uqiMw7tQ1Cc[0.28-55.15]`, so both sides must have "
+        "the same events. `--columns caption=paragraph` joins the sentences of a video instead.",
+    ),
+    Layout(
+        name="ActivityNet paragraphs",
+        files="the same",
+        fields=("paragraph",),
+        ids=("video",),
+        captions=("paragraph",),
+        records=DenseCaptions(paragraphs=True),
+        on_request=True,
+        note="With `--columns caption=paragraph`.",
+    ),
+    Layout(
+        name="Clotho",
+        files="clotho_captions_evaluation.csv",
+        fields=(),
+        ids=("file_name",),
+        captions=("caption_#",),
+    ),
+    Layout(
+        name="AudioCaps",
+        files="test.csv",
+        fields=(),
+        ids=("youtube_id",),
+        captions=("caption",),
+        note="The captions of a sound are rows with the same `youtube_id`.",
+    ),
+    Layout(
+        name="LLaVA",
+        files="answers.jsonl",
+        fields=(),
+        ids=("question_id",),
+        captions=("text",),
+        absent=("image", "image_id"),
+        note="A file of questions, in which `text` is the question, also has `image`, and is refused.",
+    ),
+)
+
+COCO = LAYOUTS[0]
+
+#: Fields that many files have, which say nothing about a layout.
+_COMMON = {"caption", "captions", "image", "image_id", "file_name", "id", "split", "text", "report", "video_id"}
+
+
+def document_layouts(document: Mapping[Any, Any]) -> list[Layout]:
+    """Return the layouts that a JSON object fits, without those that others refine."""
+    layouts = []
+    for layout in LAYOUTS:
+        if layout.records is not None and all(key in document for key in layout.keys):
+            first = layout.records.first(document)
+            if first is not None and layout.fits([*first]):
+                layouts.append(layout)
+    return _most_precise(layouts)
+
+
+def row_layouts(names: Sequence[object]) -> list[Layout]:
+    """Return the layouts that a row with these fields fits, without those that others refine."""
+    return _most_precise([layout for layout in LAYOUTS if layout.records is None and layout.fits(names)])
+
+
+def _most_precise(layouts: Sequence[Layout]) -> list[Layout]:
+    return [one for one in layouts if not any({*one.fields} < {*rival.fields} for rival in layouts)]
+
+
+def nearest_layout(
+    names: Sequence[object], document: Mapping[Any, Any] | None = None
+) -> tuple[Layout, list[str]] | None:
+    """Return the nearest layout of a row or a document, and what it lacks; None if none is near.
+
+    Args:
+        names: field names of the row.
+        document: the document, in which case the names are ignored.
+    """
+    near: list[tuple[float, Layout, list[str]]] = []
+    for layout in LAYOUTS:
+        if layout.on_request or (layout.records is None) != (document is None):
+            continue
+        keys: list[str] = []
+        if document is not None:
+            keys = [f'"{key}"' for key in layout.keys if not _has_records(document, key)]
+            first = layout.records.first(document) if layout.records is not None and not keys else None
+            names = [] if first is None else [*first]
+        missing = layout.missing(names)
+        known_names = {*layout.fields, *(part for name in layout.ids for part in name.split("+"))}
+        known_names |= {name for caption in layout.captions for name in (fields_of(caption, names) or (caption,))}
+        telling = [name for name in known_names - _COMMON if name in names]
+        telling += [key for key in layout.keys if document is not None and f'"{key}"' not in keys]
+        if document is not None and layout.parents is not None and _has_records(document, layout.parents.key):
+            telling.append(layout.parents.key)
+            parent = first_of(document[layout.parents.key]) or {}
+            telling += [layout.parents.id] if layout.parents.id in parent else []
+        if telling and not any(name in names for name in layout.absent):
+            near.append((len(telling) - len(keys + missing) / 8, layout, keys or missing))
+    if not near:
+        return None
+    _, layout, missing = max(near, key=lambda entry: entry[0])
+    return (layout, missing) if missing else None
+
+
+def _has_records(document: Mapping[Any, Any], key: str) -> bool:
+    value = document.get(key)
+    return first_of(value) is not None or (isinstance(value, Mapping) and bool(value))

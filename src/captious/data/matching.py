@@ -1,0 +1,348 @@
+"""Human captions as candidates: one reference of each image is held out, and the others remain references."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Literal, TypedDict, Unpack, overload
+
+import numpy as np
+
+from captious.data.checks import cleaned, rules_of
+from captious.data.formats import is_prepared
+from captious.data.ids import ImageId, differ_in_type, read_alike
+from captious.data.readers import read_rows
+from captious.data.rows import CaptionFile, CaptionRows, ColumnNames, ReadOptions, image_list, read_options_of
+from captious.data.tables import Captions, CaptionSets, References
+from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
+from captious.words import counted, counted_of
+
+
+def hold_out(references: References, seed: int) -> tuple[Captions, int]:
+    """Hold out one random reference per image as the candidate; also count the images that have only one.
+
+    Raises:
+        ParameterError: no image has two or more references.
+    """
+    starts, ends = references.offsets[:-1], references.offsets[1:]
+    counts = ends - starts
+    candidate_rows = starts + np.random.default_rng(seed).integers(0, counts)
+    several = np.flatnonzero(counts > 1)
+    if not several.size:
+        raise ParameterError(
+            "no image has two or more references",
+            where=references.name,
+            help="one reference is held out and scored against the rest; to avoid this, give human captions",
+        )
+    rows = [row for image in several for row in range(starts[image], ends[image]) if row != candidate_rows[image]]
+    remaining = References(
+        tuple(references.ids[image] for image in several),
+        tuple(references.texts[row] for row in rows),
+        np.concatenate([[0], np.cumsum(counts[several] - 1)]),
+        name=references.name,
+        id_form=references.id_form,
+        images=tuple(references.images[image] for image in several),
+    )
+    candidates = tuple(references.texts[row] for row in candidate_rows[several])
+    return Captions(candidates, remaining), len(references) - len(several)
+
+
+# Matching of candidates and references by image id: ``read_references`` and ``read_captions``.
+#
+# Every image must have both a candidate and references; with ``subset``, images that have both are scored and the
+# others are counted. Rows are in the order of the references.
+
+
+_TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
+
+
+class MatchOptions(TypedDict, total=False):
+    """Options of ``read_captions`` and of functions that read captions like it; see there."""
+
+    subset: bool
+    clean: str | Sequence[str]
+    columns: ColumnNames | None
+    split: str | Sequence[str] | None
+
+
+@overload
+def read_captions(
+    candidates: object,
+    references: object = ...,
+    *,
+    several: Literal[False] = ...,
+    **options: Unpack[MatchOptions],
+) -> Captions: ...
+@overload
+def read_captions(
+    candidates: object,
+    references: object = ...,
+    *,
+    several: Literal[True],
+    **options: Unpack[MatchOptions],
+) -> CaptionSets: ...
+@overload
+def read_captions(
+    candidates: object,
+    references: object = ...,
+    *,
+    several: bool = ...,
+    **options: Unpack[MatchOptions],
+) -> Captions | CaptionSets: ...
+def read_captions(
+    candidates: object,
+    references: object = None,
+    *,
+    subset: bool = False,
+    several: bool = False,
+    clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
+) -> Captions | CaptionSets:
+    """Read candidates and references and match them by image.
+
+    Text ids of one side are read as numbers if all ids of the other are numbers; see ``captious.data.ids``. Positions
+    match only the same number of positions.
+
+    Columns and splits apply to both sides. For only one side, pass a ``CaptionFile``, or read the references with
+    ``read_references``.
+
+    Args:
+        candidates: a path or a Python object; ``read_rows`` lists the forms. ``Captions`` and ``CaptionSets`` have
+            references of their own, which ``references`` replace.
+        references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
+            scored against the same object share what is computed about it. None for metrics without references.
+        subset: use only the images that both sides have, and count the others; otherwise, they are an error.
+        several: allow any number of candidates for an image; otherwise, each image has exactly one.
+        clean: rules to clean candidates by before they are scored: "markdown" converts it to text, "prompt" removes
+            openings such as "Sure! Here is a caption:" and "The image shows". Several are separated by commas.
+            Signatures name them.
+        columns: names of columns or fields other than the usual ones: ``id=key,caption=text``. Captions of one
+            side are ``candidate`` or ``references``, which may be repeated. In Python, also a mapping.
+        split: the split of the data set to read, such as test; several are separated by commas. In Python, also a
+            sequence.
+
+    Returns:
+        ``Captions``, or ``CaptionSets`` if ``several``, in the order of the references. Its ``references`` is the
+        object that was passed if every image has a candidate and no ids were converted to numbers.
+
+    Raises:
+        InputError: invalid candidates or references, as ``read_rows`` says; neither side has one of the columns or
+            splits.
+        ParameterError: positions on one side only, or two different numbers of them.
+        UnknownNameError: an unknown rule.
+        MissingReferencesError: an image listed without references.
+        UnknownImageError: a candidate for an unknown image.
+        MissingCandidatesError: references without a candidate.
+        With ``subset``, the last three do not occur, but UnknownImageError if no image has both.
+    """
+    shares = references is not None and not isinstance(references, References)
+    read_options = read_options_of(columns, split, 2 if shares else 1)
+    return match_images(candidates, references, read_options=read_options, subset=subset, several=several, clean=clean)
+
+
+def match_images(
+    candidates: object,
+    references: object = None,
+    *,
+    read_options: ReadOptions | None,
+    subset: bool = False,
+    several: bool = False,
+    clean: str | Sequence[str] = (),
+) -> Captions | CaptionSets:
+    """Read captions with ``ReadOptions`` shared by several systems; otherwise as ``read_captions``."""
+    rules = rules_of(clean) if clean else ()
+    if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
+        if several == isinstance(candidates, CaptionSets):
+            return candidates
+        references = candidates.references
+    table = (
+        absent_references(candidates, read_options) if references is None else references_of(references, read_options)
+    )
+    rows = read_rows(candidates, "candidates", several=several, read_options=read_options)
+    before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
+    rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
+    clean = rules_of([*before, *rules]) if rules else before
+    _check_positions(rows, table)
+    rows, table = _agree_on_ids(rows, table)
+    sets = _group_by_image(rows) if several else None
+    row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
+    common = _matched(rows, table, row_of, subset=subset)
+    image_rows = [row_of[image] for image in common.ids]
+    n_left_out = len(table) - len(common)
+    if sets is None:
+        texts = tuple(map(rows.texts.__getitem__, image_rows))
+        return Captions(
+            texts,
+            common,
+            n_candidates_left_out=len(row_of) - len(common),
+            n_references_left_out=n_left_out,
+            subset=subset,
+            clean=clean,
+        )
+    matched_sets = replace(sets.select(image_rows), images=common.images)
+    return CaptionSets(
+        matched_sets,
+        common,
+        n_candidates_left_out=len(sets.texts) - len(matched_sets.texts),
+        n_references_left_out=n_left_out,
+        subset=subset,
+        clean=clean,
+    )
+
+
+def read_references(
+    source: object, *, columns: ColumnNames | None = None, split: str | Sequence[str] | None = None
+) -> References:
+    """Read references and group them by image, in order of first appearance.
+
+    ``References`` are returned as they are. A file that ``captious prepare`` wrote is opened; see
+    ``captious.data.prepared``.
+
+    Args:
+        source: a path or a Python object; ``read_rows`` lists the forms.
+        columns, split: as for ``read_captions``.
+
+    Raises:
+        InputError: what is wrong with the source, as ``read_rows`` does.
+    """
+    return references_of(source, read_options_of(columns, split))
+
+
+def references_of(source: object, read_options: ReadOptions | None) -> References:
+    """Read references with ``ReadOptions``; otherwise as ``read_references``."""
+    if isinstance(source, References):
+        return source
+    if isinstance(source, str | os.PathLike) and is_prepared(source):
+        if isinstance(source, CaptionFile):
+            read_options = source.read_options or read_options
+        from captious.data.prepared import read_prepared
+
+        table = read_prepared(source)
+        if read_options is not None:
+            read_options.finish(table.name, "references")
+        return table
+    return _group_by_image(read_rows(source, "references", read_options=read_options))
+
+
+def _group_by_image(rows: CaptionRows) -> References:
+    """Group rows by image, in order of first appearance."""
+    row_of: dict[ImageId, int] = {}
+    # Each row gets the number of the first row of its image; these are then numbered from 0.
+    first_rows = np.fromiter(map(row_of.setdefault, rows.ids, count()), np.int64, len(rows.ids))
+    is_first = first_rows == np.arange(len(first_rows))
+    image_rows = (np.cumsum(is_first) - 1)[first_rows]
+    by_image = np.argsort(image_rows, kind="stable")
+    return References(
+        ids=tuple(row_of),
+        texts=tuple([rows.texts[row] for row in by_image.tolist()]),
+        offsets=np.concatenate([[0], np.cumsum(np.bincount(image_rows))]),
+        name=rows.name,
+        id_form=rows.id_form,
+        without_references=tuple(image for image in dict.fromkeys(rows.known_images) if image not in row_of),
+    )
+
+
+def absent_references(candidates: object, read_options: ReadOptions | None = None) -> References:
+    """Return the images of candidates without references, for metrics that need none.
+
+    Args:
+        candidates: a path or a Python object; ``read_rows`` lists the forms. An image may have several.
+        read_options: columns and splits to read.
+
+    Raises:
+        InputError: invalid candidates.
+    """
+    rows = read_rows(candidates, "candidates", several=True, read_options=read_options)
+    ids = tuple(dict.fromkeys(rows.ids))
+    return References(
+        ids, ("",) * len(ids), np.arange(len(ids) + 1), name=rows.name, id_form=rows.id_form, present=False
+    )
+
+
+def _matched(
+    candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, subset: bool
+) -> References:
+    """Return the references of images with candidates; unless ``subset``, these must be all images."""
+    rows = [row for row, image in enumerate(references.ids) if image in having]
+    if not subset and references.without_references:
+        without = references.without_references
+        raise MissingReferencesError(
+            f"{counted_of(len(without), len(references) + len(without), 'image', 'have')} no references",
+            where=f"{references.name}: {image_list(without)}",
+            help=f"add references or remove these images. To score the images that have them: {option('subset')}",
+        )
+    if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
+        raise UnknownImageError(
+            "the systems do not have the same images",
+            where=f"{references.name}: {image_list(references.ids)}; {candidates.name}: {image_list(candidates.ids)}",
+            help="compare systems on the same images; remove the others from both files",
+        )
+    if not rows:
+        raise _nothing_in_common(candidates, references)
+    if not subset:
+        _check_same_images(candidates, references, n_given=len(having), n_matched=len(rows))
+    return references.select(rows)
+
+
+def _check_positions(candidates: CaptionRows, references: References) -> None:
+    """Check that positions are on both sides and equal in number. Only then do they denote the same images."""
+    n_references = len(references) + len(references.without_references)
+    by_position = [side.name for side in (candidates, references) if side.id_form == "position"]
+    if len(by_position) == 1:
+        raise ParameterError(
+            "one side has image ids and the other only positions, so they cannot be matched",
+            where=f"without ids: {by_position[0]}",
+            help="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
+        )
+    if by_position and (n_candidates := len(set(candidates.ids))) != n_references:
+        raise ParameterError(
+            f"{counted(n_candidates, 'candidate')} by position, but references for {counted(n_references, 'image')}",
+            where=f"{candidates.name}, {references.name}",
+            help="give lists of the same length, or both with ids, as {image_id: caption}",
+        )
+
+
+def _agree_on_ids(candidates: CaptionRows, references: References) -> tuple[CaptionRows, References]:
+    """Return both, with ids read in the same way."""
+    left, right = read_alike(candidates.ids, candidates.id_form, references.ids, references.id_form)
+    if left is not candidates.ids:
+        candidates = replace(candidates, ids=tuple(left), id_form="typed")
+    if right is not references.ids:
+        references = references.with_numbers_in_file_names or references.with_numbers_for_ids
+    return candidates, references
+
+
+def _check_same_images(candidates: CaptionRows, references: References, *, n_given: int, n_matched: int) -> None:
+    """Refuse candidates without references, and references without candidates."""
+    if n_matched < n_given:
+        with_references = set(references.ids)
+        unknown = [image for image in candidates.ids if image not in with_references]
+        help = f"is this the right reference file? To score the images that both files share: {option('subset')}"
+        raise UnknownImageError(
+            f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
+            where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
+            help=_TYPES_DIFFER if differ_in_type(unknown, references.ids) else help,
+        )
+    if n_matched < len(references):
+        with_candidates = set(candidates.ids)
+        missing = [image for image in references.ids if image not in with_candidates]
+        raise MissingCandidatesError(
+            f"{counted_of(len(missing), len(references), 'image', 'have')} references but no candidate",
+            where=f"{references.name}: {image_list(missing)}",
+            help=f"does {candidates.name} contain every image? To score the images that both share: {option('subset')}",
+        )
+
+
+def _nothing_in_common(candidates: CaptionRows, references: References) -> UnknownImageError:
+    """Return the error for two sides without a common image, usually because ids differ in type."""
+    differ = differ_in_type(candidates.ids, references.ids)
+    return UnknownImageError(
+        f"none of the {counted(len(candidates.ids), 'candidate')} is for an image that has references"
+        if len(candidates.ids) > 1
+        else "the only candidate is for an image that has no references",
+        where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
+        help=_TYPES_DIFFER if differ else "is this the right reference file?",
+    )

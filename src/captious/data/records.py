@@ -1,0 +1,543 @@
+"""Choice of the fields or columns that hold ids and captions: named by the user, by a layout, or the usual ones."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import compress
+from typing import Any
+
+from captious.data.formats import columns_of, record_batches
+from captious.data.ids import IdForm, ImageId
+from captious.data.layouts import COCO, Layout, document_layouts, fields_of, first_of, nearest_layout, row_layouts
+from captious.data.rows import CaptionRows, Role, Source, caption_rows
+from captious.errors import InputError, UnknownNameError, option
+from captious.words import sample_of
+
+#: Names of one group contradict each other; otherwise the first group with one that is there wins.
+_Names = tuple[tuple[str, ...], ...]
+
+ID_FIELDS: _Names = (("image_id",), ("image",), ("video_id", "file_name", "filename", "id"))
+_CAPTIONS = ("caption", "captions", "report")
+# One file may hold candidates and references side by side.
+TEXT_FIELDS: dict[Role, _Names] = {
+    "candidates": (("candidate", "candidates", "prediction", "predictions", "caption_predicted"), _CAPTIONS),
+    "references": (("references", "refs", "reference_#"), _CAPTIONS),
+    "groups": (("group",),),
+    "objects": (("objects",), ("references", "refs"), _CAPTIONS),
+}
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of rows to read.
+
+    Args:
+        ids: fields of the id, joined by "_" if there are several.
+        texts: fields of captions, each holding a caption or a list of captions.
+        keys: for each field of ``texts``, the key of the captions if it holds objects; otherwise "".
+        split: the field with the split of a row, if it matters.
+        conditions: by field, the condition on rows to read.
+        splits_apart: whether one of several splits must be chosen.
+    """
+
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+    keys: tuple[str, ...]
+    split: str | None = None
+    conditions: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    splits_apart: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All fields, in the order in which ``rows_of_columns`` expects their values."""
+        return (*self.ids, *self.texts, *((self.split,) if self.split else ()), *self.conditions)
+
+
+def choose_fields(source: Source, names: Sequence[object], where: str, layout: Layout | None = None) -> Fields:
+    """Choose the fields to read.
+
+    Args:
+        source: the source, which holds the columns and split that the user wants.
+        names: names of all fields.
+        where: the place of the fields, such as "record 1".
+        layout: layout of the document; by default, the layouts of rows.
+
+    Raises:
+        InputError: a field is missing or ambiguous (CaptionFileError in a file).
+        UnknownNameError: the requested column of groups is missing.
+    """
+    if source.read_options is not None:
+        source.read_options.note_columns(source.name, names)
+    row = _Row(source, names, f"{where}: found " + (", ".join(map(repr, names)) or "none"), layout is not None)
+    layouts = row_layouts(names) if layout is None else [layout] if layout.fits(names) else []
+    if source.role == "groups":
+        one_layout = layout or next(iter(layouts), None)
+        ids = row.named_ids or (row.ids_of(one_layout) if one_layout else ()) or row.usual_ids()
+        return row.fields(ids, (row.group(ids),), one_layout)
+    options: dict[tuple[tuple[str, ...], tuple[str, ...]], Layout | None] = {}
+    for one in layouts:
+        options[row.named_ids or row.ids_of(one), row.named_texts or row.captions_of(one)] = one
+    if not options or has_usual_fields(source.role, names):
+        options.setdefault((row.named_ids or row.usual_ids(), row.named_texts or row.usual_texts()), None)
+    if len(options) > 1:
+        descriptions = [one.name if one else "rows with the usual names" for one in options.values()]
+        choices = [f"id={'+'.join(ids)},caption={texts[0]}" for ids, texts in options]
+        raise row.ambiguous(f"this fits two layouts, {' and '.join(descriptions)}", choices)
+    (((ids, texts), one_layout),) = options.items()
+    return row.fields(ids, texts, one_layout)
+
+
+def has_usual_fields(role: Role, names: Collection[object]) -> bool:
+    """Return whether rows have an id and captions under the usual names."""
+    return all(
+        any(fields_of(name, names) for group in groups for name in group) for groups in (ID_FIELDS, TEXT_FIELDS[role])
+    )
+
+
+@dataclass(frozen=True)
+class _Row:
+    """The first row of a source: its field names, its place, and whether it is from a document."""
+
+    source: Source
+    names: Sequence[object]
+    where: str
+    is_of_document: bool
+
+    @property
+    def named_ids(self) -> tuple[str, ...]:
+        """Fields of the id that the user names and that exist."""
+        read_options = self.source.read_options
+        ids = (
+            () if read_options is None or read_options.columns.id is None else tuple(read_options.columns.id.split("+"))
+        )
+        return ids if all(name in self.names for name in ids) else ()
+
+    @property
+    def named_texts(self) -> tuple[str, ...]:
+        """Fields of captions that the user names and that exist."""
+        return tuple(name for name, _ in self.named_keys.values())
+
+    @property
+    def named_keys(self) -> dict[str, tuple[str, str]]:
+        """Field and key of each caption column that the user names: "de/caption" is the key caption of the field de."""
+        read_options = self.source.read_options
+        texts = () if read_options is None else read_options.columns.texts(self.source.role)
+        keys = {text: (text, "") if text in self.names else _field_and_key(text) for text in texts}
+        return keys if all(name in self.names for name, _ in keys.values()) else {}
+
+    def ids_of(self, layout: Layout) -> tuple[str, ...]:
+        present = (tuple(name.split("+")) for name in layout.ids)
+        return next((ids for ids in present if all(name in self.names for name in ids)), ())
+
+    def captions_of(self, layout: Layout) -> tuple[str, ...]:
+        captions = layout.captions_among(self.names)
+        if len(captions) > 1:
+            present = [fields[0] for fields in captions]
+            raise self.ambiguous(self._could_be(present), [f"caption={name}" for name in present])
+        return captions[0]
+
+    def usual_ids(self) -> tuple[str, ...]:
+        for group in ID_FIELDS:
+            present = [name for name in group if name in self.names]
+            if len(present) > 1:
+                message = f"both {' and '.join(map(repr, present))} could be the image ids"
+                raise self.ambiguous(message, [f"id={name}" for name in present])
+            if present:
+                return (present[0],)
+        self._check_near_names()
+        raise self._missing("image ids", "id", ID_FIELDS, TEXT_FIELDS[self.source.role])
+
+    def usual_texts(self) -> tuple[str, ...]:
+        groups = TEXT_FIELDS[self.source.role]
+        for group in groups:
+            present = [fields for name in group if (fields := fields_of(name, self.names))]
+            if len(present) > 1:
+                firsts = [fields[0] for fields in present]
+                raise self.ambiguous(self._could_be(firsts), [f"caption={name}" for name in firsts])
+            if present:
+                return present[0]
+        self._check_near_names()
+        raise self._missing(self.source.role, "caption", groups, ID_FIELDS)
+
+    def group(self, ids: Sequence[str]) -> str:
+        """Return the field of groups: the requested one, ``group``, or the only one besides the id."""
+        if self.source.column is not None:
+            if self.source.column not in self.names:
+                raise missing_column(self.source, self.where)
+            return self.source.column
+        candidates = [str(name) for name in self.names if name not in ids]
+        if "group" in candidates or len(candidates) == 1:
+            return "group" if "group" in candidates else candidates[0]
+        raise self.source.error("which field holds the groups? Name it, as FILE:COLUMN", where=self.where)
+
+    def fields(self, ids: tuple[str, ...], texts: tuple[str, ...], layout: Layout | None) -> Fields:
+        """Return the fields, checked, with those that conditions depend on."""
+        if any(self.names.count(name) > 1 for name in (*ids, *texts)):
+            raise self.source.error("duplicate field", where=self.where)
+        read_options = self.source.read_options
+        apart = layout is not None and layout.splits_apart and self.source.role != "groups"
+        split = "split" if layout is None else layout.split
+        is_chosen = split in self.names and (apart or (read_options is not None and bool(read_options.splits)))
+        chosen_keys = self.named_keys if self.source.role != "groups" else {}
+        if read_options is not None:
+            read_options.note_used(
+                [*ids, "+".join(ids), *(texts if self.source.role != "groups" else ()), *chosen_keys]
+            )
+        keys = [key for _, key in chosen_keys.values()] or [""] * len(texts)
+        if layout is not None and self.source.role != "groups":
+            keys = [key or layout.key for key in keys]
+        conditions = (
+            {} if layout is None else {key: keep for key, keep in layout.conditions.items() if key in self.names}
+        )
+        return Fields(ids, texts, tuple(keys), split if is_chosen else None, conditions, apart)
+
+    def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
+        """Return the error for two fields to choose from."""
+        options = sample_of([option("columns", choice) for choice in choices], separator=" or ")
+        return self.source.error(problem, where=self.where, help=f"choose: {options}")
+
+    def _could_be(self, names: Sequence[str]) -> str:
+        both = "both " * (len(names) == 2)
+        return f"{both}{sample_of(names, separator=' and ')} could be the {self.source.role}"
+
+    def _missing(self, what: str, column: str, usual: _Names, other_names: _Names) -> InputError:
+        """Return the error for a row without any of the usual names; ``other_names`` are those of its other column."""
+        read_options = self.source.read_options
+        absent = [] if read_options is None else [name for name in read_options.columns.names if name not in self.names]
+        if absent:
+            return self.source.error(f"there is no column {' or '.join(map(repr, absent))}", where=self.where)
+        *names, last = [name.replace("#", "1") for group in usual for name in group]
+        read = {field for group in other_names for name in group for field in fields_of(name, self.names)}
+        unread = [name for name in self.names if name not in read]
+        hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}" if len(unread) == 1 else ""
+        message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
+        return self.source.error(message, where=self.where, hint=hint)
+
+    def _check_near_names(self) -> None:
+        near = None if self.is_of_document or self.source.role == "groups" else nearest_layout(self.names)
+        if near is not None:
+            layout, missing = near
+            problem = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
+            raise self.source.error(problem, where=self.where)
+
+
+def missing_column(source: Source, where: str) -> UnknownNameError:
+    """Return the error for a missing column of groups."""
+    return UnknownNameError(
+        f"there is no column {source.column!r}",
+        where=f"{source.name}: {where}",
+        help="name a column or field of this file, or give the groups in a file of their own",
+    )
+
+
+def rows_of_columns(
+    source: Source,
+    fields: Fields,
+    columns: Sequence[Sequence[Any]],
+    *,
+    unit: str,
+    numbers: Sequence[ImageId],
+    id_form: IdForm = "typed",
+    known_images: Sequence[Any] = (),
+) -> CaptionRows:
+    """Build rows from the values of fields, for the chosen split.
+
+    Args:
+        source: the source.
+        fields: the chosen fields.
+        columns: their values, in the order of ``Fields.names``.
+        unit, numbers, id_form, known_images: see ``caption_rows``.
+
+    Raises:
+        InputError: several splits, none of which was chosen, or an unknown split.
+    """
+    n_ids, n_texts = len(fields.ids), len(fields.texts)
+    if fields.split or fields.conditions:
+        mask = _mask(source, fields, columns[n_ids + n_texts :], len(numbers))
+        columns = [[*compress(column, mask)] for column in columns]
+        numbers = [*compress(numbers, mask)]
+    ids = columns[0]
+    texts = [
+        _key_values(source, name, key, column, unit, numbers) if key else column
+        for name, key, column in zip(fields.texts, fields.keys, columns[n_ids:], strict=False)
+    ]
+    values = texts[0]
+    if n_ids > 1:
+        ids = ["_".join(map(str, parts)) for parts in zip(*columns[:n_ids], strict=True)]
+    if n_texts > 1:
+        values = [_joined(cells) for cells in zip(*texts, strict=True)]
+    return caption_rows(source, ids, values, unit=unit, numbers=numbers, id_form=id_form, known_images=known_images)
+
+
+def _key_values(
+    source: Source, name: str, key: str, column: Sequence[Any], unit: str, numbers: Sequence[ImageId]
+) -> Sequence[Any]:
+    """Return the values of a key of objects."""
+    for number, cell in zip(numbers, column, strict=True):
+        if not isinstance(cell, Mapping) or key not in cell:
+            shown_cell = sample_of(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
+            problem = f"expected {name!r} to be an object with {key!r}, found {shown_cell}"
+            raise source.error(
+                problem, where=f"{unit} {number}", help=f"name another key: {option('columns', f'caption={name}/KEY')}"
+            )
+    return [cell[key] for cell in column]
+
+
+def _field_and_key(name: str) -> tuple[str, str]:
+    """Split a name at the first slash into field and key."""
+    field, _, key = name.partition("/")
+    return (field, key) if key else (name, "")
+
+
+def _joined(cells: Sequence[Any]) -> list[Any]:
+    """Return the captions in the cells of a row, without empty ones."""
+    lists = (cell if isinstance(cell, list | tuple) else [cell] for cell in cells if cell is not None and cell != "")
+    return [text for texts in lists for text in texts]
+
+
+def _mask(source: Source, fields: Fields, columns: Sequence[Sequence[Any]], n: int) -> list[bool]:
+    """Return a mask of the rows to read."""
+    mask = [True] * n
+    if fields.split:
+        splits, *columns = columns
+        splits_read = chosen_splits(source, splits, apart=fields.splits_apart)
+        if splits_read is not None:
+            mask = [str(split) in splits_read for split in splits]
+    for keep, column in zip(fields.conditions.values(), columns, strict=True):
+        mask = [one and keep(value) for one, value in zip(mask, column, strict=True)]
+    return mask
+
+
+def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> frozenset[str] | None:
+    """Return the splits to read; None for all.
+
+    Args:
+        source: the source.
+        splits: splits of its rows or images.
+        apart: whether one of several splits must be chosen.
+
+    Raises:
+        InputError: as ``rows_of_columns`` does.
+    """
+    read_options = source.read_options
+    counts: dict[str, int] = {}
+    for split in splits:
+        counts[str(split)] = counts.get(str(split), 0) + 1
+    counts_text = ", ".join(f"{split} ({n:,})" for split, n in [*counts.items()][:9])
+    if read_options is not None and read_options.splits:
+        read_options.note_used([None])
+        if absent := [split for split in read_options.splits if split not in counts]:
+            message = f"there is no split {' or '.join(map(repr, absent))}"
+            raise InputError(
+                message, where=f"{source.name}: {counts_text}", help=f"name one of these: {option('split', 'NAME')}"
+            )
+        return frozenset(read_options.splits)
+    if apart and len(counts) > 1:
+        raise InputError(
+            f"this file has {len(counts)} splits, and none was chosen",
+            where=f"{source.name}: {counts_text}",
+            help=f"choose with {option('split', 'NAME')}; several are separated by commas",
+        )
+    return None
+
+
+# Shapes of captions, parsed from JSON or passed as Python objects: mappings, records, documents.
+#
+# A mapping goes from image to caption or captions. Records are one mapping per caption or per image, with the id and
+# the text under one of the names in ``reading.fields``. A document is an object that holds records in one of the
+# ``LAYOUTS``, such as COCO's.
+
+
+def is_document(content: Mapping[Any, Any], role: Role) -> bool:
+    """Return whether this holds records in one of the layouts, rather than being a mapping from images."""
+    return _is_coco(content, role) or bool(document_layouts(content))
+
+
+def _is_coco(content: Mapping[Any, Any], role: Role) -> bool:
+    """Return whether this is COCO's format; groups may also come without captions."""
+    lists = [content.get(name) for name in (("annotations", "images") if role == "groups" else ("annotations",))]
+    return any(records == [] or first_of(records) is not None for records in lists)
+
+
+def rows_of_document(source: Source, document: Mapping[Any, Any]) -> CaptionRows:
+    """Read rows of a document in one of the layouts.
+
+    COCO's annotations may be instances when the role is objects: they have a "category_id", which "categories" names.
+    """
+    layout = _layout(source, document)
+    if source.role == "objects" and layout.parents == COCO.parents and "categories" in document:
+        records: Sequence[Any] = _named_instances(source, document)
+        parent_ids = _parent_ids(source, layout, document, None)
+        rows = rows_of_records(
+            source, records, unit="annotation", numbers=range(1, len(records) + 1), known_images=parent_ids
+        )
+        return replace(rows, are_categories=True)
+    if source.role == "groups" and layout.parents is not None:
+        return _groups(source, layout, document)
+    assert layout.records is not None
+    unit, numbers, records = layout.records.all(document)
+    parent_ids = ()
+    if layout.parents is not None:
+        records, parent_ids = _add_parents(source, layout, document, records, unit)
+    return rows_of_records(source, records, unit=unit, numbers=numbers, known_images=parent_ids, layout=layout)
+
+
+def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
+    """Return the layout of a document."""
+    columns = () if source.read_options is None else source.read_options.columns.texts(source.role)
+    layouts = [one for one in document_layouts(document) if not one.on_request or {*columns} & {*one.captions}]
+    if len(layouts) > 1 and (matching := [one for one in layouts if {*columns} & {*one.captions}]):
+        layouts = matching
+    if len(layouts) > 1:
+        choices = " or ".join(option("columns", f"caption={one.captions[0]}") for one in layouts)
+        raise source.error(
+            f"this fits two layouts, {' and '.join(one.name for one in layouts)}",
+            where="keys: " + sample_of(map(repr, document)),
+            help=f"choose: {choices}",
+        )
+    return layouts[0] if layouts else COCO
+
+
+def _add_parents(
+    source: Source, layout: Layout, document: Mapping[Any, Any], records: Sequence[Any], unit: str
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Return the records, with fields of the images they refer to, and all images."""
+    assert layout.parents is not None
+    parent, record = first_of(document.get(layout.parents.key)) or {}, first_of(records) or {}
+    read_options = source.read_options
+    id_field = (
+        None
+        if read_options is None or read_options.columns.id in record or read_options.columns.id not in parent
+        else read_options.columns.id
+    )
+    wants_split = layout.splits_apart or (read_options is not None and bool(read_options.splits))
+    split = layout.split if wants_split and layout.split in parent and layout.split not in record else None
+    parent_ids = _parent_ids(source, layout, document, split, id_field)
+    keys = [name for name in (id_field, split) if name is not None]
+    if not keys:
+        return records, parent_ids
+    parents, reference = layout.parents, layout.parents.reference
+    try:
+        fields = {image[parents.id]: {name: image[name] for name in keys} for image in document[parents.key]}
+    except TypeError:
+        raise source.error(f'an {parents.id!r} of "{parents.key}" is neither an integer nor a string') from None
+    extended = []
+    for number, entry in enumerate(records, 1):
+        try:
+            extended.append({**entry, **fields[entry[reference]]})
+        except (KeyError, TypeError):
+            where = f"{unit} {number}: {reprlib.repr(entry)}"
+            raise source.error(f'expected a {reference!r} that is one of "{parents.key}"', where=where) from None
+    return extended, parent_ids
+
+
+def _parent_ids(
+    source: Source, layout: Layout, document: Mapping[Any, Any], split: str | None, id_field: str | None = None
+) -> Sequence[Any]:
+    """Return the ids of all images that a document lists for the chosen split."""
+    assert layout.parents is not None
+    parents = document.get(layout.parents.key) or ()
+    try:
+        _, ids, *columns = columns_of(
+            parents, [layout.parents.id, id_field or layout.parents.id, *filter(None, [split])]
+        )
+        splits = columns[0] if columns else None
+    except (KeyError, TypeError, IndexError):
+        fields = " and ".join(f'"{name}"' for name in (id_field or layout.parents.id, split) if name)
+        message = f'"{layout.parents.key}" is not a list of objects that each have an {fields}'
+        raise source.error(message) from None
+    if layout.conditions:
+        return ()  # images may be without captions, as some are left out
+    splits_read = None if splits is None else chosen_splits(source, splits, apart=layout.splits_apart)
+    if splits is None or splits_read is None:
+        return ids
+    return [image for image, one in zip(ids, splits, strict=True) if str(one) in splits_read]
+
+
+def _groups(source: Source, layout: Layout, document: Mapping[Any, Any]) -> CaptionRows:
+    """Read groups from a field of COCO's images or annotations; similarly from other documents."""
+    assert layout.parents is not None
+    assert layout.keys
+    layouts = {layout.parents.key: replace(layout, ids=(layout.parents.id,)), layout.keys[-1]: layout}
+    lists = {name: document.get(name) or [] for name in layouts}
+    fields = {name: [*record] for name, records in lists.items() if (record := first_of(records)) is not None}
+    having = [name for name, names in fields.items() if source.column is None or source.column in names]
+    if not having:
+        fields_text = "; ".join(f"{name} have " + ", ".join(map(repr, names)) for name, names in fields.items())
+        raise missing_column(source, fields_text or "no images")
+    if source.column is not None and len(having) > 1:
+        raise source.error(f"both the {' and the '.join(having)} have a field {source.column!r}")
+    name = having[0]
+    numbers = range(1, len(lists[name]) + 1)
+    return rows_of_records(source, lists[name], unit=name[:-1], numbers=numbers, layout=layouts[name])
+
+
+def _named_instances(source: Source, document: Mapping[Any, Any]) -> list[dict[str, Any]]:
+    """Return the objects of COCO's instances, with the names of their categories."""
+    try:
+        names = {category["id"]: category["name"] for category in document["categories"]}
+    except (KeyError, TypeError, IndexError):
+        raise source.error('"categories" is not a list of objects that each have an "id" and a "name"') from None
+    instances = []
+    for number, instance in enumerate(document["annotations"], start=1):
+        try:
+            instances.append({"image_id": instance["image_id"], "objects": names[instance["category_id"]]})
+        except (KeyError, TypeError, IndexError):
+            where = f"annotation {number}: {reprlib.repr(instance)}"
+            raise source.error('expected an "image_id" and a "category_id" of "categories"', where=where) from None
+    return instances
+
+
+def rows_of_mapping(source: Source, mapping: Mapping[Any, Any], *, id_form: IdForm) -> CaptionRows:
+    """Read rows of ``{image: caption}`` or ``{image: [captions]}``."""
+    if source.column is not None:
+        raise missing_column(source, "an object from images to values has no columns")
+    if has_usual_fields(source.role, mapping.keys()):
+        raise source.error("expected a list of records, not a single record", where=sample_of(map(repr, mapping)))
+    keys = list(mapping)
+    if len(keys) == 1 and _are_records_of_many_images(mapping[keys[0]]):
+        raise source.error("a list of records is wrapped in an object; give the list", where=f"key {keys[0]!r}")
+    if source.role != "groups" and (near := nearest_layout((), mapping)) is not None:
+        layout, missing = near
+        message = f"this is nearly the layout {layout.name!r}, but it lacks {' and '.join(missing)}"
+        raise source.error(message, where="keys: " + sample_of(map(repr, keys)))
+    return caption_rows(source, keys, list(mapping.values()), unit="key", numbers=keys, id_form=id_form)
+
+
+def _are_records_of_many_images(value: object) -> bool:
+    """Return whether this is a list of records of different images, not the captions of one image."""
+    if not isinstance(value, list) or not all(isinstance(item, Mapping) for item in value):
+        return False
+    return len({repr(item[name]) for item in value for name in ("image_id", "image") if name in item}) > 1
+
+
+def rows_of_records(
+    source: Source,
+    records: Sequence[Any],
+    *,
+    unit: str,
+    numbers: Sequence[Any],
+    known_images: Sequence[Any] = (),
+    layout: Layout | None = None,
+) -> CaptionRows:
+    """Read rows of ``[{"image_id", "caption"}, ...]``; every record has the fields of the first one.
+
+    Args:
+        source: the source.
+        records: the records; other fields are ignored.
+        unit, numbers: as in ``CaptionRows``.
+        known_images: images that are listed elsewhere.
+        layout: layout of the document that holds them.
+    """
+    if not records:
+        return caption_rows(source, (), (), unit=unit, numbers=(), known_images=known_images)
+    fields: list[Fields] = []
+
+    def choose(names: list[str], where: str) -> Sequence[str]:
+        fields.append(choose_fields(source, names, where, layout))
+        return fields[0].names
+
+    (batch,) = record_batches(source, [(numbers, records)], unit, choose)
+    return rows_of_columns(source, fields[0], batch.columns, unit=unit, numbers=numbers, known_images=known_images)

@@ -1,0 +1,613 @@
+"""``CaptionFile``: a file of captions of which certain columns and one split are read."""
+
+from __future__ import annotations
+
+import os
+import reprlib
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, filterfalse
+from typing import Any, Literal, Self, TypeAlias, TypeVar
+
+import numpy as np
+
+from captious.data.ids import IdForm, ImageId, as_image_id
+from captious.errors import (
+    CaptionFileError,
+    CaptionTypeError,
+    DuplicateCandidateError,
+    EmptyInputError,
+    EncodingError,
+    InputError,
+    MissingCandidatesError,
+    ParameterError,
+    option,
+)
+from captious.words import counted_of, sample_of
+
+#: The content of a source.
+Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
+
+#: Names of columns as they are given.
+ColumnNames: TypeAlias = "str | Mapping[str, str | Sequence[str]] | Columns"
+
+_KEYS = ("id", "caption", "candidate", "references")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns; empty for those that are detected.
+
+    Args:
+        id: column of ids.
+        candidate: column of candidates.
+        references: columns of references, each cell one text or a list of texts.
+        caption: columns of captions, candidates or references depending on the source.
+    """
+
+    id: str | None = None
+    candidate: str | None = None
+    references: tuple[str, ...] = ()
+    caption: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, names: ColumnNames | None) -> Self:
+        """Parse text such as ``id=image_id,candidate=caption,references=ref1,references=ref2``, or convert a mapping.
+
+        Raises:
+            ParameterError: other text, or a name that is not a kind of column.
+        """
+        if isinstance(names, cls):
+            return names
+        columns: dict[str, list[str]] = {key: [] for key in _KEYS}
+        for key, name in _pairs(names):
+            if key not in columns:
+                raise ParameterError(f"{key!r} is not a column of captions", help=f"these are {', '.join(_KEYS)}")
+            columns[key].append(name)
+        for key in ("id", "candidate"):
+            if len(columns[key]) > 1:
+                raise ParameterError(f"two columns for {key}: {', '.join(columns[key])}", help="give one")
+        if columns["caption"] and columns["candidate"] and columns["references"]:
+            raise ParameterError("caption names neither candidates nor references", help="leave it out")
+        return cls(
+            id=next(iter(columns["id"]), None),
+            candidate=next(iter(columns["candidate"]), None),
+            references=tuple(columns["references"]),
+            caption=tuple(columns["caption"]),
+        )
+
+    def texts(self, role: Role) -> tuple[str, ...]:
+        """Return the columns of captions that are named for a role."""
+        if role == "candidates" and self.candidate is not None:
+            return (self.candidate,)
+        if role in ("references", "objects") and self.references:
+            return self.references
+        return self.caption if role in ("candidates", "references", "objects") else ()
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Role of each column that was named, such as {"image_id": "id"}."""
+        ids = {} if self.id is None else {self.id: "id"}
+        candidate = {} if self.candidate is None else {self.candidate: "candidate"}
+        texts = dict.fromkeys(self.references, "references") | dict.fromkeys(self.caption, "caption")
+        return texts | candidate | ids
+
+
+def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
+    """Return pairs such as ("id", "image_id")."""
+    if isinstance(names, Columns):
+        names = {key: value for key in _KEYS if (value := getattr(names, key))}
+    if not isinstance(names, str):
+        names_of_key = {key: [value] if isinstance(value, str) else value for key, value in (names or {}).items()}
+        return [(key, name) for key, values in names_of_key.items() for name in values]
+    pairs = []
+    for piece in names.split(","):
+        key, equals, name = (part.strip() for part in piece.partition("="))
+        if not (equals and name):
+            raise ParameterError(
+                f"{piece.strip()!r} does not name a column",
+                help="write id=NAME,caption=NAME; captions of one side are candidate=NAME or references=NAME",
+            )
+        pairs.append((key, name))
+    return pairs
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Columns and splits to read from sources.
+
+    Sources that are read together share these options. A column or split that is named need not be in all of them, but
+    must be in at least one.
+
+    Args:
+        columns: names of columns.
+        splits: names of splits; empty for all of a source.
+        n_sources: number of sources that share the options.
+    """
+
+    columns: Columns
+    splits: tuple[str, ...] = ()
+    n_sources: int = 1
+    # Columns that a source has; None stands for the splits.
+    _names_used: set[str | None] = field(default_factory=set, init=False, compare=False, repr=False)
+    _columns: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
+    _sources: set[tuple[str, Role]] = field(default_factory=set, init=False, compare=False, repr=False)
+
+    def note_used(self, names: Collection[str | None]) -> None:
+        """Record that a source has columns of these names, or the splits if None."""
+        self._names_used.update(names)
+
+    def note_columns(self, source: str, names: Collection[object]) -> None:
+        """Record which columns a source has, for messages."""
+        self._columns[source] = ", ".join(map(repr, names)) or "none"
+
+    def finish(self, source: str, role: Role) -> None:
+        """Record that a source has been read, and call ``check`` after the last one."""
+        self._sources.add((source, role))
+        if len(self._sources) >= self.n_sources:
+            self.check()
+
+    def check(self) -> None:
+        """Check that each column and split was in at least one of the sources.
+
+        Raises:
+            InputError: no source has one of the columns or splits.
+        """
+        names = dict.fromkeys(name for name, _ in sorted(self._sources))
+        where = "; ".join(f"{name}: found {self._columns.get(name, 'no columns')}" for name in names)
+        for name, key in self.columns.names.items():
+            if name not in self._names_used:
+                raise InputError(
+                    f"there is no column {name!r}",
+                    where=where,
+                    help=f"name one of these: {option('columns', f'{key}=NAME')}",
+                )
+        if self.splits and None not in self._names_used:
+            raise InputError(
+                f"there is no split {' or '.join(map(repr, self.splits))}, as no record says what split it is in",
+                where=where,
+                help='read all of it, or give the records a field "split"',
+            )
+
+
+def read_options_of(
+    columns: ColumnNames | None, split: str | Sequence[str] | None, n_sources: int = 1
+) -> ReadOptions | None:
+    """Read options from user arguments; None to read everything.
+
+    Args:
+        columns: see ``Columns.of``.
+        split: the name of a split; several are a sequence, or separated by commas.
+        n_sources: number of sources that share the options.
+
+    Raises:
+        ParameterError: invalid names.
+    """
+    if columns is None and split is None:
+        return None
+    names = split.split(",") if isinstance(split, str) else [*(split or ())]
+    splits = tuple(name.strip() for name in names)
+    if split is not None and not (splits and all(splits)):
+        raise ParameterError(f"{split!r} is not the name of a split", help="name one, such as test")
+    return ReadOptions(Columns.of(columns), splits, n_sources)
+
+
+class CaptionFile(os.PathLike[str]):
+    """A file of captions, of which certain columns or one split are read. It is accepted wherever a path is.
+
+    Args:
+        path: the file.
+        columns: names of columns: ``"id=key,caption=text"``, or a mapping.
+        split: name of a split, such as "test"; several are a sequence, or separated by commas.
+
+    Raises:
+        ParameterError: invalid names.
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        columns: ColumnNames | None = None,
+        split: str | Sequence[str] | None = None,
+    ) -> None:
+        self.path = os.fspath(path)
+        self.read_options = read_options_of(columns, split)
+
+    @classmethod
+    def sharing(cls, path: str | os.PathLike[str], read_options: ReadOptions | None) -> CaptionFile:
+        """Create a file that shares read options with other sources."""
+        file = cls(path)
+        file.read_options = read_options
+        return file
+
+    @property
+    def name(self) -> str:
+        """File name without folders."""
+        return os.path.basename(self.path)
+
+    def __fspath__(self) -> str:
+        return self.path
+
+    def __str__(self) -> str:
+        return self.path
+
+    def __repr__(self) -> str:
+        return f"<CaptionFile {self.path!r}>"
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, CaptionFile) and (self.path, self.read_options) == (other.path, other.read_options)
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+
+# ``Source``: the origin of captions, which words errors about them, and ``RowProblem``, an error in a row.
+
+
+Key = TypeVar("Key", bound=Hashable)
+
+# Examples of the accepted forms, one line each.
+_FORMS: dict[Role, str] = {
+    "candidates": """
+    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, ...]
+    an object, .json       {"42": "a cat", ...}
+    .jsonl, .ndjson        {"image_id": 42, "caption": "a cat"} on every line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption
+    other names            --columns id=NAME,caption=NAME (columns= in Python)
+    in Python also         {42: "a cat", ...}, or ["a cat", ...] with references in the same order""",
+    "references": """
+    COCO captions, .json   {"annotations": [{"image_id": 42, "caption": "a cat"}, ...]}
+    an object, .json       {"42": ["a cat", "the cat"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "references": ["a cat", "the cat"]} on every line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption, or image_id and references
+    data sets              files as published, such as those of Flickr30k, nocaps, VATEX or MSR-VTT
+    other names            --columns id=NAME,caption=NAME (columns= in Python)
+    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]""",
+    "objects": """
+    COCO instances, .json  {"images": [], "annotations": [{"image_id": 42, "category_id": 17}], "categories": []}
+    an object, .json       {"42": ["cat", "couch"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "objects": ["cat", "couch"]} on every line
+    .parquet, data frames  columns image_id and objects
+    in Python also         {42: ["cat", "couch"], ...}""",
+    "parses": """
+    .jsonl                 {"caption": "a cat", "word": [], "tag": [], "lemma": [], "basic": []} on every line
+    .conllu                CoNLL-U, with # text = a cat""",
+    "groups": """
+    an object, .json       {"42": "indoor", ...}
+    .json, .jsonl          {"image_id": 42, "group": "indoor"}, in a list or on every line
+    .csv, .tsv             a header image_id,group; then one row per image
+    .parquet, data frames  columns image_id and group
+    a column of a file     FILE:COLUMN (column=... in Python), also a field of COCO's images
+    in Python also         {42: "indoor", ...}""",
+    "rows": """
+    .json, .jsonl          {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}
+    .csv, .tsv, .parquet   columns id, candidate and references""",
+}
+
+
+# The same for several candidates per image.
+_SEVERAL_FORMS = """
+    COCO results, .json    [{"image_id": 42, "caption": "a cat"}, {"image_id": 42, "caption": "the cat"}, ...]
+    an object, .json       {"42": ["a cat", "the cat"], ...}
+    .jsonl, .ndjson        {"image_id": 42, "captions": ["a cat", "the cat"]} on every line, or one caption per line
+    .csv, .tsv             a header image_id,caption; then one row per caption
+    .parquet, data frames  columns image_id and caption, or image_id and captions
+    other names            --columns id=NAME,caption=NAME (columns= in Python)
+    in Python also         {42: ["a cat", "the cat"], ...}, or [["a cat", "the cat"], ...]"""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source of captions: its name in messages, its role, and whether it is a file.
+
+    An image may have several candidates only if ``several``; it may always have several references. With the role
+    "groups", groups of images are read instead of captions; ``column`` is the field or column of the groups, None if
+    only one is possible. ``read_options`` are the columns and splits that the user names.
+    """
+
+    name: str
+    role: Role
+    is_file: bool = False
+    is_standard_input: bool = False
+    several: bool = False
+    column: str | None = None
+    read_options: ReadOptions | None = None
+
+    @property
+    def one_each(self) -> bool:
+        """Whether an image may have only one caption."""
+        return self.role == "candidates" and not self.several
+
+    def error(self, problem: str, *, where: str = "", help: str = "", hint: str = "") -> InputError:
+        """Return the error for an unknown or ambiguous form; without other help, it lists every accepted form.
+
+        Args:
+            problem, where, help: as in ``CaptiousError``.
+            hint: advice to show above the accepted forms.
+        """
+        kind = CaptionFileError if self.is_file else InputError
+        place = f"{self.name}: {where}" if where else self.name
+        forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
+        otherwise = f"{hint}; otherwise " if hint else ""
+        return kind(problem, where=place, help=help or f"{otherwise}{self.role} are read from{forms}")
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """A problem with one row, or with the rest of a file.
+
+    Args:
+        kind: "json" (not JSON), "truncated" (JSON that ends too early), "nested" (JSON that is nested too deeply),
+            "record" (not an object), "fields" (some are missing), "repeated" (a repeated key), "cells" (more or fewer
+            than in the header), "csv" (the table cannot be read any further).
+        number: the line or record.
+        error: the error to raise.
+        detail: the message of the parser.
+        fields: missing fields.
+    """
+
+    kind: Literal["json", "truncated", "nested", "record", "fields", "repeated", "cells", "csv"]
+    number: int
+    error: InputError
+    detail: str = ""
+    fields: tuple[str, ...] = ()
+
+
+#: Treatment of a problem.
+Refuse: TypeAlias = Callable[[RowProblem], None]
+
+
+def raise_error(problem: RowProblem) -> None:
+    """Raise the error of a problem."""
+    raise problem.error from None
+
+
+def repeated_positions(keys: Iterable[Key]) -> dict[Key, list[int]]:
+    """Return the positions of keys that occur more than once."""
+    places: defaultdict[Key, list[int]] = defaultdict(list)
+    for place, key in enumerate(keys):
+        places[key].append(place)
+    return {key: at for key, at in places.items() if len(at) > 1}
+
+
+def image_list(ids: Iterable[ImageId]) -> str:
+    """Format image ids for messages, strings in quotes to distinguish "12" from 12."""
+    return "image_id " + sample_of([repr(i) for i in ids])
+
+
+def is_unicode(text: str) -> bool:
+    """Return whether UTF-8 can encode a text, that is, whether it has no lone surrogates."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+# ``CaptionRows``: captions as read from a source, one per row, before candidates are matched with references.
+#
+# Every reader calls ``caption_rows``, which checks ids and captions of all input forms.
+
+
+@dataclass(frozen=True)
+class CaptionRows:
+    """Captions of one source, one per row, checked but not yet matched.
+
+    Args:
+        name: the source in messages: the file, or "candidates", "references".
+        role: "candidates", "references" or "groups".
+        ids: the image of each row; an image may have several rows, except where each has one candidate.
+        texts: the caption of each row.
+        unit: the kind of row in messages: "line", "record", "annotation", "key", "row", "index".
+        numbers: the line, record, ... of each row, counted from 1 in files; "index" counts from 0.
+        id_form: how the source wrote its ids; see ``captious.data.ids``.
+        known_images: images that the source lists without captions: COCO's "images", empty lists.
+        are_categories: whether texts are category names, as in COCO's instances.
+    """
+
+    name: str
+    role: Role
+    ids: tuple[ImageId, ...]
+    texts: tuple[str, ...]
+    unit: str
+    numbers: Sequence[ImageId]
+    id_form: IdForm = "typed"
+    known_images: tuple[ImageId, ...] = ()
+    are_categories: bool = False
+
+    def place(self, row: int) -> str:
+        """Return the place of a row in its source, such as "line 12"."""
+        return f"{self.unit} {self.numbers[row]!r}"
+
+
+def caption_rows(
+    source: Source,
+    ids: Sequence[Any],
+    values: Sequence[Any],
+    *,
+    unit: str,
+    numbers: Sequence[ImageId],
+    id_form: IdForm = "typed",
+    known_images: Sequence[Any] = (),
+) -> CaptionRows:
+    """Check ids and captions, and expand lists of captions to one row per caption.
+
+    Args:
+        source: the source of the rows.
+        ids: one image per entry.
+        values: for each entry a caption, a list of captions, or a list of ``{"caption": ...}``.
+        unit, numbers: as in ``CaptionRows``.
+        id_form: how the source writes ids.
+        known_images: images that the source lists in addition to its entries.
+
+    Raises:
+        CaptionTypeError: an id that is neither an int nor a string, or a caption that is not a string.
+        EncodingError: an id or a caption with a lone surrogate, which no file can hold.
+        DuplicateCandidateError: two candidates for one image, where only one is allowed.
+        MissingCandidatesError: an image whose list of candidates is empty.
+        EmptyInputError: no captions.
+        InputError: a value that is neither a caption nor a list of them (CaptionFileError in a file).
+    """
+
+    def place(entry: int) -> str:
+        return f"{unit} {numbers[entry]!r}"
+
+    images = _checked_ids(source, ids, place)
+    all_images = _checked_ids(source, known_images, lambda entry: f"image {entry + 1}")
+    if source.role == "groups":
+        groups = [_group(source, value, place(entry)) for entry, value in enumerate(values)]
+        all_images = [*all_images, *(image for image, group in zip(images, groups, strict=True) if group is None)]
+        grouped = [entry for entry, group in enumerate(groups) if group is not None]
+        images, numbers = [images[entry] for entry in grouped], [numbers[entry] for entry in grouped]
+        values = [groups[entry] for entry in grouped]
+    if set(map(type, values)) != {str}:
+        lists = (
+            values
+            if _are_lists_of_strings(values)
+            else [_captions_of(source, value, place(entry)) for entry, value in enumerate(values)]
+        )
+        if source.role == "candidates":
+            _check_counts(source, lists, place)
+        all_images = [*all_images, *(image for image, captions in zip(images, lists, strict=True) if not captions)]
+        entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
+        images = [*map(images.__getitem__, entries)]
+        numbers = tuple(map(numbers.__getitem__, entries))
+        values = [*chain.from_iterable(lists)]
+    rows = CaptionRows(
+        name=source.name,
+        role=source.role,
+        ids=tuple(images),
+        texts=tuple(values),
+        unit=unit,
+        numbers=numbers,
+        id_form=id_form,
+        known_images=tuple(all_images),
+    )
+    _check_texts(rows)
+    if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
+        what = source.role if source.role in ("groups", "objects") else "captions"
+        raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
+    if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
+        twice = repeated_positions(rows.ids)
+        examples = [f"image_id {image!r} in {sample_of(map(rows.place, at))}" for image, at in twice.items()]
+        raise DuplicateCandidateError(
+            f"{counted_of(len(twice), n_images, 'image', 'have')} more than one candidate",
+            where=f"{rows.name}: {sample_of(examples, separator='; ')}",
+            help=f"keep one candidate per image; {_several_help()}",
+        )
+    return rows
+
+
+def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]) -> Sequence[ImageId]:
+    """Return the ids, each checked to be an int or a str."""
+    types = set(map(type, ids))
+    if types <= {int}:
+        return ids
+    if types == {str}:
+        _check_unicode(source.name, "image id", ids, place)
+        return ids
+    checked = [as_image_id(value) for value in ids]
+    wrong = [entry for entry, image in enumerate(checked) if image is None]
+    if wrong:
+        raise CaptionTypeError(
+            f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
+            where=f"{source.name}: " + sample_of([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
+            help="image ids must be integers or strings",
+        )
+    _check_unicode(source.name, "image id", [str(image) for image in checked], place)
+    return [image for image in checked if image is not None]
+
+
+def _are_lists_of_strings(values: Sequence[Any]) -> bool:
+    """Detect the common case quickly."""
+    return set(map(type, values)) <= {list, tuple} and set(map(type, chain.from_iterable(values))) <= {str}
+
+
+def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
+    """Return the captions of one entry. Items that are not strings are left for ``_check_texts`` to report."""
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [_caption_of(source, item, place) for item in value]
+    if isinstance(value, Mapping | set | frozenset):
+        raise source.error("this is neither a caption nor a list of captions", where=f"{place}: {reprlib.repr(value)}")
+    return (value,)
+
+
+def _caption_of(source: Source, item: object, place: str) -> object:
+    """Unwrap one item of a list of captions: ``{"caption": ...}`` of the COCO harness, or ``{"raw": ...}`` of
+    Karpathy's files.
+    """
+    if isinstance(item, Mapping) and (field := "caption" if "caption" in item else "raw") in item:
+        return item[field]
+    if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
+        raise source.error("this is not a list of captions", where=f"{place}: {reprlib.repr(item)}")
+    return item
+
+
+def _group(source: Source, value: object, place: str) -> str | None:
+    """Return the name of a group: text, or a number or boolean as text; None where there is none."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # a column of integers in which some are missing is one of floats
+    if value is None or value != value or value == "":
+        return None
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise source.error("this is not the name of a group", where=f"{place}: {reprlib.repr(value)}")
+
+
+def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callable[[int], str]) -> None:
+    """Refuse several candidates where only one is allowed, and empty lists, which may be a mistake."""
+    many = [f"{place(entry)} has {len(captions)}" for entry, captions in enumerate(lists) if len(captions) > 1]
+    if many and source.one_each:
+        raise DuplicateCandidateError(
+            f"{counted_of(len(many), len(lists), 'image', 'have')} more than one candidate",
+            where=f"{source.name}: {sample_of(many)}",
+            help=f"give one candidate per image; {_several_help()}",
+        )
+    none = [place(entry) for entry, captions in enumerate(lists) if not captions]
+    if none:
+        raise MissingCandidatesError(
+            f"{counted_of(len(none), len(lists), 'image', 'have')} an empty list of candidates",
+            where=f"{source.name}: {sample_of(none)}",
+            help=f"give a candidate for every image, or remove the image and use {option('subset')}",
+        )
+
+
+def _check_texts(rows: CaptionRows) -> None:
+    """Check that every caption is a string that UTF-8 can encode. Empty captions are legal."""
+    try:
+        _check_unicode(rows.name, "caption", rows.texts, rows.place)
+    except TypeError:
+        wrong = [row for row, text in enumerate(rows.texts) if not isinstance(text, str)]
+        cases = [f"{rows.place(row)} (image_id {rows.ids[row]!r}) is {reprlib.repr(rows.texts[row])}" for row in wrong]
+        raise CaptionTypeError(
+            f"{counted_of(len(wrong), len(rows.texts), 'caption', 'are')} not text",
+            where=f"{rows.name}: {sample_of(cases)}",
+            help='captions must be strings; use "" for an empty caption',
+        ) from None
+
+
+def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[int], str]) -> None:
+    """Refuse lone surrogates, which JSON can escape ("\\ud800") but no tokenizer, file or terminal can handle.
+
+    Raises TypeError at the first text that is not a string.
+    """
+    # Strings know whether they are ASCII, so that only the others need to be looked through.
+    if is_unicode("".join(filterfalse(str.isascii, texts))):
+        return
+    wrong = [f"{place(row)} has {reprlib.repr(text)}" for row, text in enumerate(texts) if not is_unicode(text)]
+    raise EncodingError(
+        f"{counted_of(len(wrong), len(texts), what, 'contain')} a lone surrogate (half of a character)",
+        where=f"{name}: {sample_of(wrong)}",
+        help="write the full character, or remove it",
+    )
+
+
+def _several_help() -> str:
+    return f"are these the references? captious score and compare take several with {option('several')}"

@@ -1,1 +1,0 @@
-"""Properties of captions that make scores misleading: their detection, ``check``, and warnings."""

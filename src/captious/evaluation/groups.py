@@ -1,0 +1,599 @@
+"""Scores and differences by group of images: nocaps domains, data sets, languages, lengths of references.
+
+Nothing is scored again: the score of a group is ``aggregate`` of the sum of the statistics of its images. Quantities
+that a metric computes from all references (CIDEr's document frequencies) remain those of all images, as the signature
+says.
+
+The macro average is the mean of the scores of the groups, the micro average the score of all images together. Groups
+are resampled independently of each other: group i, counted from 0, with the random seed ``seed + i``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal, TypeAlias, overload
+
+import numpy as np
+
+from captious.data import Groups, read_groups, read_references
+from captious.errors import ParameterError
+from captious.evaluation.checks import FEW_IMAGES
+from captious.evaluation.comparison import (
+    Comparison,
+    Difference,
+    ResampledDifference,
+    Significance,
+    comparison_comments,
+    difference_cells,
+    difference_columns,
+    difference_record,
+    example_table,
+    mean_difference,
+    p_value_columns,
+    resampled_difference,
+)
+from captious.evaluation.report import (
+    Report,
+    Reports,
+    exclusions,
+    have_same_images,
+    lower_is_better_note,
+    score_cells,
+    score_record,
+    side_by_side,
+    signature_lines,
+    subject,
+)
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, holm
+from captious.progress import steps
+from captious.tables import (
+    PAGE,
+    SCREEN,
+    Cell,
+    Column,
+    Displayed,
+    DisplayedMapping,
+    Row,
+    Table,
+    difference_pictures,
+    json_document,
+    labeled,
+)
+from captious.text import Tokenizer, WordLayer, as_tokenizer
+from captious.words import DEFAULT_SEED, counted, counted_of, sample_of
+
+#: The images of a number: one group, the mean over groups, or all images together.
+Part: TypeAlias = Literal["group", "macro", "micro"]
+
+#: Averages over groups, as tables and as papers call them.
+AVERAGES = {"macro": ("mean of groups (macro)", "macro"), "micro": ("all images (micro)", "all")}
+
+_PART = ("part", "group", "n_images", "metric")
+
+
+@dataclass(frozen=True)
+class GroupScore:
+    """A score of one group, or of all images.
+
+    Attributes:
+        part: "group", "macro" or "micro".
+        group: name of the group; empty for averages.
+        n_images: number of images.
+        metric: the output.
+        score: corpus score of these images, or mean over groups.
+        interval: 95% bootstrap interval; None unless requested.
+        lower_is_better: whether lower scores are better; None if neither higher nor lower scores are.
+        signature: everything that the score depends on besides the captions.
+    """
+
+    part: Part
+    group: str
+    n_images: int
+    metric: str
+    score: float
+    interval: tuple[float, float] | None
+    lower_is_better: bool | None
+    signature: str
+
+
+@dataclass(frozen=True)
+class GroupDifference:
+    """A difference between two systems in one group, or in all images, b minus a.
+
+    Attributes:
+        part, group, n_images, metric, lower_is_better, signature: as in ``GroupScore``.
+        score_a, score_b, difference, interval, p_bootstrap, p_randomization: as in ``Difference``.
+        corrected_bootstrap, corrected_randomization: the p values with Holm's correction for the number of groups; the
+            tests of one output are one family. None for averages.
+    """
+
+    part: Part
+    group: str
+    n_images: int
+    metric: str
+    score_a: float
+    score_b: float
+    difference: float
+    interval: tuple[float, float]
+    p_bootstrap: float
+    p_randomization: float
+    corrected_bootstrap: float | None
+    corrected_randomization: float | None
+    lower_is_better: bool | None
+    signature: str
+
+
+class GroupedReport(DisplayedMapping[str, Report]):
+    """Scores of one system by group: ``grouped["in-domain"]["cider-d"].score``. Displayed as a table.
+
+    Attributes:
+        by: the name of the grouping.
+        whole: the report for all images.
+    """
+
+    _unknown = ("there is no group {name!r}", "the groups are")
+
+    def __init__(self, by: str, whole: Report, groups: Mapping[str, Report]) -> None:
+        self.by = by
+        self.whole = whole
+        self._parts = dict(groups)
+
+    def summary(self) -> str:
+        """Return one line with the groups: "improved by kind: indoor, outdoor"."""
+        return f"{self.whole.system} by {self.by}: {', '.join(self)}"
+
+    def macro(self, name: str) -> float:
+        """Return the mean of an output over groups; nan if a group has no score."""
+        return float(np.mean([report[name].score for report in self.values()]))
+
+    def macro_interval(
+        self, name: str, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> tuple[float, float]:
+        """Return the percentile bootstrap interval of the macro average; images are resampled within their groups.
+
+        Args:
+            name: the output.
+            level, resamples, seed: as for ``Result.confidence_interval``.
+
+        Raises:
+            ParameterError: a level outside (0, 1), or no resamples.
+        """
+        sampling = Sampling(resamples, seed, level)
+        resampled = [
+            result.statistics.resampled(sampling.resamples, sampling.seed + i)[:, result.column]
+            for i, result in enumerate(report[name] for report in self.values())
+        ]
+        return sampling.interval(np.mean(resampled, axis=0))
+
+    def scores(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> list[GroupScore]:
+        """Return every score, output by output: the groups, then their mean (macro), then all images (micro).
+
+        Args:
+            intervals: compute 95% intervals, with seed ``seed + i`` for group i.
+            resamples, seed: number of resamples and random seed.
+        """
+        if intervals:  # a group after the other: all outputs share the resamples of its images
+            for i, report in enumerate(self.values()):
+                for result in report.values():
+                    result.confidence_interval(resamples=resamples, seed=seed + i)
+        scores = []
+        for name, whole in self.whole.items():
+            end = (whole.lower_is_better, whole.signature)
+            for i, (group, report) in enumerate(self.items()):
+                result, n = report[name], report.n_images
+                span = result.confidence_interval(resamples=resamples, seed=seed + i) if intervals else None
+                scores.append(GroupScore("group", group, n, name, result.score, span, *end))
+            n = self.whole.n_images
+            span = self.macro_interval(name, resamples=resamples, seed=seed) if intervals else None
+            scores.append(GroupScore("macro", "", n, name, self.macro(name), span, *end))
+            span = whole.confidence_interval(resamples=resamples, seed=seed) if intervals else None
+            scores.append(GroupScore("micro", "", n, name, whole.score, span, *end))
+        return scores
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the whole report, then about the groups, one sentence each."""
+        return [*self.whole.warnings, *self.own_warnings]
+
+    @property
+    def own_warnings(self) -> list[str]:
+        """Warnings about the groups, without those of the whole report."""
+        return _small_groups(self._parts)
+
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """Return the scores as a table.
+
+        Args:
+            intervals: show 95% intervals.
+        """
+        return grouped_score_table([self], intervals=intervals)
+
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
+    def to_dict(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> dict[str, Any]:
+        """Return JSON values: those of ``Report.to_dict``, with the scores of groups under "groups".
+
+        Args:
+            intervals, resamples, seed: as for ``Report.to_dict``; group i has the seed ``seed + i``.
+        """
+        sampling: dict[str, Any] = {"intervals": intervals, "resamples": resamples, "seed": seed}
+        whole = self.whole.to_dict(**sampling)
+        parts = [
+            (score, {"score": score.score, "ci95": score.interval})
+            for score in self.scores(**sampling)
+            if score.part != "micro"  # which is the score of the whole report
+        ]
+        warned = {"warnings": self.warnings} if self.warnings else {}
+        return json_document(whole | {"groups": _nested(self.by, parts)} | warned)
+
+
+class GroupedReports(DisplayedMapping[str, GroupedReport]):
+    """Scores of several systems by group: ``grouped["mine"]["in-domain"]["cider-d"].score``. Displayed as a table.
+
+    Args:
+        reports: systems that were scored with the same metrics, by the same groups.
+
+    Attributes:
+        by: the name of the grouping.
+        whole: the reports for all images.
+    """
+
+    _unknown = ("{name!r} was not scored", "the systems are")
+
+    def __init__(self, reports: Sequence[GroupedReport]) -> None:
+        self.whole = Reports([grouped.whole for grouped in reports])
+        self.by = reports[0].by
+        self._parts = {grouped.whole.system: grouped for grouped in reports}
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the systems, then about their groups, one sentence each."""
+        return [*self.whole.warnings, *(warning for grouped in self.values() for warning in grouped.own_warnings)]
+
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """Return the scores as a table, the best of each metric and group marked.
+
+        Args:
+            intervals: show 95% intervals.
+        """
+        return grouped_score_table([*self.values()], intervals=intervals)
+
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
+    def to_dict(self, *, intervals: bool = False) -> dict[str, Any]:
+        """Return JSON values, as printed by ``captious score --group-by GROUPS --format json``.
+
+        Args:
+            intervals: compute 95% intervals.
+        """
+        return dict(self.to_table(intervals=intervals).document)
+
+
+class GroupedComparison(Displayed):
+    """Differences between two systems by group of images. Displayed as a table.
+
+    Attributes:
+        by: the name of the grouping.
+        whole: the comparison for all images.
+        differences: output by output the groups, then their mean (macro), then all images (micro).
+    """
+
+    def __init__(self, by: str, whole: Comparison, differences: Sequence[GroupDifference]) -> None:
+        self.by = by
+        self.whole = whole
+        self.differences = list(differences)
+
+    def summary(self) -> str:
+        """Return one line with the groups: "improved - baseline by kind: indoor, outdoor"."""
+        return f"{self.whole.b.system} - {self.whole.a.system} by {self.by}: {', '.join(self.group_sizes)}"
+
+    @property
+    def group_sizes(self) -> dict[str, int]:
+        """Number of images by group."""
+        return {part.group: part.n_images for part in self.differences if part.part == "group"}
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about the comparison and its groups, one sentence each."""
+        sizes = self.group_sizes
+        sentences = [*self.whole.warnings, *_small_groups(sizes)]
+        if (smallest := len(sizes) / (self.whole.resamples + 1)) > 0.05:
+            sentences.append(
+                f"with {self.whole.resamples:,} resamples and {counted(len(sizes), 'group')} no corrected p value is "
+                f"below {min(smallest, 1):.2f}: use more resamples."
+            )
+        return sentences
+
+    def to_table(self, *, examples: int = 0) -> Table:
+        """Return the differences as a table.
+
+        Args:
+            examples: number of images to show below, those on which the systems differ most.
+        """
+        return grouped_difference_table(self, examples=examples)
+
+    def to_dict(self, *, examples: int = 0) -> dict[str, Any]:
+        """Return JSON values: those of ``Comparison.to_dict``, with the differences within groups under "groups"."""
+        parts = []
+        for difference in self.differences:
+            if difference.part == "micro":
+                continue
+            values = asdict(difference)
+            for key in ("part", "group", "n_images", "metric", "lower_is_better", "signature"):
+                del values[key]
+            parts.append((difference, values))
+        groups = {"groups": _nested(self.by, parts) | {"correction": "holm"}}
+        warned = {"warnings": self.warnings} if self.warnings else {}
+        return json_document(self.whole.to_dict(examples=examples) | groups | warned)
+
+
+@overload
+def by_group(result: Report, groups: object, *, column: str | None = None) -> GroupedReport: ...
+@overload
+def by_group(result: Reports, groups: object, *, column: str | None = None) -> GroupedReports: ...
+@overload
+def by_group(result: Comparison, groups: object, *, column: str | None = None) -> GroupedComparison: ...
+def by_group(
+    result: Report | Reports | Comparison, groups: object, *, column: str | None = None
+) -> GroupedReport | GroupedReports | GroupedComparison:
+    """Return scores, or the differences of a comparison, by group of images, computed from the same statistics.
+
+    Quantities that a metric computes from all references, such as CIDEr's document frequencies, do not change.
+    Differences are tested with Holm's correction for the number of groups.
+
+    Args:
+        result: what ``captious.score`` returned, or the comparison of two systems.
+        groups: the group of each image: a path or a mapping ``{image_id: group}``, or the result of
+            ``captious.read_groups`` or ``captious.length_groups``.
+        column: the field or column of the groups in the file.
+
+    Raises:
+        InputError, UnknownNameError: as ``captious.read_groups`` does; an image without a group.
+        ParameterError: another kind of result.
+    """
+    if not isinstance(result, Report | Reports | Comparison):
+        raise ParameterError(
+            f"a {type(result).__name__} has no scores by group",
+            help="give a Report, Reports of several systems, or the Comparison of two",
+        )
+    read = read_groups(groups, column=column)
+    if isinstance(result, Report):
+        return _grouped_report(result, read)
+    if isinstance(result, Reports):
+        return GroupedReports([_grouped_report(report, read) for report in result.values()])
+    return _grouped_comparison(result, read)
+
+
+def _grouped_report(report: Report, groups: Groups) -> GroupedReport:
+    rows = groups.rows(report.captions.references)
+    return GroupedReport(groups.by, report, {name: report.select(indices) for name, indices in rows.items()})
+
+
+def _grouped_comparison(comparison: Comparison, groups: Groups) -> GroupedComparison:
+    a, b = (_grouped_report(report, groups) for report in (comparison.a, comparison.b))
+    resamples, seed = comparison.resamples, comparison.seed
+    resampled: dict[tuple[str, str], ResampledDifference] = {}
+    with steps([*enumerate(a)], lambda group: f"testing {group[1]}") as numbered:
+        for i, group in numbered:
+            for name in comparison:
+                resampled[name, group] = resampled_difference(a[group][name], b[group][name], resamples, seed + i)
+    differences: list[GroupDifference] = []
+    for name, whole in comparison.items():
+        within = [resampled[name, group] for group in a]
+        tests = [difference.significance(comparison.sampling) for difference in within]
+        corrected = zip(holm([t.p_bootstrap for t in tests]), holm([t.p_randomization for t in tests]), strict=True)
+        for group, test, p_values in zip(a, tests, corrected, strict=True):
+            scores = (a[group][name].score, b[group][name].score)
+            differences.append(_difference("group", group, a[group].n_images, whole, scores, test, p_values))
+        over_groups = mean_difference(within).significance(comparison.sampling)
+        n = comparison.a.n_images
+        differences.append(_difference("macro", "", n, whole, (a.macro(name), b.macro(name)), over_groups))
+        together = Significance(whole.difference, whole.interval, whole.p_bootstrap, whole.p_randomization)
+        differences.append(_difference("micro", "", n, whole, (whole.score_a, whole.score_b), together))
+    return GroupedComparison(groups.by, comparison, differences)
+
+
+def _difference(
+    part: Part,
+    group: str,
+    n_images: int,
+    whole: Difference,
+    scores: tuple[float, float],
+    tests: Significance,
+    corrected: tuple[float | None, float | None] = (None, None),
+) -> GroupDifference:
+    return GroupDifference(
+        part=part,
+        group=group,
+        n_images=n_images,
+        metric=whole.name,
+        score_a=scores[0],
+        score_b=scores[1],
+        difference=tests.difference,
+        interval=tests.interval,
+        p_bootstrap=tests.p_bootstrap,
+        p_randomization=tests.p_randomization,
+        corrected_bootstrap=corrected[0],
+        corrected_randomization=corrected[1],
+        lower_is_better=whole.lower_is_better,
+        signature=whole.signature,
+    )
+
+
+def grouped_score_table(grouped: Sequence[GroupedReport], *, intervals: bool = False) -> Table:
+    """Return a table of systems side by side, with a row per output and group, and per average; the best of several is
+    marked.
+
+    Args:
+        grouped: systems that were scored with the same metrics, by the same groups.
+        intervals: show 95% bootstrap intervals, with seed ``DEFAULT_SEED + i`` for group i.
+    """
+    reports = [system.whole for system in grouped]
+    same = have_same_images(reports)
+    by_system = [system.scores(intervals=intervals) for system in grouped]
+    rows = []
+    for scores in zip(*by_system, strict=True):
+        first = scores[0]
+        label, in_papers = AVERAGES.get(first.part, (first.group, first.group))
+        cells = score_cells([(score.score, score.interval) for score in scores], first.lower_is_better, ranked=same)
+        section = labeled(first.metric, first.lower_is_better)
+        images = Cell(first.n_images) if same else None
+        rows.append(Row(label, [images, *cells], section, in_papers, first.signature))
+    records = [
+        score_record(
+            {"system": system.whole.system} | {name: getattr(score, name) for name in _PART},
+            score.score,
+            score.interval,
+            lower_is_better=score.lower_is_better,
+            signature=score.signature,
+        )
+        for system, scores in zip(grouped, by_system, strict=True)
+        for score in scores
+    ]
+    documents = [system.to_dict(intervals=intervals) for system in grouped]
+    over = f"95% bootstrap over images, within groups, {DEFAULT_RESAMPLES:,} resamples, seed {DEFAULT_SEED}."
+    about_groups = [
+        f"by {grouped[0].by}; macro: mean over groups",
+        *(f"  {name}: {counted(report.n_images, 'image')}" for name, report in grouped[0].items()),
+    ]
+    table = side_by_side(reports, rows, records, documents, over * intervals, about_groups)
+    return replace(
+        table,
+        columns=[Column("images", "count", media=(SCREEN, PAGE)), *table.columns],
+        title=f"{table.title} · by {grouped[0].by}",
+        caption=f"{reports[0].system}: {counted(reports[0].n_images, 'image')} by {grouped[0].by}"
+        if table.caption
+        else "",
+    )
+
+
+def grouped_difference_table(grouped: GroupedComparison, *, examples: int = 0) -> Table:
+    """Return a table of two systems and their differences, with a row per output and group, and per average."""
+    whole = grouped.whole
+    rows = []
+    for d in grouped.differences:
+        label, in_papers = AVERAGES.get(d.part, (d.group, d.group))
+        corrected = d.p_randomization if d.corrected_randomization is None else d.corrected_randomization
+        p_values = (d.p_bootstrap, d.corrected_bootstrap, d.p_randomization, d.corrected_randomization, corrected)
+        rows.append(
+            Row(
+                label,
+                [
+                    Cell(d.n_images),
+                    *difference_cells((d.score_a, d.score_b), d.difference, d.interval, d.lower_is_better),
+                    *(None if p is None else Cell(p) for p in p_values),
+                ],
+                section=labeled(d.metric, d.lower_is_better),
+                in_papers=in_papers,
+                signature=d.signature,
+            )
+        )
+    correction = f"Holm's correction for {counted(len(grouped.group_sizes), 'group')}, for each metric"
+    note = (
+        f"{whole.level:.0%} intervals and p values from {whole.resamples:,} resamples of the images of each group, "
+        f"seed {whole.seed}. Corrected: {correction}."
+    )
+    return Table(
+        columns=[
+            Column("images", "count", media=[SCREEN, PAGE]),
+            *difference_columns(whole),
+            *p_value_columns(corrected=True),
+        ],
+        rows=rows,
+        records=[difference_record(whole, asdict(d)) for d in grouped.differences],
+        document=grouped.to_dict(examples=examples),
+        title=f"{subject([whole.a])} · by {grouped.by}",
+        caption=f"{counted(whole.a.n_images, 'image')} by {grouped.by}; below each difference its {whole.level:.0%} "
+        f"interval; corrected: {correction}",
+        notes=[*exclusions([whole.a, whole.b]), " ".join([note, *lower_is_better_note(rows)])],
+        comments=[
+            *comparison_comments(whole),
+            *signature_lines(whole.a),
+            f"by {grouped.by}; macro: mean over groups",
+            f"p values of groups have {correction}",
+            *(f"  {name}: {counted(n, 'image')}" for name, n in grouped.group_sizes.items()),
+        ],
+        pictures=difference_pictures(rows, 3, f"{whole.b.system} − {whole.a.system}; {whole.level:.0%} intervals"),
+        below=example_table(whole, examples) if examples else None,
+    )
+
+
+def length_groups(
+    references: object,
+    bounds: Sequence[float] | None = None,
+    *,
+    tokenizer: str | Tokenizer | Callable[[str], Sequence[str]] = "ptb",
+) -> Groups:
+    """Group images by the mean number of words of their references.
+
+    Args:
+        references: any form that ``captious.read_references`` reads.
+        bounds: the maximum length of each group but the last; by default the quartiles, rounded to a tenth of a word.
+        tokenizer: see ``captious.text.as_tokenizer``.
+
+    Returns:
+        Up to ``len(bounds) + 1`` groups, shortest first. Groups without images are left out.
+
+    Raises:
+        ParameterError: bounds that do not increase, or no references.
+        UnknownNameError: an unknown tokenizer.
+    """
+    table = read_references(references)
+    if not table.present:
+        raise ParameterError(
+            "there are no references whose lengths images could be grouped by",
+            where=table.name,
+            help="give references, or group by a file or a column",
+        )
+    words = table.layer(WordLayer(as_tokenizer(tokenizer))).lengths
+    means = np.add.reduceat(words, table.offsets[:-1]) / np.diff(table.offsets)
+    if bounds is None:
+        ends = np.unique(np.quantile(means, (0.25, 0.5, 0.75)).round(1))
+        ends = ends[ends < means.max()]
+    else:
+        ends = np.array(bounds, dtype=np.float64)
+        if not ends.size or not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():
+            raise ParameterError(
+                f"{list(bounds)} are not bounds of lengths",
+                help="give numbers of words that increase, such as 8, 10, 12",
+            )
+    texts = [f"{end:g}" for end in ends]
+    names = [f"up to {texts[0]} words"] if texts else ["all lengths"]
+    names += [f"{low} to {high} words" for low, high in pairwise(texts)]
+    names += [f"over {texts[-1]} words"] if texts else []
+    places = np.searchsorted(ends, means).tolist()
+    group_of = {image: names[place] for image, place in zip(table.ids, places, strict=True)}
+    return Groups("length of references", group_of, tuple(names), source="length", id_form=table.id_form)
+
+
+def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]:
+    """Return a warning if groups have too few images."""
+    sizes = {name: group if isinstance(group, int) else group.n_images for name, group in groups.items()}
+    small = [f"{name} ({n})" for name, n in sizes.items() if n < FEW_IMAGES]
+    if not small:
+        return []
+    return [
+        f"{counted_of(len(small), len(sizes), 'group', 'have')} fewer than {FEW_IMAGES} images: {sample_of(small)}. "
+        "Scores of so few images are unreliable, intervals are too narrow and p values too small."
+    ]
+
+
+def _nested(by: str, parts: Sequence[tuple[GroupScore | GroupDifference, dict[str, Any]]]) -> dict[str, Any]:
+    """Return numbers of groups and macro averages, by group and metric."""
+    groups: dict[str, dict[str, Any]] = {}
+    macro: dict[str, Any] = {}
+    for number, values in parts:
+        if number.part == "macro":
+            macro[number.metric] = values
+        else:
+            group = groups.setdefault(number.group, {"name": number.group, "n_images": number.n_images, "metrics": {}})
+            group["metrics"][number.metric] = values
+    return {"by": by, "groups": [*groups.values()], "macro": macro}

@@ -1,1 +1,0 @@
-"""Statistical inference: exact sums, resampling, and paired tests, as functions of arrays."""

@@ -1,0 +1,738 @@
+"""Reports as tables: systems side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, CaptionSets, ImageId, References, same_images
+from captious.data.formats import EXTENSIONS, is_standard_input
+from captious.data.records import is_document
+from captious.errors import CaptiousError, ParameterError, option
+from captious.evaluation.checks import warnings_by_system
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
+from captious.metrics.contract.metric import BaseMetric
+from captious.metrics.contract.registry import Request
+from captious.metrics.diversity import known_captions
+from captious.tables import (
+    LOWER_IS_BETTER,
+    Cell,
+    Column,
+    DisplayedMapping,
+    Form,
+    Row,
+    Table,
+    best,
+    json_document,
+    labeled,
+)
+from captious.text import Tokenizer, Tokens, WordLayer
+from captious.version import __version__
+from captious.words import DEFAULT_SEED, counted
+
+if TYPE_CHECKING:
+    from captious.tables import Picture
+
+
+# Descriptive statistics of several candidates per image, which are not metrics.
+#
+# The size of a vocabulary or the number of distinct captions of a corpus is not a sum over images, as images have words
+# and captions in common. Such numbers have no caption scores, and resampling images gives no interval for them, so they
+# describe a system and are not among its scores.
+
+
+_SMALL = 1e-6  # added by self-critical.pytorch to the number of words
+
+
+@dataclass(frozen=True)
+class Description:
+    """A description of the candidates of a system.
+
+    Attributes:
+        n_candidates: number of candidates.
+        fewest, most: minimum and maximum candidates of an image.
+        words: mean number of words of a candidate.
+        vocabulary: number of distinct words.
+        bigrams: distinct bigrams over the number of words, 0 to 1 ("global Div-2").
+        distinct: share of distinct candidates, 0 to 1.
+        novel: share of candidates that are distinct and not training captions, 0 to 1; None without training captions.
+        tokenizer: name of the tokenizer. Captions are equal if their words are.
+    """
+
+    n_candidates: int
+    fewest: int
+    most: int
+    words: float
+    vocabulary: int
+    bigrams: float
+    distinct: float
+    novel: float | None
+    tokenizer: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values."""
+        return {
+            "n_candidates": self.n_candidates,
+            "candidates_per_image": [self.fewest, self.most],
+            "words_per_candidate": self.words,
+            "vocabulary": self.vocabulary,
+            "distinct_bigrams_per_word": self.bigrams,
+            "distinct": self.distinct,
+            "novel_distinct": self.novel,
+            "tokenizer": self.tokenizer,
+        }
+
+
+def describe(sets: CaptionSets, tokenizer: Tokenizer, training: References | None = None) -> Description:
+    """Describe all candidates of a system, of one image or more.
+
+    Args:
+        sets: the candidates.
+        tokenizer: splits captions into words.
+        training: captions that the system was trained on.
+    """
+    tokens = sets.candidates.layer(WordLayer(tokenizer))
+    n = len(tokens.lengths)
+    _, first = np.unique(tokens.equal(), return_index=True)
+    novel = None
+    if training is not None:
+        novel = float((~known_captions(training, tokenizer).has(tokens))[first].sum() / n)
+    return Description(
+        n_candidates=n,
+        fewest=int(sets.counts.min()),
+        most=int(sets.counts.max()),
+        words=float(tokens.lengths.mean()),
+        vocabulary=len(np.unique(tokens.ids)),
+        bigrams=_distinct_bigrams(tokens) / (_SMALL + len(tokens.ids)),
+        distinct=len(first) / n,
+        novel=novel,
+        tokenizer=tokenizer.name,
+    )
+
+
+def _distinct_bigrams(tokens: Tokens) -> int:
+    """Return the number of distinct pairs of adjacent words in captions."""
+    follows = np.ones(len(tokens.ids), bool)
+    follows[tokens.offsets[:-1][tokens.lengths > 0]] = False  # the first word of a caption
+    second = np.flatnonzero(follows)
+    return len(np.unique(tokens.ids[second - 1].astype(np.int64) * len(tokens.vocabulary) + tokens.ids[second]))
+
+
+_DESCRIBED = {
+    "words": "words per candidate",
+    "vocabulary": "vocabulary",
+    "bigrams": "distinct bigrams per word",
+    "distinct": "distinct candidates",
+    "novel": "distinct novel candidates",
+}
+_BEST = "◀ best."
+
+
+def score_table(
+    reports: Sequence[Report],
+    *,
+    intervals: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Table:
+    """Return a table of systems side by side, one row per output, with the best of several marked.
+
+    Args:
+        reports: systems that were scored with the same metrics. Scores on different images are not ranked.
+        intervals: show 95% bootstrap intervals.
+        resamples, seed: number of resamples and random seed of the intervals.
+    """
+    sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
+    spans = [
+        {name: result.confidence_interval(**sampling) if intervals else None for name, result in report.items()}
+        for report in reports
+    ]
+    rows = []
+    for name, first in reports[0].items():
+        scores = [(report[name].score, span[name]) for report, span in zip(reports, spans, strict=True)]
+        cells = score_cells(scores, first.lower_is_better, ranked=have_same_images(reports))
+        rows.append(Row(labeled(name, first.lower_is_better), cells, signature=first.signature))
+    records = [
+        score_record(
+            {"system": report.system, "n_images": report.n_images, "metric": name},
+            result.score,
+            span[name],
+            lower_is_better=result.lower_is_better,
+            signature=result.signature,
+        )
+        for report, span in zip(reports, spans, strict=True)
+        for name, result in report.items()
+    ]
+    documents = [report.to_dict(intervals=intervals, **sampling) for report in reports]
+    over = f"95% bootstrap over images, {resamples:,} resamples, seed {seed}." if intervals else ""
+    table = side_by_side(reports, rows, records, documents, over)
+    return replace(table, description=_descriptions([report.description for report in reports]))
+
+
+def side_by_side(
+    reports: Sequence[Report],
+    rows: Sequence[Row],
+    records: Sequence[dict[str, object]],
+    documents: Sequence[dict[str, Any]],
+    sampling: str,
+    about_groups: Sequence[str] = (),
+) -> Table:
+    """Return a table with a column for each system.
+
+    Args:
+        reports: the systems.
+        rows, records, documents: the table's; one document for each system.
+        sampling: a sentence about the sampling of intervals; empty without intervals.
+        about_groups: lines about groups of images, for comments in papers.
+    """
+    several = len(reports) > 1
+    columns = [Column(report.system, marked=several) for report in reports]
+    pictures: Mapping[str, Picture] = {}
+    if sampling:  # pictures are of intervals
+        from captious.tables import score_pictures
+
+        pictures = score_pictures(columns, rows)
+    marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
+    legend = [*[sampling] * bool(sampling), *[_BEST] * marked, *lower_is_better_note(rows)]
+    return Table(
+        columns=columns,
+        rows=rows,
+        records=records,
+        document={"version": __version__, "systems": [_strip_version(document) for document in documents]},
+        title=subject(reports),
+        caption="" if several else images_text(reports[0]),
+        notes=[*exclusions(reports), *([" ".join(legend)] if legend else [])],
+        comments=[
+            f"captious {__version__}",
+            *map(images_text, reports),
+            *[sampling] * bool(sampling),
+            *about_groups,
+            *signature_lines(reports[0]),
+        ],
+        across=True,
+        pictures=pictures,
+    )
+
+
+def _strip_version(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of a document of several systems that is about one."""
+    return {name: value for name, value in document.items() if name != "version"}
+
+
+def score_cells(
+    scores: Sequence[tuple[float, tuple[float, float] | None]], lower_is_better: bool | None, *, ranked: bool
+) -> list[Cell]:
+    """Return the cells of scores with their intervals, one for each system; the best is marked if they are ranked."""
+    top = best([score for score, _ in scores], lower_is_better) if ranked else None
+    form: Form | None = None if lower_is_better is not None else "number"  # lengths are never in hundredths
+    return [Cell(score, interval, best=score == top, form=form) for score, interval in scores]
+
+
+def score_record(
+    about: Mapping[str, object],
+    score: float,
+    interval: tuple[float, float] | None,
+    *,
+    lower_is_better: bool | None,
+    signature: str,
+) -> dict[str, object]:
+    """Return a score as a flat record: what it is about, its value, the bounds of its interval, its signature."""
+    low, high = interval or (None, None)
+    values = {"score": score, "ci95_low": low, "ci95_high": high}
+    return {**about, **values, "lower_is_better": lower_is_better, "signature": signature}
+
+
+def subject(reports: Sequence[Report]) -> str:
+    """Return a line about the data: images, references, tokens."""
+    first = reports[0]
+    if have_same_images(reports):
+        images = counted(first.n_images, "image")
+    else:
+        images = ", ".join(f"{report.system} {counted(report.n_images, 'image')}" for report in reports)
+    tokenizers = dict.fromkeys(
+        tokenizer for result in first.values() for tokenizer in result.statistics.metric.tokens.split(", ")
+    )
+    references = f"{first.n_references / first.n_images:.1f} references each" if first.n_references else "no references"
+    joined = ", concatenated" * all("|references:cat-" in result.signature for result in first.values())
+    candidates = _candidates([report.description for report in reports])
+    return f"{images}{candidates} · {references}{joined} · tokens: {', '.join(tokenizers)}"
+
+
+def images_text(report: Report) -> str:
+    """Return the name of a system with the size of the data: "mine: 5,000 images, 25,010 references"."""
+    return f"{report.system}: {counted(report.n_images, 'image')}, {counted(report.n_references, 'reference')}"
+
+
+def signature_lines(report: Report) -> list[str]:
+    """Return the signatures of a report under a heading, for comments in papers."""
+    return ["signatures", *(f"  {result.signature}" for result in report.values())]
+
+
+def exclusions(reports: Iterable[Report]) -> list[str]:
+    """Return the numbers of captions that ``subset`` excluded, one sentence per system."""
+    return [
+        f"{report.system}: subset; excluded {counted(report.left_out['candidates'], 'candidate')} without references "
+        f"and {counted(report.left_out['images'], 'image')} without a candidate."
+        for report in reports
+        if report.left_out
+    ]
+
+
+def lower_is_better_note(rows: Iterable[Row]) -> list[str]:
+    """Return the meaning of the arrow in labels, if there is one."""
+    marked = any(LOWER_IS_BETTER in (row.section or row.label)[-1:] for row in rows)
+    return [f"{LOWER_IS_BETTER} lower is better."] * marked
+
+
+def have_same_images(reports: Sequence[Report]) -> bool:
+    """Return whether systems were scored on the same images, so that they can be ranked."""
+    return all(same_images(report.ids, reports[0].ids) for report in reports[1:])
+
+
+def _descriptions(descriptions: Sequence[Description | None]) -> list[Row]:
+    """Return rows that describe several candidates per image."""
+    rows = []
+    for attribute, label in _DESCRIBED.items():
+        values = [getattr(description, attribute, None) for description in descriptions]
+        if any(value is not None for value in values):
+            rows.append(Row(label, [None if value is None else Cell(value, form="number") for value in values]))
+    return rows
+
+
+def _candidates(descriptions: Sequence[Description | None]) -> str:
+    """Return the numbers of candidates per image, if there may be several."""
+    several = [description for description in descriptions if description is not None]
+    if not several:
+        return ""
+    fewest = min(description.fewest for description in several)
+    most = max(description.most for description in several)
+    if fewest < most:
+        return f" · {fewest:,} to {most:,} candidates each"
+    return f" · {counted(most, 'candidate')} each"
+
+
+# The result of scoring: a ``Report`` of one system, with a ``Result`` for every requested output.
+
+
+class Statistics:
+    """Statistics of one metric on one system, and everything computed from them for all its outputs, cached.
+
+    Args:
+        metric: the metric.
+        rows: float64[n_images, k].
+    """
+
+    def __init__(self, metric: BaseMetric, rows: NDArray[np.float64]) -> None:
+        self.metric = metric
+        self.rows = rows
+        self._sums: dict[tuple[int, int], NDArray[np.float64]] = {}
+        self._exchanged: dict[tuple[Statistics, int, int], NDArray[np.float64]] = {}
+
+    @cached_property
+    def sums(self) -> NDArray[np.float64]:
+        """Sums of the statistics, exact, float64[k]."""
+        return column_sums(self.rows)
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """Corpus scores, float64[m]."""
+        return self.metric.aggregate(self.sums)
+
+    @cached_property
+    def per_caption(self) -> NDArray[np.float64]:
+        """Caption scores, float64[n_images, m]."""
+        scores = self.metric.aggregate(self.rows)
+        scores.flags.writeable = False
+        return scores
+
+    def resampled(self, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Return corpus scores of resampled images, float64[resamples, m]."""
+        key = (resamples, seed)
+        if key not in self._sums:
+            self._sums[key] = bootstrap_sums(self.rows, resamples=resamples, seed=seed)
+        return self.metric.aggregate(self._sums[key])
+
+    def exchanged_difference(self, other: Statistics, resamples: int, seed: int) -> NDArray[np.float64]:
+        """Return corpus scores of another system minus its own, with each image's candidates exchanged with probability
+        one half: float64[resamples, m].
+        """
+        key = (other, resamples, seed)
+        if key not in self._exchanged:
+            moved = exchange_sums(other.rows - self.rows, resamples=resamples, seed=seed)
+            scores, other_scores = map(self.metric.aggregate, (self.sums + moved, other.sums - moved))
+            self._exchanged[key] = other_scores - scores
+        return self._exchanged[key]
+
+
+class Result:
+    """One output of one metric on one system.
+
+    Attributes:
+        name: the label by which it was requested, such as "bleu-4" or "cider-d@paper".
+        signature: everything that the score depends on besides the captions.
+    """
+
+    def __init__(self, name: str, signature: str, statistics: Statistics, column: int) -> None:
+        self.name = name
+        self.signature = signature
+        self.statistics = statistics
+        self.column = column
+
+    @property
+    def score(self) -> float:
+        """The corpus score."""
+        return float(self.statistics.scores[self.column])
+
+    def __float__(self) -> float:
+        return self.score
+
+    def __format__(self, form: str) -> str:
+        return format(self.score, form) if form else str(self)
+
+    @property
+    def lower_is_better(self) -> bool | None:
+        """Whether lower scores are better; None if neither higher nor lower scores are."""
+        metric = self.statistics.metric
+        output = metric.outputs[self.column]
+        return None if output in metric.no_direction else output in metric.lower_is_better
+
+    @property
+    def per_caption(self) -> NDArray[np.float64]:
+        """Caption scores, float64[n_images], in the order of the report's ids."""
+        return self.statistics.per_caption[:, self.column]
+
+    def confidence_interval(
+        self, level: float = 0.95, *, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> tuple[float, float]:
+        """Return the percentile bootstrap interval of the corpus score over images.
+
+        It estimates how the score would vary with other images of the same kind. Document frequencies are held fixed.
+
+        Args:
+            level: confidence level, in (0, 1).
+            resamples: number of bootstrap samples.
+            seed: random seed; the same seed and images give the same interval.
+
+        Raises:
+            ParameterError: a level outside (0, 1), or no resamples.
+        """
+        sampling = Sampling(resamples, seed, level)
+        return sampling.interval(self.statistics.resampled(sampling.resamples, sampling.seed)[:, self.column])
+
+    def __repr__(self) -> str:
+        return f"<Result {self.name} {self.score:.4f}>"
+
+
+def no_captions() -> ParameterError:
+    """Return the error for requests of captions or caption scores if only sums are kept."""
+    return ParameterError(
+        "captions and their scores are not kept when shards are scored",
+        help=f"write them as shards are scored, with {option('per_caption', 'FOLDER')}",
+    )
+
+
+class Report(DisplayedMapping[str, Result]):
+    """Scores of one system, by output name: ``report["cider-d"].score``.
+
+    Attributes:
+        system: name of the system.
+        warnings: warnings about misleading scores, one sentence each.
+        description: descriptive statistics of several candidates per image; otherwise None.
+    """
+
+    _unknown = ("{name!r} was not scored", "this report has")
+
+    def __init__(
+        self,
+        system: str,
+        captions: Captions | CaptionSets | None,
+        results: Mapping[str, Result],
+        warnings: list[str],
+        description: Description | None = None,
+    ) -> None:
+        self.system = system
+        self._captions = captions
+        self.warnings = warnings
+        self.description = description
+        self._parts = dict(results)
+
+    def named(self, system: str) -> Report:
+        """Return this report with another name of the system."""
+        return Report(system, self._captions, self._parts, self.warnings, self.description)
+
+    @property
+    def captions(self) -> Captions | CaptionSets:
+        """The captions that were scored; ``CaptionSets`` if images have several candidates.
+
+        Raises:
+            ParameterError: shards were scored, whose captions are not in memory.
+        """
+        if self._captions is None:
+            raise no_captions()
+        return self._captions
+
+    @property
+    def ids(self) -> tuple[ImageId, ...]:
+        """The images, in the order of the references; caption scores are in this order."""
+        return self.captions.ids
+
+    @property
+    def n_images(self) -> int:
+        return len(self.captions)
+
+    @property
+    def n_references(self) -> int:
+        """Total number of references of all images."""
+        return len(self.captions.references.texts) if self.captions.references.present else 0
+
+    @property
+    def single_captions(self) -> Captions:
+        """``captions``, for functions that require one candidate per image.
+
+        Raises:
+            ParameterError: images have several candidates.
+        """
+        if not isinstance(self.captions, Captions):
+            raise ParameterError(
+                f"{self.system} has several candidates per image, and only one can be shown",
+                help="score one candidate per image: captious.score without several=True",
+            )
+        return self.captions
+
+    @property
+    def candidates(self) -> Sequence[str] | Sequence[list[str]]:
+        """The candidate of each image, or a list of several."""
+        return self.captions.texts if isinstance(self.captions, CaptionSets) else self.captions.candidates
+
+    @property
+    def left_out(self) -> dict[str, int]:
+        """Numbers left out by ``subset``: candidates without references, images without a candidate. May be empty."""
+        captions = self._captions
+        if captions is None or not (captions.n_candidates_left_out or captions.n_references_left_out):
+            return {}
+        return {"candidates": captions.n_candidates_left_out, "images": captions.n_references_left_out}
+
+    def label_of(self, name: object) -> str | None:
+        """Return the label of a result, given the label itself, its output, or its request.
+
+        "cider-d" stands for "cider-d:sigma=3" if there is no other result of CIDEr-D, "cider-d:sigma=6" for "cider-d".
+        """
+        if not isinstance(name, str) or name in self._parts:
+            return name if isinstance(name, str) else None
+        labels = [label for label, item in self._parts.items() if item.statistics.metric.outputs[item.column] == name]
+        if len(labels) == 1:
+            return labels[0]
+        try:
+            label = Request.from_text(name).label
+        except CaptiousError:
+            return None
+        return label if label in self._parts else None
+
+    def summary(self) -> str:
+        """Return one line with the scores: "improved: 24 images, bleu-4 0.4856"."""
+        scores = ", ".join(f"{name} {result.score:.4f}" for name, result in self._parts.items())
+        return f"{self.system}: {counted(self.n_images, 'image')}, {scores}"
+
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """Return the corpus scores as a table.
+
+        Args:
+            intervals: show 95% intervals.
+        """
+        return score_table([self], intervals=intervals)
+
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
+    def to_dict(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> dict[str, Any]:
+        """Return corpus scores as JSON values: one of the ``systems`` in ``captious score --format json``.
+
+        Args:
+            intervals: compute 95% intervals; otherwise ``ci95`` is None.
+            resamples, seed: number of resamples and random seed of the intervals.
+        """
+        sampling: dict[str, Any] = {"resamples": resamples, "seed": seed}
+        out: dict[str, Any] = {
+            "version": __version__,
+            "name": self.system,
+            "n_images": self.n_images,
+            **({"level": 0.95, **sampling} if intervals else {}),
+            "metrics": {
+                name: {
+                    "score": result.score,
+                    "ci95": result.confidence_interval(**sampling) if intervals else None,
+                    "lower_is_better": result.lower_is_better,
+                    "signature": result.signature,
+                }
+                for name, result in self._parts.items()
+            },
+        }
+        if self.description is not None:
+            out["description"] = self.description.to_dict()
+        if self.left_out:
+            out["left_out"] = self.left_out
+        if self.warnings:
+            out["warnings"] = self.warnings
+        return json_document(out)
+
+    def select(self, rows: NDArray[np.int64]) -> Report:
+        """Return the report for some of the images: their statistics and caption scores, with the same signatures.
+
+        Args:
+            rows: positions of images, each at most once.
+        """
+        statistics: dict[int, Statistics] = {}  # outputs of one metric share theirs
+        results = {}
+        for name, result in self._parts.items():
+            whole = result.statistics
+            if id(whole) not in statistics:
+                statistics[id(whole)] = Statistics(whole.metric, whole.rows[rows])
+            results[name] = Result(name, result.signature, statistics[id(whole)], result.column)
+        return Report(self.system, self.captions.select(rows), results, [])
+
+    def columns(self) -> dict[str, Any]:
+        """Return caption scores as columns for a data frame: id, candidate, and one per output; one entry per image.
+
+        With several candidates per image the second column is ``candidates`` and contains lists.
+        """
+        scores = {name: result.per_caption for name, result in self._parts.items()}
+        column = "candidates" if isinstance(self.captions, CaptionSets) else "candidate"
+        return {"id": list(self.ids), column: list(self.candidates), **scores}
+
+
+# Names of systems, detection of several systems in the arguments of ``score``, and ``Reports``, their scores.
+
+
+class Reports(DisplayedMapping[str, Report]):
+    """Scores of several systems, by name of system: ``reports["mine"]["cider-d"].score``.
+
+    Args:
+        reports: systems with different names, scored with the same metrics.
+
+    Raises:
+        ParameterError: no systems, or two with the same name.
+    """
+
+    _unknown = ("{name!r} was not scored", "the systems are")
+
+    def __init__(self, reports: Sequence[Report]) -> None:
+        self._parts = {report.system: report for report in reports}
+        if not reports:
+            raise ParameterError("there are no systems", help="give the captions of at least one")
+        if len(self._parts) < len(reports):
+            raise ParameterError("two systems have the same name", help="give them different names")
+
+    @property
+    def warnings(self) -> list[str]:
+        """Warnings about misleading scores, one sentence each; those of only some systems begin with their names."""
+        return [
+            *warnings_by_system([(system, report.warnings) for system, report in self.items()]),
+            *self.different_images,
+        ]
+
+    @property
+    def different_images(self) -> list[str]:
+        """The warning about systems that were scored on different images; empty if all have the same."""
+        first = next(iter(self.values()))
+        if all(same_images(report.ids, first.ids) for report in self.values()):
+            return []
+        return ["the systems were scored on different images, so their scores cannot be compared."]
+
+    def to_table(self, *, intervals: bool = False) -> Table:
+        """Return the corpus scores as a table, the best of each metric marked.
+
+        Args:
+            intervals: show 95% intervals.
+        """
+        return score_table([*self.values()], intervals=intervals)
+
+    def to_dict(
+        self, *, intervals: bool = False, resamples: int = DEFAULT_RESAMPLES, seed: int = DEFAULT_SEED
+    ) -> dict[str, Any]:
+        """Return corpus scores as JSON values, as printed by ``captious score --format json``.
+
+        Args:
+            intervals, resamples, seed: as for ``Report.to_dict``.
+        """
+        table = score_table([*self.values()], intervals=intervals, resamples=resamples, seed=seed)
+        return dict(table.document)
+
+    def columns(self) -> dict[str, Any]:
+        """Return caption scores as columns: system, id, candidate, and outputs; one entry per system and image."""
+        columns: dict[str, list[Any]] = {}
+        for system, report in self.items():
+            for name, values in {"system": [system] * report.n_images, **report.columns()}.items():
+                columns.setdefault(name, []).extend(values)
+        return columns
+
+    def _pictured(self) -> Table:
+        return self.to_table(intervals=True)
+
+
+def candidates_by_system(candidates: object) -> dict[str, object] | None:
+    """Return the candidates of several systems by name; None if these are the candidates of one system.
+
+    A mapping holds systems if each of its values can only be a whole system: a mapping, a data frame, ``Captions``, a
+    path, text that ends like the name of a caption file (``.json``, ``.csv.gz``), or records with image ids other than
+    the key.
+    """
+    if not isinstance(candidates, Mapping) or not candidates:
+        return None
+    if not all(isinstance(name, str) and _is_system(name, value) for name, value in candidates.items()):
+        return None
+    return None if is_document(candidates, "candidates") else dict(candidates)
+
+
+def _is_system(name: str, value: object) -> bool:
+    if isinstance(value, Mapping | Captions | CaptionSets | os.PathLike):
+        return True
+    if isinstance(value, str):
+        return value.lower().removesuffix(".gz").endswith(EXTENSIONS)
+    if isinstance(value, list | tuple):
+        return any(isinstance(row, Mapping) and str(row.get("image_id", name)) != name for row in value)
+    return hasattr(value, "columns")
+
+
+def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Return a name for each system: its file's without extensions; the whole path if names would be the same.
+
+    Raises:
+        ParameterError: a file is given twice.
+    """
+    stems = [*map(_stem, files)]
+    names = [stem if stems.count(stem) == 1 else str(file) for stem, file in zip(stems, files, strict=True)]
+    names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
+    duplicates = [name for name in dict.fromkeys(names) if names.count(name) > 1]
+    if duplicates:
+        raise ParameterError(f"{duplicates[0]} is given twice", help="give each system once")
+    return names
+
+
+def name_of(candidates: object, default: str) -> str:
+    """Return the name of the system of these candidates: that of their file, or else the default."""
+    is_path = isinstance(candidates, str | os.PathLike)
+    return system_names([Path(candidates)])[0] if is_path else default  # type: ignore[arg-type]
+
+
+def pair_names(a: object, b: object) -> tuple[str, str]:
+    """Return the names of two systems, which may be equal: those of their files, or "a" and "b"."""
+    if all(isinstance(candidates, str | os.PathLike) for candidates in (a, b)) and a != b:
+        first, second = system_names([Path(a), Path(b)])  # type: ignore[arg-type]
+        return first, second
+    return name_of(a, "a"), name_of(b, "b")
+
+
+def _stem(file: str | os.PathLike[str]) -> str:
+    if is_standard_input(file):
+        return "standard input"
+    name = os.path.basename(file)
+    return name.removesuffix(".gz").rsplit(".", 1)[0] or name

@@ -1,0 +1,468 @@
+"""``check``: detection of properties of captions that make scores misleading, without scoring."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Unpack, overload
+
+import numpy as np
+
+from captious.data import Captions, CaptionSets, References, read_captions, read_references, recorded, write_prepared
+from captious.data.matching import MatchOptions, match_images, references_of
+from captious.data.rows import ColumnNames, read_options_of
+from captious.errors import EmptyInputError, ParameterError
+from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue
+from captious.evaluation.report import Report, Reports, Result, Statistics, candidates_by_system, name_of
+from captious.metrics.contract.metric import OF_K, BaseMetric, Metric, OfK, OfKChoice, State, add_part, check_of_k
+from captious.metrics.contract.selection import MetricLike, Selection, select
+from captious.metrics.contract.settings import Settings
+from captious.native import using_threads
+from captious.progress import steps
+from captious.tables import Cell, Column, Displayed, Row, Table, json_document
+from captious.text import PTB, as_tokenizer
+from captious.version import __version__
+from captious.words import counted
+
+if TYPE_CHECKING:
+    from captious.evaluation.report import Description
+
+
+class CaptionCheck(Displayed):
+    """The result of ``check`` for the captions of a system.
+
+    Attributes:
+        system: name of the system.
+        findings: all findings about candidates, including those too rare for a warning.
+        warnings: the warnings that ``captious.score`` would issue, one sentence each.
+        n_candidates, n_references: numbers of captions.
+        words: PTB tokens per candidate, and per reference of its image; 0 without references.
+    """
+
+    def __init__(self, system: str, captions: Captions | CaptionSets) -> None:
+        counted = CaptionFindings.of(captions)
+        self.system = system
+        self.n_candidates, self.n_references = counted.n, counted.references
+        self.words = tuple(words / counted.n for words in counted.words)
+        self.findings = [
+            Finding(kind, n, counted.n, examples)
+            for kind, (n, examples) in ((kind, counted.candidates.get(kind, (0, ()))) for kind in KINDS)
+            if n
+        ]
+        self.warnings = counted.warnings
+
+    def to_table(self) -> Table:
+        """Return a table with a row for each kind of finding that these captions can have."""
+        columns = [
+            Column("candidates", form="count"),
+            Column("share", form="percent"),
+            Column("image_id", align="left"),
+        ]
+        by_kind = {finding.kind: finding for finding in self.findings}
+        kinds = [kind for kind in KINDS if self.n_references or not KINDS[kind].needs_references]
+        findings = [by_kind.get(kind, Finding(kind, 0, self.n_candidates, ())) for kind in kinds]
+        rows = [
+            Row(finding.kind, [Cell(finding.n), Cell(finding.n / finding.of), Cell(", ".join(finding.examples))])
+            for finding in findings
+        ]
+        records = [
+            {
+                "system": self.system,
+                "kind": finding.kind,
+                "candidates": finding.n,
+                "share": finding.n / finding.of,
+                "examples": " ".join(finding.examples),
+            }
+            for finding in findings
+        ]
+        lengths = f"{self.words[0]:.1f} words per candidate"
+        if self.n_references:
+            lengths += f", {self.words[1]:.1f} per reference"
+        title = (
+            f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
+            f"{counted(self.n_references, 'reference')}, {lengths}."
+        )
+        notes = self.warnings or ["Nothing that would make scores misleading."]
+        return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values, as printed by ``captious check --format json``."""
+        return json_document(
+            {
+                "version": __version__,
+                "name": self.system,
+                "n_candidates": self.n_candidates,
+                "n_references": self.n_references,
+                "words_per_candidate": self.words[0],
+                "words_per_reference": self.words[1] if self.n_references else None,
+                "findings": {
+                    finding.kind: {"candidates": finding.n, "examples": [*finding.examples]}
+                    for finding in self.findings
+                },
+                "warnings": self.warnings,
+            }
+        )
+
+
+def check(
+    candidates: object,
+    references: object = None,
+    *,
+    system: str | None = None,
+    several: bool = False,
+    **options: Unpack[MatchOptions],
+) -> CaptionCheck:
+    """Check captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
+
+    Args:
+        candidates, references, several: as for ``score``. Without references, only the candidates themselves are
+            checked.
+        system: name of the system; by default that of its file, or "candidates".
+        options: subset, clean, columns and split, as for ``score``.
+
+    Raises:
+        InputError: invalid captions.
+        EmptyInputError: no captions.
+    """
+    captions = read_captions(candidates, references, several=several, **options)
+    system = name_of(candidates, "candidates") if system is None else system
+    if not len(captions):
+        raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
+    return CaptionCheck(system, captions)
+
+
+# ``score``: metrics over the captions of one or several systems.
+
+
+@overload
+def score(  # type: ignore[overload-overlap]
+    candidates: Mapping[str, Mapping[Any, Any] | os.PathLike[str] | Captions | CaptionSets],
+    references: object = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    *,
+    settings: Settings | None = None,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    **options: Unpack[MatchOptions],
+) -> Reports: ...
+@overload
+def score(
+    candidates: Mapping[str, str],  # captions by image, or paths by system
+    references: object = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    *,
+    settings: Settings | None = None,
+    system: str | None = None,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    **options: Unpack[MatchOptions],
+) -> Any: ...
+@overload
+def score(
+    candidates: object,
+    references: object = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    *,
+    settings: Settings | None = None,
+    system: str | None = None,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    **options: Unpack[MatchOptions],
+) -> Report: ...
+def score(
+    candidates: object,
+    references: object = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    *,
+    settings: Settings | None = None,
+    system: str | None = None,
+    subset: bool = False,
+    several: bool = False,
+    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
+) -> Report | Reports:
+    """Score the captions of one system, or of several.
+
+    Args:
+        candidates: a path, mapping, sequence or data frame; docs/input-formats.md lists the forms. ``Captions``
+            and ``CaptionSets``, as returned by ``captious.read_captions``, include references. For several systems, a
+            mapping from their names to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a
+            cat"}}``; text is a path if it ends in an extension such as ``.json``.
+        references: in any form that ``captious.read_references`` takes, or its result, which systems can share. None
+            for metrics without references, such as chair.
+        metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
+            candidate and its references, or of lists of both; None for the metrics of the COCO evaluation that are
+            available.
+        settings: settings of all metrics requested by name: tokenizer, model, word vectors, parser, ...
+        system: name of a single system; by default that of its file, or "candidates".
+        subset: score only the images that both sides have; otherwise, images of only one side are an error.
+        several: allow several candidates for an image: lists, or rows with the same image id. Otherwise, each has
+            exactly one.
+        of_k: how metrics of single captions score an image with several candidates: by their mean, or by the best one.
+            In Python, "mean", "best" or both; see ``captious.OfK``. Results for the best are called
+            "cider-d:of-k=best".
+        clean: rules to clean candidates by before they are scored, separated by commas: markdown converts it to text,
+            prompt removes openings such as "Sure! Here is a caption:" and "The image shows". Signatures name them.
+        columns, split: names of columns, and the split to read, as for ``captious.read_captions``; they apply to each
+            side and system that has them.
+
+    Returns:
+        Corpus and caption scores, by system if there are several. Misleading results are listed in
+        ``warnings`` and issued as CaptiousWarning, each wording once per process.
+
+    Raises:
+        InputError: invalid captions.
+        UnknownNameError: an unknown metric or variant.
+        ParameterError: a setting that no requested metric uses; a metric of several candidates without
+            ``several``.
+    """
+    systems = candidates_by_system(candidates)
+    several = several or any(isinstance(source, CaptionSets) for source in (systems or {"": candidates}).values())
+    choices = check_of_k(of_k, several=several)
+    selection = select(metrics, settings, several=several)
+    if systems is None:
+        captions = read_captions(
+            candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
+        )
+        system = name_of(candidates, "candidates") if system is None else system
+        report = evaluate_systems({system: captions}, selection, of_k=choices)[system]
+        issue(report.warnings)
+        return report
+    if system is not None:
+        raise ParameterError(
+            "these are several systems, which have names already", where=f"system={system!r}", help="leave out system"
+        )
+    read_options = read_options_of(columns, split, len(systems) + (references is not None))
+    table = None if references is None else references_of(references, read_options)
+    tables = {
+        name: match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean)
+        for name, source in systems.items()
+    }
+    reports = evaluate_systems(tables, selection, of_k=choices)
+    if read_options is not None:
+        read_options.check()
+    issue(reports.warnings)
+    return reports
+
+
+def evaluate_systems(
+    tables: Mapping[str, Captions | CaptionSets],
+    selection: Selection,
+    *,
+    of_k: Sequence[OfKChoice] = OF_K[:1],
+    announce: Callable[[list[str]], object] = issue,
+) -> Reports:
+    """Run metrics over the captions of systems, without slow metrics that were not requested by name.
+
+    Args:
+        tables: captions of each system, matched with their references.
+        selection, of_k: as for ``evaluate``.
+        announce: called with the warnings about slow metrics before they run.
+
+    Raises:
+        EmptyInputError, ParameterError: as ``evaluate``.
+    """
+    selection, slow = selection.without_slow([*tables.values()])
+    announce(slow)
+    with steps([*tables.items()], lambda system: f"scoring {system[0]}") as systems:
+        return Reports([evaluate(captions, selection, system=name, of_k=of_k) for name, captions in systems])
+
+
+def evaluate(
+    captions: Captions | CaptionSets,
+    selection: Selection,
+    *,
+    system: str = "candidates",
+    of_k: Sequence[OfKChoice] = OF_K[:1],
+) -> Report:
+    """Run metrics over captions that are already matched with their references.
+
+    Args:
+        captions: the table.
+        selection: the metrics.
+        system: name of the system.
+        of_k: how metrics of single captions score an image with several candidates.
+
+    Raises:
+        EmptyInputError: no captions.
+        ParameterError: metrics that need references, without references.
+    """
+    if not len(captions):
+        raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
+    references_as = selection.settings.references_as
+    results: dict[str, Result] = {}
+    check_needed_references(captions.references, selection)
+    messages = run_warnings(CaptionFindings.of(captions), selection)
+    table = captions.with_references_as(references_as)
+    counts = reference_counts(captions.references)
+    store = table.references.stored
+    not_stored: list[str] = []
+    progress = steps(selection, lambda item: f"{system}: {item.metric.name}")
+    with using_threads(selection.settings.threads), progress as selected:
+        for item in selected:
+            missed = store.n_missed if store is not None else 0
+            state = item.metric.fit(table.references)
+            for statistics in _statistics(item.metric, table, state, of_k):
+                metric = statistics.metric
+                signatures = run_signatures(metric, state, counts, captions.clean, references_as)
+                suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
+                for label, column in item.output_indices.items():
+                    name = label + suffix
+                    results[name] = Result(name, signatures[column], statistics, column)
+                messages += [warning for warning in metric.warnings(table, state) if warning not in messages]
+            if store is not None and store.n_missed > missed:
+                not_stored.append(item.metric.name)
+        description = _description(table, selection) if isinstance(table, CaptionSets) else None
+    if store is not None and not_stored:
+        messages.append(store.advice(not_stored))
+    return Report(system, captions, results, messages, description)
+
+
+def _statistics(
+    metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[OfKChoice]
+) -> Iterator[Statistics]:
+    """Return statistics with one row per image; with several candidates, one array for each way of ``of_k``."""
+    if not (isinstance(metric, Metric) and isinstance(captions, CaptionSets)):
+        yield Statistics(metric, metric.statistics(captions, state))
+        return
+    rows = OfK.candidate_statistics(metric, captions, state)
+    for choice in OfK.ways(metric, of_k):
+        of_images = OfK(metric, choice)
+        yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
+
+
+def _description(sets: CaptionSets, selection: Selection) -> Description:
+    """Describe the candidates, under the settings of the run."""
+    from captious.evaluation.report import describe  # only needed here
+    from captious.metrics.diversity import Novel
+
+    training = next((item.metric.training for item in selection if isinstance(item.metric, Novel)), None)
+    tokenizer = selection.settings.tokenizer
+    return describe(sets, PTB if tokenizer is None else as_tokenizer(tokenizer), training)
+
+
+def check_needed_references(references: References, selection: Selection) -> None:
+    """Refuse metrics that need references if there are none; user-defined functions get empty lists.
+
+    Raises:
+        ParameterError: names these metrics.
+    """
+    if references.present:
+        return
+    from captious.metrics.contract.selection import FunctionMetric
+
+    metrics = [item.metric for item in selection]
+    needing = [metric.name for metric in metrics if metric.needs_references and not isinstance(metric, FunctionMetric)]
+    if needing:
+        raise ParameterError(
+            f"{', '.join(needing)} cannot be computed without references",
+            where=references.name,
+            help="give references, or only request metrics that need none, such as chair and clipscore",
+        )
+
+
+def run_warnings(findings: CaptionFindings, selection: Selection) -> list[str]:
+    """Return the warnings of a run about its captions and the selected metrics."""
+    if any(item.metric.needs_references for item in selection):
+        return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]
+    return [*selection.warnings, *findings.warnings_without_references]
+
+
+def run_signatures(
+    metric: BaseMetric,
+    state: State | None,
+    counts: tuple[int, int, int],
+    clean: Sequence[str] = (),
+    references_as: str = "each",
+) -> tuple[str, ...]:
+    """Return the signatures of a metric's outputs in a run.
+
+    Args:
+        metric, state: the metric and its fitted state.
+        counts: the result of ``reference_counts``; no references if there are none.
+        clean: names of the cleaning rules for candidates.
+        references_as: see ``Settings``.
+    """
+    signatures = metric.signatures(state)
+    if clean:
+        signatures = add_part(signatures, f"clean:{'+'.join(clean)}")
+    if metric.needs_references and counts[1]:
+        signatures = add_reference_counts(signatures, *counts, references_as=references_as)
+    return signatures
+
+
+def add_reference_counts(
+    signatures: Iterable[str], n_images: int, n_references: int, most: int, *, references_as: str = "each"
+) -> tuple[str, ...]:
+    """Add the number of references per image to signatures, as in sacrebleu: 5, or "var" if it varies.
+
+    Args:
+        signatures: signatures of a metric that needs references.
+        n_images: number of images.
+        n_references: number of all their references.
+        most: maximum number of references of an image.
+        references_as: see ``Settings``; "cat" is shown.
+    """
+    number = str(most) if n_references == most * n_images else "var"
+    text = number if references_as == "each" else f"{references_as}-{number}"
+    return add_part(signatures, f"references:{text}")
+
+
+def reference_counts(references: References) -> tuple[int, int, int]:
+    """Return the number of images, of all their references, and the maximum per image; 0 if there are none."""
+    if not references.present:
+        return len(references), 0, 0
+    counts = np.diff(references.offsets)
+    return len(counts), int(counts.sum()), int(counts.max(initial=0))
+
+
+# ``prepare``: everything that metrics compute about references, computed once and stored in a file.
+
+
+def annotate(references: References, selection: Selection) -> None:
+    """Let metrics compute everything that they need about references; the object keeps it.
+
+    The first reference of every image is scored as a candidate for this.
+    """
+    firsts = tuple(references.texts[start] for start in references.offsets[:-1].tolist())
+    evaluate(Captions(firsts, references), selection, system="preparing")
+
+
+def prepare(
+    references: object,
+    path: str | os.PathLike[str],
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    *,
+    settings: Settings | None = None,
+) -> References:
+    """Write references to a file, with everything that metrics compute about references alone.
+
+    The file is accepted wherever references are: by ``score``, ``compare``, ``read_references`` and ``reward``. Scores
+    are bit-identical to those of the original references. Other metrics and settings work, too, but take as long as
+    without the file.
+
+    Args:
+        references: any form that ``read_references`` reads.
+        path: the file.
+        metrics, settings: as for ``score``.
+
+    Returns:
+        The references of the file.
+
+    Raises:
+        InputError: invalid references.
+        UnknownNameError, ParameterError: as ``score`` does.
+        OutputError: the file cannot be written.
+    """
+    selection = select(metrics, settings)
+    write(read_references(references), path, selection)
+    return read_references(path)
+
+
+def write(references: References, path: str | os.PathLike[str], selection: Selection) -> None:
+    """Write references to a file, with everything that the selected metrics compute about them; see ``prepare``."""
+    table = recorded(references)
+    annotate(table, selection)
+    write_prepared(path, table, selection.labels)

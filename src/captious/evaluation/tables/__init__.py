@@ -1,1 +1,0 @@
-"""Scores and differences as tables and pictures."""

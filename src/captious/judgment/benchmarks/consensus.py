@@ -1,0 +1,215 @@
+"""ABSTRACT-50S: the preferred one of two captions of a clip-art scene, by majority vote. Vedantam et al. 2015."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from operator import attrgetter
+from typing import Any
+
+from captious.data import References
+from captious.errors import ResourceError
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.files import first_of, read_consensus
+from captious.judgment.items import letters, references_table, sides
+from captious.judgment.judgments import NOTHING, CaptionPairs, system_protocols
+
+_NORMALIZED_ABSTRACT = "abstract50s/pairs.jsonl"
+_ABSTRACT_CONSENSUS = "abstract50s/consensus_abstract.mat"
+_KINDS = ("HC", "HI")
+#: The pairs in the file that are of two correct captions.
+_CORRECT = 200
+
+
+def _read_abstract(folder: DataFolder) -> list[CaptionPair]:
+    pairs = []
+    for r in folder.records(_NORMALIZED_ABSTRACT):
+        first, second = r["sent"]
+        pairs.append(CaptionPair(r["image"], (first, second), r["label"], r["refs"], r.get("category", "all")))
+    return pairs
+
+
+def _read_published_abstract(folder: DataFolder) -> list[CaptionPair]:
+    """Read the authors' triplets: 200 pairs of correct captions, then pairs with one caption of another scene.
+
+    The references are the first five; pairs with tied votes are left out.
+    """
+    return [
+        CaptionPair(number, pair.captions, pair.preferred, pair.references[:5], _KINDS[number >= _CORRECT])
+        for number, pair in enumerate(read_consensus(folder, _ABSTRACT_CONSENSUS))
+        if pair.preferred is not None
+    ]
+
+
+ABSTRACT_50S = Benchmark(
+    "abstract-50s",
+    (
+        Protocol(
+            "abstract-50s",
+            "vedantam2015",
+            "accuracy",
+            "majority",
+            "pairs",
+            parts=Rule("categories", attrgetter("part")),
+            source="Vedantam et al. 2015",
+        ),
+    ),
+    (Files((_NORMALIZED_ABSTRACT,), _read_abstract), Files((_ABSTRACT_CONSENSUS,), _read_published_abstract)),
+    "Vedantam et al. 2015",
+)
+
+
+# PASCAL-50S: the preferred one of two captions, by majority vote of 48 or 11 people. Vedantam et al. 2015.
+#
+# Pairs are two correct human captions (HC), a correct one and one of another image (HI), a human and a machine caption
+# (HM), and two machine captions (MM). The five references are those that Lee et al. 2024 drew from the fifty.
+
+
+_NORMALIZED_PASCAL = "pascal50s/pairs.jsonl"
+_FIFTY = "pascal50s/refs.json"
+_PAIRS = "pascal50s/pair_pascal.mat"
+_PASCAL_CONSENSUS = "pascal50s/consensus_pascal.mat"
+_PARTS = ("HC", "HI", "HM", "MM")
+
+
+def _five_references(item: CaptionPair) -> Any:
+    return item.facts["refs5_fleur"]
+
+
+def _first_five(item: CaptionPair) -> Any:
+    return item.facts["all"][:5]
+
+
+def _majority_of_eleven(item: CaptionPair) -> int:
+    return int(item.facts["votes11_sum"] < 0)
+
+
+def _read_pascal(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
+    return folder.records(_NORMALIZED_PASCAL), folder
+
+
+def _read_published_pascal(folder: DataFolder) -> tuple[list[dict[str, Any]], DataFolder]:
+    """Read pairs from the authors' files; those with tied votes are left out."""
+    content = folder.matlab(_PAIRS)
+    if missing := [name for name in ("new_input", "category") if name not in content]:
+        raise folder.error(f"no {missing[0]} in this file", _PAIRS)
+    images = [str(first_of(pair)) for pair in content["new_input"].ravel()]
+    kinds = [_PARTS[int(kind) - 1] for kind in content["category"].ravel()]
+    pairs = zip(images, kinds, read_consensus(folder, _PASCAL_CONSENSUS), strict=True)
+    return [
+        {"image": image, "sent": pair.captions, "category": kind, "label48": pair.preferred, "all": pair.references}
+        for image, kind, pair in pairs
+        if pair.preferred is not None
+    ], folder
+
+
+def _items(
+    protocol: Protocol, content: tuple[list[dict[str, Any]], DataFolder]
+) -> list[CaptionPair] | list[RatedCaption]:
+    """Return pairs, or the single captions of machine pairs.
+
+    They have all references of their image if the protocol takes the first of them.
+    """
+    records, folder = content
+    if "all" in records[0] and protocol.references.function is _five_references:
+        raise ResourceError(
+            "the references that Lee et al. 2024 drew are missing",
+            where=f"{folder.folder} contains no {_NORMALIZED_PASCAL}",
+            help="judge pascal-50s@smurf2021, with the first five references",
+        )
+    if protocol.measure and "votes11_sum" not in records[0]:
+        raise ResourceError(
+            "the eleven votes of each pair are missing",
+            where=f"{folder.folder} contains no {_NORMALIZED_PASCAL} with votes11_sum",
+            help="judge pascal-50s@smurf2021, with forty-eight votes",
+        )
+    by_image = "all" not in records[0] and protocol.references.function is _first_five
+    fifty = folder.json(_FIFTY) if by_image else {}
+    pairs = []
+    for r in records:
+        first, second = r["sent"]
+        facts = {**r, "all": fifty[r["image"]]} if by_image else r
+        pair = CaptionPair(r["image"], (first, second), r["label48"], part=r["category"], facts=facts)
+        pairs.append(replace(pair, preferred=int(protocol.measure(pair))) if protocol.measure else pair)
+    return pairs if protocol.systems is None else sides((pair for pair in pairs if pair.part == "MM"), _systems)
+
+
+def _pool(judgments: CaptionPairs, folder: DataFolder) -> References:
+    """Return the fifty references of each image, except the captions of the pair."""
+    of_image = folder.json(_FIFTY)
+    candidates = judgments.captions.candidates
+    references: list[list[str]] = []
+    for row, item in enumerate(judgments.items):
+        judged = {letters(candidates[row - row % 2]), letters(candidates[row - row % 2 + 1])}
+        references.append([text for text in of_image[item.split("|")[0]] if letters(text) not in judged])
+    return references_table(judgments.items, references, [*map(str, judgments.captions.references.images)])
+
+
+def _mean_and_parts(mean: float, parts: Sequence[float]) -> Figure:
+    """Return figures, multiplied by 100 as printed; parts are exact: shares of 1,000 pairs."""
+    values = {part: value / 100 for part, value in zip(_PARTS, parts, strict=True)}
+    return Figure(mean / 100, TOOLKIT, values)
+
+
+def _systems(pair: CaptionPair) -> tuple[str, str]:
+    first, second = pair.facts["system"]
+    return str(first), str(second)
+
+
+_protocol = partial(
+    Protocol,
+    "pascal-50s",
+    statistic="accuracy",
+    ratings="majority",
+    of="pairs",
+    parts=Rule("HC HI HM MM", attrgetter("part")),
+    part_order=_PARTS,
+)
+
+PASCAL_50S = Benchmark(
+    "pascal-50s",
+    (
+        _protocol(
+            "fleur2024",
+            references=Rule("five of the fifty references, in one fixed draw", _five_references),
+            source="Lee et al. 2024",
+        ),
+        _protocol(
+            "smurf2021",
+            references=Rule("the first five of all references", _first_five),
+            source="Feinglass and Yang 2021",
+        ),
+        _protocol(
+            "sharif2019",
+            references=Rule("the first five of all references", _first_five),
+            measure=Rule("the majority of eleven people", _majority_of_eleven),
+            source="Sharif et al. 2019",
+        ),
+        *system_protocols(
+            Protocol(
+                "pascal-50s",
+                "wins",
+                "pearson",
+                "majority",
+                "captions",
+                references=Rule("five of the fifty references, in one fixed draw", _five_references),
+                excluded=Rule("pairs with a human caption", NOTHING.function),
+            )
+        ),
+    ),
+    (Files((_NORMALIZED_PASCAL,), _read_pascal), Files((_PAIRS, _PASCAL_CONSENSUS), _read_published_pascal)),
+    "Vedantam et al. 2015; five references as Lee et al. 2024 drew them",
+    published={
+        "fleur2024": {
+            "bleu-1": _mean_and_parts(78.0, (63.55, 94.95, 92.4, 61.1)),
+            "bleu-4": _mean_and_parts(74.763, (61.3, 93.65, 84.85, 59.25)),
+            "rouge-l": _mean_and_parts(78.188, (63.5, 96.1, 91.85, 61.3)),
+            "cider-d": _mean_and_parts(79.875, (65.45, 98.6, 90.1, 65.35)),
+        }
+        | figures(TOOLKIT, {"meteor": 79.988}),
+    },
+    pool=_pool,
+    items=_items,
+)

@@ -1,0 +1,225 @@
+"""Flickr8k-CF: captions of Flickr8k's test images with crowdsourced yes or no judgments. Hodosh et al. 2013.
+
+Of the 47,830 published pairs, the normalized file has 47,288: nine neighboring images are missing.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from captious.errors import ParameterError
+from captious.judgment import Benchmark, DataFolder, Figure, Files, Protocol, RatedCaption, Rule
+from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
+from captious.judgment.correlation import BY_IMAGE
+from captious.judgment.files import TOKENS, entry_of, number_within, read_flickr8k_captions
+from captious.judgment.judgments import AS_GIVEN
+
+_NORMALIZED_CF = "flickr8k/crowdflower.jsonl"
+_REFERENCES = "flickr8k/crowdflower_refs.json"
+_CROWD = "flickr8k/CrowdFlowerAnnotations.txt"
+
+
+def _unjudged_references(item: RatedCaption) -> list[str]:
+    """Remove one reference for each judged caption of the image with the same text, as in Hessel et al. 2021."""
+    references = [*item.references]
+    for text in item.facts["judged"]:
+        if text in references:
+            references.remove(text)
+    return references
+
+
+def _read_normalized_cf(folder: DataFolder) -> list[RatedCaption]:
+    """Read the normalized file, whose references include no judged caption."""
+    references = folder.json(_REFERENCES)
+    return [
+        RatedCaption(
+            f"{r['image']}|{r['caption_id']}",
+            r["image"],
+            r["candidate"],
+            references[r["image"]],
+            [r["yes_frac"]],
+            facts={"judged": ()},
+        )
+        for r in folder.records(_NORMALIZED_CF)
+    ]
+
+
+def _read_published_cf(folder: DataFolder) -> list[RatedCaption]:
+    """Read image, caption, share of yes, number of yes, number of no."""
+    text_of, references_of = read_flickr8k_captions(folder)
+    judged: dict[str, list[str]] = defaultdict(list)  # for each image, the captions that may remove a reference
+    items = []
+    for number, (image, caption, share, yes, no) in folder.rows(_CROWD, 5):
+        where = folder.place(_CROWD, number)
+        candidate, references = entry_of(text_of, caption, where), entry_of(references_of, image, where)
+        if candidate in references:
+            judged[image].append(candidate)
+        for count in (yes, no):
+            number_within(count, 0, None, where)
+        rating = number_within(share, 0, 1, where)
+        facts = {"judged": judged[image]}
+        items.append(RatedCaption(f"{image}|{caption}", image, candidate, references, [rating], facts=facts))
+    for item in {item.image: item for item in items}.values():
+        if not _unjudged_references(item):
+            raise folder.error(f"all captions of {item.image} are judged, so it has no references", _CROWD)
+    return items
+
+
+FLICKR8K_CF = Benchmark(
+    "flickr8k-cf",
+    (
+        Protocol(
+            "flickr8k-cf",
+            "hessel2021",
+            "kendall-tau-b",
+            "share",
+            "captions",
+            references=Rule("the image's references, without judged captions", _unjudged_references),
+            source="Hessel et al. 2021",
+        ),
+    ),
+    (Files((_NORMALIZED_CF, _REFERENCES), _read_normalized_cf), Files((_CROWD, TOKENS), _read_published_cf)),
+    "Hodosh et al. 2013, CrowdFlowerAnnotations.txt and Flickr8k.token.txt",
+    published={
+        "hessel2021": figures(
+            TOOLKIT,
+            {"bleu-1": 18.0, "bleu-4": 16.9, "rouge-l": 19.9, "meteor": 22.297, "cider-d": 24.7, "spice": 24.461},
+        )
+        | figures("Hessel et al. 2021", {"clipscore": 34.4}),
+    },
+)
+
+
+# Flickr8k-Expert: captions of Flickr8k's test images, each rated by three experts. Hodosh et al. 2013.
+#
+# Formats are the normalized file, the owners' files, and ``flickr.json`` of Yi et al. 2020, which has the mean ratings
+# of the same captions, without the 158 that are references of their image.
+
+
+_NORMALIZED_EXPERT = "flickr8k/expert.jsonl"
+_EXPERT = "flickr8k/ExpertAnnotations.txt"
+_MEANS = "yi2020/flickr.json"
+_OBTAIN = "Hodosh et al. 2013, ExpertAnnotations.txt and Flickr8k.token.txt"
+_SMURF = "smurf2021-untied"
+
+
+_OWN = Rule("candidates that are among the references", lambda item: item.candidate in item.references)
+_protocol = partial(
+    Protocol,
+    "flickr8k-expert",
+    of="captions",
+    references=Rule("the image's five references", AS_GIVEN.function),
+    excluded=_OWN,
+)
+
+
+def _read_normalized_expert(folder: DataFolder) -> list[RatedCaption]:
+    return [
+        RatedCaption(f"{r['image']}|{r['caption_id']}", r["image"], r["candidate"], r["refs"], r["scores"])
+        for r in folder.records(_NORMALIZED_EXPERT)
+    ]
+
+
+def _read_published_expert(folder: DataFolder) -> list[RatedCaption]:
+    """Read lines such as ``1056338697_4f7d7ce270.jpg  2718495608_d8533e3ac5.jpg#2  1  1  2``."""
+    text_of, references_of = read_flickr8k_captions(folder)
+    items = []
+    for number, (image, caption, *scores) in folder.rows(_EXPERT, 5):
+        where = folder.place(_EXPERT, number)
+        candidate, references = entry_of(text_of, caption, where), entry_of(references_of, image, where)
+        ratings = [number_within(score, 1, 4, where) for score in scores]
+        items.append(RatedCaption(f"{image}|{caption}", image, candidate, references, ratings))
+    return items
+
+
+def _read_means(folder: DataFolder) -> list[RatedCaption]:
+    """Read ``{"0": {"refs": [...], "cand": [...], "score": 1.3333}}``; equal references denote the same image."""
+    images: dict[tuple[str, ...], str] = {}
+    items = []
+    for key, entry in folder.entries(_MEANS, ("refs", "cand", "score")):
+        where = folder.place(_MEANS, f"entry {key!r}")
+        references, candidates = entry["refs"], entry["cand"]
+        if not _are_texts(references) or not _are_texts(candidates) or len(candidates) != 1:
+            raise folder.error("refs and cand are not lists of captions", _MEANS, f"entry {key!r}")
+        image = images.setdefault(tuple(references), f"image {len(images)}")
+        mean = number_within(entry["score"], 1, 4, where)
+        items.append(
+            RatedCaption(
+                f"{image}|{key}", image, candidates[0], references, [mean], facts={"means_in": folder.place(_MEANS)}
+            )
+        )
+    return items
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) for text in value)
+
+
+def _remove_ties(items: Sequence[RatedCaption]) -> list[RatedCaption]:
+    """Return the captions of images whose captions all have different mean ratings, apart from own references."""
+    means: dict[object, list[float]] = {}
+    for item in items:
+        if not _OWN(item):
+            means.setdefault(item.image, []).append(sum(item.ratings) / len(item.ratings))
+    return [item for item in items if len(image_means := means.get(item.image, [])) == len({*image_means})]
+
+
+def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedCaption]:
+    if protocol.ratings != "mean" and "means_in" in items[0].facts:
+        raise ParameterError(
+            f"{protocol.full_name} needs every rating, but only their means are available",
+            where=items[0].facts["means_in"],
+            help=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
+        )
+    return _remove_ties(items) if protocol.name == _SMURF else items
+
+
+FLICKR8K_EXPERT = Benchmark(
+    "flickr8k-expert",
+    (
+        _protocol("spice2016", statistic="kendall-tau-c", ratings="each", source="Anderson et al. 2016"),
+        _protocol("tau-b", statistic="kendall-tau-b", ratings="each", source="as spice2016, with tau-b"),
+        _protocol("yi2020", statistic="kendall-tau-b", ratings="mean", source="Yi et al. 2020, table 3"),
+        _protocol(
+            _SMURF,
+            statistic=BY_IMAGE,
+            ratings="mean",
+            excluded=Rule(f"{_OWN.text}; images of which two captions have the same mean rating", _OWN.function),
+            source="Feinglass and Yang 2021, table 4",
+        ),
+    ),
+    (
+        Files((_NORMALIZED_EXPERT,), _read_normalized_expert),
+        Files((_EXPERT, TOKENS), _read_published_expert),
+        Files((_MEANS,), _read_means),
+    ),
+    _OBTAIN,
+    items=_items,
+    published={
+        "spice2016": figures(
+            TOOLKIT,
+            {
+                "bleu-1": 32.324, "bleu-4": 30.776, "rouge-l": 32.314, "meteor": 41.822, "cider-d": 43.891,
+                "spice": 44.888,
+            },
+        )
+        | figures("Hessel et al. 2021", {"clipscore": 51.2}),
+        "tau-b": figures(
+            TOOLKIT,
+            {"bleu-1": 32.2, "bleu-4": 30.6, "rouge-l": 32.1, "meteor": 41.5, "cider-d": 43.6, "spice": 51.658},
+        ),
+        "yi2020": {
+            metric: Figure(value, "pycocoevalcap 1.2 on flickr.json of Yi et al. 2020", tolerance=1e-4)
+            for metric, value in {
+                "bleu-1": 0.33898552865503245,
+                "bleu-4": 0.3211575855542149,
+                "rouge-l": 0.3359004003647944,
+                "meteor": 0.4496433995394689,
+                "cider-d": 0.46790490014362496,
+            }.items()
+        },
+    },
+)  # fmt: skip

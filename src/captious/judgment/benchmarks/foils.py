@@ -1,0 +1,394 @@
+"""Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
+
+The tasks are choices between two captions of a picture. Kilickaya et al. 2017 and Sharif et al. evaluate metrics with
+them, scoring both captions with the other captions of the image as references: switched people (SP), switched scenes
+(SS), just the person (JP) and just the scene (JS).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import attrgetter
+from pathlib import PurePath
+from typing import Any
+
+from captious.errors import CaptionFileError
+from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
+from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, number_within, read_coco_captions
+from captious.judgment.items import letters
+
+_FILE_DISTRACTORS = "distractors/pairs.jsonl"
+_TASKS = ("SP", "SS", "JP", "JS")
+
+
+def _read_distractors(folder: DataFolder) -> list[CaptionPair]:
+    pairs = []
+    for line, r in enumerate(folder.records(_FILE_DISTRACTORS), 1):
+        if r["task"] not in _TASKS:
+            raise folder.error(f"{r['task']!r} is not a task", _FILE_DISTRACTORS, line, f"give {', '.join(_TASKS)}")
+        pairs.append(CaptionPair(r["image"], (r["correct"], r["distractor"]), 0, r["refs"], r["task"]))
+    return pairs
+
+
+DISTRACTORS = Benchmark(
+    "distractors",
+    (
+        Protocol(
+            "distractors",
+            "kilickaya2017",
+            "accuracy",
+            "known",
+            "pairs",
+            parts=Rule("tasks", attrgetter("part")),
+            part_order=_TASKS,
+            source="Kilickaya et al. 2017",
+        ),
+    ),
+    (Files((_FILE_DISTRACTORS,), _read_distractors),),
+    "Hodosh and Hockenmaier 2016",
+)
+
+
+# FOIL-COCO: a caption of COCO and a foil in which a noun was replaced by a wrong one. Shekhar et al. 2017.
+#
+# A metric is right if it scores the correct caption higher, as Hessel et al. 2021 use the data. Every foil of the test
+# split is paired with the correct caption of the same id. As in the program of Wada et al. 2024, the references are
+# COCO's other captions of the image, all of them or only the first, and a tie counts as wrong.
+#
+# The format is taken from programs that read the owners' file; the protocols have not been run on it.
+
+
+_FOIL = "foil/foilv1.0_test_2017.json"
+_COCO = "coco/captions_val2014.json"
+
+
+def _other_references_foil_coco(item: CaptionPair) -> list[str]:
+    """Return the references except the correct caption itself."""
+    return [text for text in item.references if text != item.captions[item.preferred]]
+
+
+def _read_foil_coco(folder: DataFolder) -> list[CaptionPair]:
+    """Read ``{"annotations": [{"id", "image_id", "caption", "foil": true or false}]}``; a pair shares an id."""
+    captions = read_coco_captions(folder, _COCO)
+    correct: dict[int, str] = {}
+    wrong: defaultdict[int, list[tuple[int, str]]] = defaultdict(list)
+    for annotation in folder.json(_FOIL)["annotations"]:
+        key, image, text = annotation["id"], annotation["image_id"], annotation["caption"].strip()
+        if annotation["foil"]:
+            wrong[key].append((image, text))
+        else:
+            correct[key] = text
+    pairs = []
+    for key, foils in wrong.items():
+        where = folder.place(_FOIL, f"annotation {key}")
+        for image, text in foils:
+            pair = CaptionPair(image, (entry_of(correct, key, where), text), 0, entry_of(captions, image, where))
+            if not _other_references_foil_coco(pair):
+                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {_COCO}")
+            pairs.append(pair)
+    return pairs
+
+
+_protocol_foil_coco = partial(
+    Protocol,
+    "foil-coco",
+    statistic="accuracy",
+    ratings="known",
+    of="pairs",
+    ties=0.0,
+    source="Hessel et al. 2021; Wada et al. 2024",
+)
+
+FOIL_COCO = Benchmark(
+    "foil-coco",
+    (
+        _protocol_foil_coco(
+            "four-ref", references=Rule("the image's, without the correct caption", _other_references_foil_coco)
+        ),
+        _protocol_foil_coco(
+            "one-ref",
+            references=Rule(
+                "the first of the image's, without the correct caption",
+                lambda item: _other_references_foil_coco(item)[:1],
+            ),
+        ),
+    ),
+    (Files((_FOIL, _COCO), _read_foil_coco),),
+    "foilunitn.github.io; COCO's annotations",
+)
+
+
+# nocaps-FOIL: a caption of nocaps and one in which an object was replaced by another. Petryk et al. 2024 (ALOHa).
+#
+# ALOHa's paper reports the average precision of metrics in detecting captions with a wrong object, over all images and
+# for each of nocaps' domains. The forced choice of FOIL-COCO is a separate protocol.
+
+
+_FILE_NOCAPS_FOIL = "aloha/nocaps-val-foil.json"
+_DOMAINS = ("in-domain", "near-domain", "out-domain")
+
+
+def _read_nocaps_foil(folder: DataFolder) -> list[dict[str, Any]]:
+    """Read ``[{"image_path", "references", "baseline", "foil", "domain"}]``."""
+    return folder.json(_FILE_NOCAPS_FOIL)  # type: ignore[no-any-return]
+
+
+def _items_nocaps_foil(protocol: Protocol, records: list[dict[str, Any]]) -> list[CaptionPair] | list[RatedCaption]:
+    """Return pairs, or their single captions: 1 for the correct one, 0 for the other."""
+    if protocol.of == "pairs":
+        return [
+            CaptionPair(r["image_path"], (r["baseline"], r["foil"]), 0, r["references"], r["domain"]) for r in records
+        ]
+    return [
+        RatedCaption(
+            f"{number}|{r['image_path']}|{kind}", r["image_path"], r[kind], r["references"], [correct], r["domain"]
+        )
+        for number, r in enumerate(records, start=1)
+        for kind, correct in (("baseline", 1), ("foil", 0))
+    ]
+
+
+_by_domain = partial(
+    Protocol, "nocaps-foil", ratings="known", parts=Rule("nocaps domains", attrgetter("part")), part_order=_DOMAINS
+)
+
+NOCAPS_FOIL = Benchmark(
+    "nocaps-foil",
+    (
+        Protocol("nocaps-foil", "overall", "average-precision", "known", "captions", source="Petryk et al. 2024"),
+        _by_domain("domains", statistic="average-precision", of="captions", source="Petryk et al. 2024"),
+        _by_domain("forced-choice", statistic="accuracy", of="pairs"),
+    ),
+    (Files((_FILE_NOCAPS_FOIL,), _read_nocaps_foil),),
+    "DavidMChan/aloha on GitHub, data",
+    items=_items_nocaps_foil,
+)
+
+
+# SugarCrepe: a correct caption and an altered one, with seven kinds of alterations. Hsieh et al. 2023.
+#
+# Its files have no references: COCO's captions are used, of val2017 or of val2014, which has the same images.
+
+
+#: The kinds of change, a file each.
+CHANGES = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
+_NORMALIZED = tuple(f"sugarcrepe/{change}.jsonl" for change in CHANGES)
+_PUBLISHED = tuple(f"sugarcrepe/{change}.json" for change in CHANGES)
+
+
+def _other_references_sugarcrepe(item: CaptionPair) -> list[str]:
+    """Return the references that differ from the right caption in letters or digits."""
+    right = letters(item.captions[item.preferred])
+    return [text for text in item.references if letters(text) != right]
+
+
+def _read_normalized(folder: DataFolder) -> list[CaptionPair]:
+    return [
+        CaptionPair(r["image_id"], (r["pos"], r["neg"]), 0, r["refs"], change)
+        for change, name in zip(CHANGES, _NORMALIZED, strict=True)
+        for r in folder.records(name)
+    ]
+
+
+def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
+    """Read ``{"0": {"filename": "000000085329.jpg", "caption": ..., "negative_caption": ...}}`` from every file."""
+    captions = read_coco_captions(folder, coco)
+    pairs = []
+    for change, name in zip(CHANGES, _PUBLISHED, strict=True):
+        for key, entry in folder.entries(name, ("filename", "caption", "negative_caption")):
+            where = folder.place(name, f"entry {key!r}")
+            # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
+            digits = PurePath(str(entry["filename"])).stem.rpartition("_")[2]
+            image = int(number_within(digits, 0, None, where))
+            texts = (str(entry["caption"]), str(entry["negative_caption"]))
+            pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), change)
+            if not _other_references_sugarcrepe(pair):
+                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
+            pairs.append(pair)
+    return pairs
+
+
+SUGARCREPE = Benchmark(
+    "sugarcrepe",
+    (
+        Protocol(
+            "sugarcrepe",
+            "forced-choice",
+            "accuracy",
+            "known",
+            "pairs",
+            references=Rule("the image's references, without the correct caption", _other_references_sugarcrepe),
+            parts=Rule("kinds of change", attrgetter("part")),
+            part_order=CHANGES,
+            source="Hsieh et al. 2023",
+        ),
+    ),
+    (
+        Files(_NORMALIZED, _read_normalized),
+        *(Files((*_PUBLISHED, coco), partial(_read_published, coco=coco)) for coco in COCO_CAPTIONS),
+    ),
+    "Hsieh et al. 2023",
+)
+
+
+# SugarCrepe++: two captions with the same meaning, and one with similar words but another meaning. Dumpala et al.
+# 2024.
+#
+# ``text-only`` compares only texts: the first caption is the reference, and a metric is right if it scores the second
+# one higher than the negative one. ``forced-choice`` is that of SugarCrepe: each of the two captions is compared with
+# the negative one, with COCO's other captions of the image as references.
+
+
+_CHANGES = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
+_FILES_SUGARCREPE_PP = tuple(f"scpp/{change}.json" for change in _CHANGES)
+
+
+@dataclass(frozen=True)
+class _Triple:
+    where: str
+    image: str
+    texts: tuple[str, str, str]
+    change: str
+
+
+def _read_sugarcrepe_pp(folder: DataFolder) -> tuple[DataFolder, list[_Triple]]:
+    """Read ``[{"filename": "000000331352.jpg", "caption", "caption2", "negative_caption"}]`` from every file."""
+    triples = []
+    for change, name in zip(_CHANGES, _FILES_SUGARCREPE_PP, strict=True):
+        for number, r in enumerate(folder.json(name), start=1):
+            texts = (r["caption"], r["caption2"], r["negative_caption"])
+            triples.append(_Triple(folder.place(name, f"record {number}"), str(r["filename"]), texts, change))
+    return folder, triples
+
+
+def _items_sugarcrepe_pp(protocol: Protocol, content: tuple[DataFolder, Sequence[_Triple]]) -> list[CaptionPair]:
+    folder, triples = content
+    if protocol.name != "forced-choice":
+        return [
+            CaptionPair(t.image, (second, negative), 0, [first], t.change)
+            for t in triples
+            for first, second, negative in (t.texts,)
+        ]
+    captions = read_coco_captions(folder, coco_captions_file(folder))
+    pairs = []
+    for t in triples:
+        # COCO_val2014_000000085329.jpg in 2014, 000000085329.jpg in 2017
+        image = int(number_within(PurePath(t.image).stem.rpartition("_")[2], 0, None, t.where))
+        first, second, negative = t.texts
+        references = [text for text in entry_of(captions, image, t.where) if letters(text) != letters(first)]
+        pairs += [CaptionPair(image, (text, negative), 0, references, t.change) for text in (first, second)]
+    return pairs
+
+
+_protocol_sugarcrepe_pp: Any = partial(
+    Protocol,
+    "sugarcrepe-pp",
+    statistic="accuracy",
+    ratings="known",
+    of="pairs",
+    parts=Rule("kinds of change", attrgetter("part")),
+    part_order=_CHANGES,
+)
+_TEXT_ONLY = _protocol_sugarcrepe_pp(
+    "text-only", references=Rule("the first caption", attrgetter("references")), source="Dumpala et al. 2024"
+)
+
+SUGARCREPE_PP = Benchmark(
+    "sugarcrepe-pp",
+    (
+        _TEXT_ONLY,
+        replace(_TEXT_ONLY, name="pooled", parts=None, part_order=()),
+        _protocol_sugarcrepe_pp(
+            "forced-choice",
+            references=Rule("COCO's captions of the image, without the first caption", attrgetter("references")),
+            source="as SugarCrepe, Hsieh et al. 2023",
+        ),
+    ),
+    (Files(_FILES_SUGARCREPE_PP, _read_sugarcrepe_pp),),
+    "Sri-Harsha/scpp on GitHub, data; for forced-choice also COCO's captions_val2017.json or captions_val2014.json",
+    items=_items_sugarcrepe_pp,
+)
+
+
+# VALSE: a caption of COCO and a foil, by linguistic phenomenon. Parcalabescu et al. 2022.
+#
+# Three of its parts are about images with captions of COCO: plurals, relations, and nouns (those of FOIL). As in the
+# paper, only foils that at least two of three people recognized are used. References are COCO's other captions of the
+# image, so that reference-based metrics can be compared as well.
+
+
+_PIECES = ("plurals", "relations", "foil-it")
+_FILES_VALSE = tuple(f"valse/{piece}.json" for piece in _PIECES)
+_KEYS = ("image_file", "caption", "foil", "mturk")
+_AGREED = 2  # annotators, out of three
+
+
+def _other_references_valse(item: CaptionPair) -> list[str]:
+    """Return the references that differ in letters or digits from the caption and from its original."""
+    caption_letters = {letters(item.captions[item.preferred]), letters(item.facts["original"])}
+    return [text for text in item.references if letters(text) not in caption_letters]
+
+
+def _read_valse(folder: DataFolder, coco: str) -> list[CaptionPair]:
+    """Read ``{key: {"image_file", "caption", "foil", "orig_caption", "mturk": {"caption": 3, "foil": 0, "other":
+    0}}}``.
+    """
+    captions = read_coco_captions(folder, coco)
+    pairs = []
+    for piece, name in zip(_PIECES, _FILES_VALSE, strict=True):
+        for key, entry in folder.entries(name, _KEYS):
+            where = folder.place(name, f"entry {key!r}")
+            # COCO_val2014_000000085329.jpg for FOIL, 000000085329.jpg for others
+            image = int(number_within(PurePath(entry["image_file"]).stem.rpartition("_")[2], 0, None, where))
+            facts = {"votes": entry["mturk"]["caption"], "original": entry.get("orig_caption", entry["caption"])}
+            texts = (entry["caption"], entry["foil"])
+            pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), piece, facts)
+            if not _other_references_valse(pair):
+                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
+            pairs.append(pair)
+    return pairs
+
+
+def _is_unclear(item: CaptionPair) -> bool:
+    return bool(item.facts["votes"] < _AGREED)
+
+
+def _is_not(piece: str, item: CaptionPair) -> bool:
+    return item.part != piece or _is_unclear(item)
+
+
+_UNCLEAR = "foils that fewer than two of three people recognized"
+_ALL = Protocol(
+    "valse",
+    "forced-choice",
+    "accuracy",
+    "known",
+    "pairs",
+    references=Rule("COCO's captions of the image, without the one that was changed", _other_references_valse),
+    excluded=Rule(_UNCLEAR, _is_unclear),
+    parts=Rule("pieces", attrgetter("part")),
+    part_order=_PIECES,
+    source="Parcalabescu et al. 2022",
+)
+
+VALSE = Benchmark(
+    "valse",
+    (
+        _ALL,
+        *(
+            replace(
+                _ALL,
+                name=piece,
+                parts=None,
+                part_order=(),
+                excluded=Rule(f"other pieces; {_UNCLEAR}", partial(_is_not, piece)),
+            )
+            for piece in _PIECES
+        ),
+    ),
+    tuple(Files((*_FILES_VALSE, coco), partial(_read_valse, coco=coco)) for coco in COCO_CAPTIONS),
+    "Heidelberg-NLP/VALSE on GitHub, data; COCO's annotations",
+)

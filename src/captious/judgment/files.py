@@ -1,0 +1,538 @@
+"""The folder of judgment data, and readers of its file formats, which record each file they read.
+
+Captions of COCO and Flickr8k are read for benchmarks whose own files lack captions or references.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import reprlib
+import sys
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from captious.data.formats import parse_rows
+from captious.data.rows import Source
+from captious.errors import CaptionFileError, EmptyInputError, ResourceError, UnknownNameError, option
+from captious.files import RAISE_LIMIT, UnpackedSizeError, checksum, plain_content
+from captious.judgment.correlation import STATISTICS
+from captious.judgment.items import CaptionPair, RatedCaption, Unknown, judgments_of
+from captious.judgment.judgments import SYSTEM_FACT, SYSTEM_STATISTICS, HumanJudgments, Protocol, Rule
+from captious.resources.pickles import PickleError, read_pickle
+from captious.words import counted
+
+_VARIABLE = "CAPTIOUS_DATA"
+_AGAIN = "download the file again"
+T = TypeVar("T")
+
+
+def data_folder(path: str | os.PathLike[str] | None = None) -> DataFolder:
+    """Return the folder of judgment data; by default ``CAPTIOUS_DATA``.
+
+    Raises:
+        ResourceError: no folder is set, or it does not exist.
+    """
+    path = os.environ.get(_VARIABLE, "") if path is None else path
+    if path == "":
+        raise ResourceError(
+            "no folder of judgment data is set",
+            help=f"give {option('data', 'DIR')} or set {_VARIABLE}; captious data list shows what it can contain",
+        )
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        help = f"check {option('data', 'DIR')} or {_VARIABLE}"
+        raise ResourceError("judgment data folder not found", where=str(folder), help=help)
+    return DataFolder(folder)
+
+
+class DataFolder:
+    """A folder of judgment data. Files may be compressed with gzip.
+
+    Each method that reads a file raises ResourceError if it does not exist, and CaptionFileError if it cannot be read
+    or does not have the expected form.
+
+    Attributes:
+        read: files read so far: name -> CRC-32 of the content on disk, eight hex digits.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.read: dict[str, str] = {}
+
+    def has(self, *names: str) -> bool:
+        """Return whether all of these files exist."""
+        return all(self._path(name) is not None for name in names)
+
+    def path(self, name: str) -> Path:
+        """Return the path of a file.
+
+        Raises:
+            ResourceError: it does not exist.
+        """
+        path = self._path(name)
+        if path is None:
+            raise ResourceError(
+                "file not found", where=str(self.folder / name), help="captious data list names sources"
+            )
+        return path
+
+    def json(self, name: str) -> Any:
+        """Return the content of a JSON file."""
+        try:
+            return json.loads(self._text(name))
+        except (ValueError, RecursionError) as error:
+            raise self.error(f"not JSON: {error}", name) from error
+
+    def records(self, name: str) -> list[dict[str, Any]]:
+        """Return the records of a file with one JSON object per line."""
+        return [record for _, record in self.numbered_records(name)]
+
+    def numbered_records(self, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield the records of a file with one JSON object per line, each with its line number."""
+        for number, line in self._lines(name):
+            try:
+                record = json.loads(line)
+                if not isinstance(record, dict):
+                    raise ValueError("not an object")
+            except (ValueError, RecursionError) as error:
+                raise self.error(f"not a JSON object: {error}", name, number) from error
+            yield number, record
+
+    def pickle(self, name: str) -> Any:
+        """Return the content of a pickle: numbers, text, lists, dicts and numpy arrays of these; no callable in it is
+        called.
+        """
+        try:
+            return read_pickle(self._content(name), text=True)
+        except PickleError as error:
+            raise self.error(f"this pickle cannot be read: {error}", name) from error
+
+    def matlab(self, name: str) -> dict[str, Any]:
+        """Return the variables in a MATLAB file (version 4 to 7.2): numpy arrays by name."""
+        from scipy.io import loadmat
+        from scipy.io.matlab import MatReadError
+
+        damage = (
+            MatReadError,
+            ValueError,
+            TypeError,
+            KeyError,
+            NotImplementedError,
+            OverflowError,
+            zlib.error,
+            OSError,
+        )
+        try:
+            return dict(loadmat(io.BytesIO(self._content(name))))
+        except damage as error:
+            raise self.error(f"not a file of MATLAB that can be read: {error}", name) from error
+
+    def parquet(self, pattern: str, columns: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Yield rows of some columns of parquet files, sorted by file name.
+
+        Args:
+            pattern: a file name in which * matches anything.
+            columns: columns to read; there may be others.
+
+        Raises:
+            MissingExtraError: pyarrow is not installed.
+        """
+        names = self._matching(pattern) or [pattern]
+        return [row for name in names for row in self._parquet_rows(name, columns)]
+
+    def _parquet_rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        def choose(names: Sequence[str], where: str) -> Sequence[str]:
+            if missing := [column for column in columns if column not in names]:
+                raise self.error(f"no column {missing[0]}", name, help=f"columns are {', '.join(columns)}")
+            return columns
+
+        source = Source(self.place(name), "candidates", is_file=True)
+        for batch in parse_rows(io.BytesIO(self._content(name)), "parquet", source, choose):
+            yield from zip(*batch.columns, strict=True)
+
+    def rows(self, name: str, n: int) -> Iterator[tuple[int, list[str]]]:
+        """Yield the lines of a text file with n tab-separated columns, each with its number."""
+        for number, line in self._lines(name):
+            fields = line.rstrip("\r").split("\t")
+            if len(fields) != n:
+                raise self.error(
+                    f"{counted(len(fields), 'column')} where there should be {n}",
+                    name,
+                    number,
+                    help=f"columns are separated by tabs; {_AGAIN}",
+                )
+            yield number, fields
+
+    def csv_rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+        """Yield the rows of a csv file whose first line names its columns, each with the number of its last line.
+
+        Args:
+            name: name of the file.
+            columns: required columns; there may be others.
+        """
+        reader = csv.DictReader(io.StringIO(self._text(name), newline=""))
+        try:
+            if missing := [column for column in columns if column not in (reader.fieldnames or ())]:
+                raise self.error(f"no column {missing[0]}", name, 1, help=f"columns are {', '.join(columns)}")
+            for row in reader:
+                if None in row or None in row.values():
+                    number = "many" if None in row else "few"
+                    raise self.error(
+                        f"too {number} cells", name, reader.line_num, help="quote cells that contain commas"
+                    )
+                yield reader.line_num, row
+        except csv.Error as error:
+            raise self.error(f"not csv: {error}", name, reader.line_num + 1) from error
+
+    def entries(self, name: str, keys: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the entries of a JSON object of objects, each of which must have these keys."""
+        content = self.json(name)
+        if not isinstance(content, dict):
+            raise self.error("not a JSON object", name)
+        for label, entry in content.items():
+            if missing := [key for key in keys if not isinstance(entry, dict) or key not in entry]:
+                raise self.error(f"no {missing[0]}", name, f"entry {label!r}")
+            yield label, entry
+
+    def place(self, name: str, spot: int | str | None = None) -> str:
+        """Return a place for messages: the file, and the line or other details."""
+        path = self._path(name) or self.folder / name
+        if spot is None:
+            return str(path)
+        return f"{path}, line {spot}" if isinstance(spot, int) else f"{path}, {spot}"
+
+    def error(self, message: str, name: str, spot: int | str | None = None, help: str = _AGAIN) -> CaptionFileError:
+        """Return an error in a file, at a spot as in ``place``."""
+        return CaptionFileError(message, where=self.place(name, spot), help=help)
+
+    def _matching(self, pattern: str) -> list[str]:
+        """Return the names of the files that match a pattern, in order."""
+        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.glob(pattern) if path.is_file())
+
+    def _path(self, name: str) -> Path | None:
+        if "*" in name:
+            names = self._matching(name)
+            return self.folder / names[0] if names else None
+        paths = (self.folder / name, self.folder / f"{name}.gz")
+        return next((path for path in paths if os.path.isfile(path)), None)
+
+    def _lines(self, name: str) -> Iterator[tuple[int, str]]:
+        """Yield the non-blank lines, with their numbers."""
+        lines = enumerate(self._text(name).split("\n"), start=1)
+        return ((number, line) for number, line in lines if line.strip())
+
+    def _text(self, name: str) -> str:
+        content = self._content(name)
+        try:
+            return content.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise self.error(f"cannot be read: {error}", name) from error
+
+    def _content(self, name: str) -> bytes:
+        """Return the content of a file, decompressed."""
+        path = self._path(name)
+        if path is None:
+            raise ResourceError(
+                f"{name} was not found",
+                where=f"{self.folder} contains neither {name} nor {name}.gz",
+                help="captious data list names its source",
+            )
+        try:
+            raw = path.read_bytes()
+            content = plain_content(raw, path.name)
+        except UnpackedSizeError as error:
+            raise self.error(f"the file is too large: {error}", name, help=RAISE_LIMIT) from error
+        except (OSError, EOFError, zlib.error) as error:
+            raise self.error(f"cannot be read: {error}", name) from error
+        self.read[path.name] = checksum(raw)
+        return content
+
+
+def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:
+    """Return the entry of a table of captions for a key.
+
+    Raises:
+        CaptionFileError: there is none.
+    """
+    if key not in table:
+        raise CaptionFileError(f"{key} has no caption", where=where, help="get files of the same release")
+    return table[key]
+
+
+def number_within(value: object, low: float, high: float | None, where: str) -> float:
+    """Return a number after a check that it is within bounds; the upper one may be None.
+
+    Raises:
+        CaptionFileError: not a number, or out of bounds.
+    """
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not number >= low or (high is not None and number > high):
+        bounds = f"at least {low}" if high is None else f"between {low} and {high}"
+        raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, help=_AGAIN)
+    return number
+
+
+#: COCO's captions; val2014 has all images of val2017.
+COCO_CAPTIONS = ("coco/captions_val2017.json", "coco/captions_val2014.json")
+#: Flickr8k's captions as Hodosh et al. 2013 publish them.
+TOKENS = "flickr8k/Flickr8k.token.txt"
+
+
+def coco_captions_file(folder: DataFolder) -> str:
+    """Return the name of COCO's captions in a folder, of val2017 or of val2014."""
+    return next(filter(folder.has, COCO_CAPTIONS), COCO_CAPTIONS[0])
+
+
+def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
+    """Read the captions of every image, in the order of the file, without surrounding white space."""
+    content = folder.json(name)
+    captions: dict[int, list[str]] = defaultdict(list)
+    try:
+        for annotation in content["annotations"]:
+            captions[annotation["image_id"]].append(annotation["caption"].strip())
+    except (KeyError, TypeError, AttributeError) as error:
+        message = f"not a COCO caption file: {type(error).__name__} {error}"
+        help = 'it holds {"annotations": [{"image_id": 1, "caption": "..."}]}'
+        raise folder.error(message, name, help=help) from error
+    return dict(captions)
+
+
+def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Read captions by id, and by image, from lines such as ``1000268201_693b08cb0e.jpg#0  A child ...``."""
+    text_of: dict[str, str] = {}
+    references_of: dict[str, list[str]] = defaultdict(list)
+    for number, (caption, text) in folder.rows(TOKENS, 2):
+        image, mark, _ = caption.partition("#")
+        if not mark or caption in text_of:
+            message = f"duplicate caption id {caption!r}" if mark else f"{caption!r} is not a caption id"
+            raise folder.error(message, TOKENS, number, help="an id consists of the image, # and the caption number")
+        text_of[caption] = text.strip()
+        references_of[image].append(text.strip())
+    return text_of, dict(references_of)
+
+
+# Triplets of PASCAL-50S and ABSTRACT-50S as published by Vedantam et al. 2015, in MATLAB files.
+#
+# A triplet is a reference A, two captions B and C, and the one that a person found more similar to A: 1 for B, -1 for
+# C. Every pair of captions has forty-eight consecutive triplets.
+
+
+#: Triplets of a pair.
+PER_PAIR = 48
+
+
+@dataclass(frozen=True)
+class Consensus:
+    """A pair of captions with the votes on it.
+
+    Args:
+        captions: both captions.
+        references: the references that people compared them with, one per vote.
+        preferred: index of the caption with more votes, 0 or 1; None for a tie.
+    """
+
+    captions: tuple[str, str]
+    references: Sequence[str]
+    preferred: int | None
+
+
+def read_consensus(folder: DataFolder, name: str) -> list[Consensus]:
+    """Read the pairs in a file of triplets, in order.
+
+    Raises:
+        ResourceError: there is no such file.
+        CaptionFileError: it is not a MATLAB file, has no triplets, or they are not grouped by pair.
+    """
+    content = folder.matlab(name)
+    if "triplets" not in content:
+        raise folder.error("no triplets in this file", name)
+    triplets = [tuple(first_of(value) for value in triplet) for triplet in content["triplets"].ravel().tolist()]
+    if len(triplets) % PER_PAIR:
+        raise folder.error(f"the number of triplets, {len(triplets):,}, is not a multiple of {PER_PAIR}", name)
+    pairs = []
+    for start in range(0, len(triplets), PER_PAIR):
+        group = triplets[start : start + PER_PAIR]
+        if len({(str(b).strip(), str(c).strip()) for _, b, c, _ in group}) > 1:
+            raise folder.error("these triplets are of several pairs", name, f"triplets from {start + 1}")
+        votes = sum(int(vote) for *_, vote in group)
+        pairs.append(
+            Consensus(
+                (str(group[0][1]).strip(), str(group[0][2]).strip()),
+                [str(a).strip() for a, *_ in group],
+                None if votes == 0 else int(votes < 0),
+            )
+        )
+    return pairs
+
+
+def first_of(value: Any) -> Any:
+    """Return the value in a cell or an array with one element."""
+    while isinstance(value, np.ndarray | np.void | tuple):
+        value = value[0] if isinstance(value, np.void | tuple) else value.ravel()[0]
+    return value
+
+
+# Your own judgments: one JSON object per line, ratings or pairs. docs/judgment.md shows the format.
+
+
+#: Before statistics that compare mean scores of systems with their mean ratings.
+_SYSTEM = "system-"
+#: The statistics for a file of ratings, or of pairs; the first is the default.
+_STATISTICS = {
+    "ratings": (
+        "kendall-tau-c",
+        *(name for name in STATISTICS if name != "kendall-tau-c"),
+        *(_SYSTEM + name for name in SYSTEM_STATISTICS),
+    ),
+    "pairs": ("accuracy",),
+}
+#: Name of the protocol when no statistic is requested.
+_DEFAULT = "own"
+_PARTS = Rule("", attrgetter("part"))
+_LARGEST_RATING = sys.float_info.max
+_FORM = (
+    'write {"candidate": "...", "references": ["..."], "rating": 3}'
+    ' or {"better": "...", "worse": "...", "references": ["..."]} on every line'
+)
+_FORM_WITH_SYSTEM = 'write {"candidate": "...", "references": ["..."], "rating": 3, "system": "..."} on every line'
+
+
+def as_own(benchmark: str) -> tuple[Path, str] | None:
+    """Split ``mine.jsonl`` or ``mine.jsonl@spearman`` into file and statistic; None for other files than .jsonl.
+
+    The file may be compressed, ``mine.jsonl.gz``, and can be named without .gz. The statistic is "own" if none is
+    named.
+    """
+    match = re.fullmatch(r"(.*\.jsonl)(?:\.gz)?(?:@([^@]*))?", benchmark, re.DOTALL)
+    if match is None:
+        return None
+    return Path(match[1]), _DEFAULT if match[2] is None else match[2]
+
+
+def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
+    """Load your own judgments, one JSON object per line: ratings or pairs.
+
+    Ratings: ``{"candidate": ..., "references": [...], "rating": 3}``, or ``"ratings": [3, 4, 3]``, each of which is a
+    point. Pairs: ``{"better": ..., "worse": ..., "references": [...]}``. With ``"image"``, the captions of an image are
+    resampled together; with ``"part"``, the statistic is computed for each part and averaged; with ``"system"``, mean
+    scores of systems can be compared with their mean ratings.
+
+    Pairs can represent any forced choice: the distractors of Hodosh and Hockenmaier 2016 (a part per kind of change)
+    and FOIL (better: the caption with ``"foil": false``; worse: the one with ``"foil": true`` made from it).
+
+    Args:
+        path: the file; its name may have the suffix .gz.
+        statistic: for ratings kendall-tau-b, kendall-tau-c, spearman or pearson; system-pearson, system-spearman,
+            system-kendall-tau-b or system-pairwise-accuracy; for pairs accuracy. "own" for the default: kendall-tau-c
+            for ratings.
+
+    Raises:
+        ResourceError: the file does not exist.
+        UnknownNameError: an unknown statistic, or one for other forms of judgments.
+        CaptionFileError: a line has another form.
+        EmptyInputError: no lines.
+    """
+    folder = DataFolder(path.parent)
+    if not folder.has(path.name):
+        raise ResourceError("judgment file not found", where=str(path), help="check the path")
+    lines = list(folder.numbered_records(path.name))
+    if not lines:
+        raise EmptyInputError("there are no judgments", where=str(path), help=_FORM)
+    pairs = "better" in lines[0][1]
+    measure = _statistic(path, "pairs" if pairs else "ratings", statistic)
+    of_systems = measure.startswith(_SYSTEM)
+    for number, record in lines:
+        if problem := _problem(record, pairs) or ("no system" if of_systems and record.get("system") is None else ""):
+            help = _FORM_WITH_SYSTEM if problem == "no system" else _FORM
+            raise CaptionFileError(problem, where=f"{path}, line {number}", help=help)
+    protocol = Protocol(path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS)
+    if of_systems:
+        if (n := len({str(record["system"]) for _, record in lines})) < 3:
+            raise CaptionFileError(
+                f"{counted(n, 'system', 'are')} too few for a correlation",
+                where=str(path),
+                help="give captions of three or more",
+            )
+        protocol = replace(protocol, parts=None, systems=SYSTEM_FACT)
+    if pairs:
+        protocol = replace(protocol, ratings="majority", of="pairs")
+    return judgments_of(protocol, [_item(number, record, pairs) for number, record in lines], folder.read)
+
+
+def _statistic(path: Path, form: str, name: str) -> str:
+    """Return the statistic to judge a file by."""
+    statistics = _STATISTICS[form]
+    if name == _DEFAULT:
+        return statistics[0]
+    if name not in statistics:
+        raise UnknownNameError(
+            f"there is no statistic {name!r} for {form}",
+            where=str(path),
+            help=f"statistics for {form}: {', '.join(statistics)}",
+        )
+    return name
+
+
+def _item(number: int, record: Mapping[str, Any], pairs: bool) -> CaptionPair | RatedCaption:
+    image, references, part = _image(number, record), record["references"], str(record.get("part", "all"))
+    if pairs:
+        return CaptionPair(image, (record["better"], record["worse"]), 0, references, part)
+    facts = {"system": str(record.get("system"))}
+    return RatedCaption(str(number), image, record["candidate"], references, _ratings(record), part, facts)
+
+
+def _ratings(record: Mapping[str, Any]) -> Any:
+    return record["ratings"] if "ratings" in record else [record["rating"]]
+
+
+def _image(number: int, record: Mapping[str, Any]) -> str | Unknown:
+    """Return the image as text, so "7" and 7 are equal; a line without one is an image of its own."""
+    return str(record["image"]) if record.get("image") is not None else Unknown(number)
+
+
+def _problem(record: Mapping[str, Any], pairs: bool) -> str:
+    """Return the problem of a record; empty if it is valid."""
+    keys = ("better", "worse") if pairs else ("candidate",)
+    for key in keys:
+        if key not in record:
+            return f"no {key}"
+        if not isinstance(record[key], str):
+            return f"{key} is not a string"
+    if "references" not in record:
+        return "no references"
+    references = record["references"]
+    if not (isinstance(references, list) and references and all(isinstance(text, str) for text in references)):
+        return "references must be a non-empty list of strings"
+    for key in ("image", "part", "system"):
+        if not isinstance(record.get(key), str | int | float | None):
+            return f"{key} is neither a string nor a number"
+    texts = [*(record[key] for key in keys), *references, str(record.get("part")), str(record.get("system"))]
+    if re.search("[\ud800-\udfff]", "".join(texts)):
+        return "a lone surrogate (half of a character), which is not text"
+    return "" if pairs else _wrong_rating(record)
+
+
+def _wrong_rating(record: Mapping[str, Any]) -> str:
+    if ("rating" in record) == ("ratings" in record):
+        return "rating and ratings cannot both be given" if "rating" in record else "no rating"
+    ratings = _ratings(record)
+    if not isinstance(ratings, list) or not ratings:
+        return "ratings must be a non-empty list of numbers"
+    for rating in ratings:
+        if isinstance(rating, bool) or not isinstance(rating, int | float) or not abs(rating) <= _LARGEST_RATING:
+            return f"a rating is not a number: {reprlib.repr(rating)}"
+    return ""

@@ -1,1 +1,0 @@
-"""Scores of judged captions: computed, published, or sums of others."""

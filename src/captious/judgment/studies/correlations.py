@@ -1,0 +1,437 @@
+"""Correlations between metrics, and with human judgments, on a benchmark.
+
+Sharif et al. 2020 (WEmbSim), figure 8.4, shows them as a heat map.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References, read_captions, read_references, same_images
+from captious.errors import CaptionFileError, ParameterError
+from captious.evaluation import Report, evaluate
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
+from captious.files import user_text
+from captious.judgment.benchmarks import names as benchmark_names
+from captious.judgment.correlation import STATISTICS, Points, correlation, p_of_none
+from captious.judgment.files import data_folder
+from captious.judgment.judgments import PEOPLE, CaptionPairs, HumanJudgments
+from captious.judgment.results import Matrix, Study
+from captious.judgment.scores import (
+    Metrics,
+    all_warnings,
+    as_selection,
+    negated,
+    oriented,
+    score_captions,
+    sign_of,
+    split_sums,
+)
+from captious.judgment.studies.sources import checksums, judged_captions
+from captious.metrics.contract.settings import Settings
+from captious.native import threads, using_threads
+from captious.progress import steps
+from captious.resources.cache import text_as_json
+from captious.tables import scatter
+from captious.words import DEFAULT_SEED, counted
+
+
+def metric_correlations(
+    benchmark: str | os.PathLike[str] | HumanJudgments,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    statistic: str = "pearson",
+    data: str | os.PathLike[str] | None = None,
+) -> Study:
+    """Return correlations between all pairs of metrics, and with human judgments.
+
+    Points are ratings, as in ``judge``: a caption that several people rated one by one counts once per rating. For
+    pairs of captions, points are the pairs in both orders: the difference of two scores, and the human preference.
+
+    Args:
+        benchmark: a benchmark of captions, as for ``judge``.
+        statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
+        metrics, settings, data: as for ``judge``; the parts of a sum have rows, too.
+
+    Returns:
+        A symmetric table with one record per metric and one for people; a correlation with a constant is None.
+
+    Raises:
+        ParameterError: an unknown statistic, or a benchmark of systems.
+        Others as ``judge``.
+    """
+    check_statistic(statistic)
+    judgments = judged_captions(benchmark, data)
+    name = judgments.protocol.full_name
+    with_parts, sums, _ = split_sums(metrics)
+    selection = as_selection(with_parts, settings)
+    report = score_captions(judgments.captions, selection, name=name)
+    points = {label: oriented(result) for label, result in report.items()}
+    points |= {metric_sum.label: metric_sum.total(points) for metric_sum in sums}
+    signatures = {label: result.signature for label, result in report.items()}
+    signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}
+    if isinstance(judgments, CaptionPairs):
+        margins = {label: -np.diff(judgments.of_pairs(scores))[:, 0] for label, scores in points.items()}
+        margins[PEOPLE] = np.where(judgments.preferred == 0, 1.0, -1.0)
+        points = {label: np.concatenate([margin, -margin]) for label, margin in margins.items()}  # in both orders
+        of = "pairs"
+    else:
+        counts = [len(of_caption) for of_caption in judgments.ratings]
+        points = {label: np.repeat(scores, counts) for label, scores in points.items()}
+        points[PEOPLE] = np.concatenate(judgments.ratings)
+        of = "ratings"
+    records, matrix = correlations(points, statistic)
+    title = f"Correlations between metrics and with human judgments: {name}, {statistic} over {judgments.n:,} {of}"
+    return Study(
+        "metrics",
+        title,
+        ("metric", *points),
+        [{"metric": label, **record} for label, record in records.items()],
+        signatures,
+        dict(judgments.data),
+        {"statistic": statistic},
+        notes=negated(selection.lower_is_better),
+        warnings=report.warnings,
+        pictures={"metrics": Matrix(f"{name}, {statistic}", list(points), matrix)},
+    )
+
+
+def correlations(
+    points: Mapping[str, NDArray[np.float64]], statistic: str
+) -> tuple[dict[str, dict[str, float | None]], NDArray[np.float64]]:
+    """Return correlations of all pairs: label -> label -> value, None if undefined; and the same as an array."""
+    labels = list(points)
+    matrix = np.eye(len(labels))
+    for i, a in enumerate(labels):
+        for j in range(i):
+            matrix[i, j] = matrix[j, i] = correlation(statistic, points[a], points[labels[j]])
+    records = {
+        a: {b: None if np.isnan(value) else float(value) for b, value in zip(labels, row, strict=True)}
+        for a, row in zip(labels, matrix, strict=True)
+    }
+    return records, matrix
+
+
+def check_statistic(statistic: str) -> None:
+    """Check that a statistic is a correlation.
+
+    Raises:
+        ParameterError: it is not.
+    """
+    if statistic not in STATISTICS:
+        raise ParameterError(f"there is no correlation {statistic!r}", help=f"available: {', '.join(STATISTICS)}")
+
+
+# Scoring time of metrics, in seconds per 1,000 captions. Sharif et al. 2019 (LCEval), section 7.5.7.
+
+
+_WARM_UP = 10  # captions
+
+
+def scoring_time(
+    candidates: object,
+    references: object = None,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    repeats: int = 5,
+) -> Study:
+    """Measure the time of each metric on captions that it has not seen before.
+
+    Every metric is timed alone, including tokenization and document frequencies, but not reading files and loading
+    resources: a few captions are scored beforehand for that.
+
+    Args:
+        candidates: captions of a system, in any supported form.
+        references: human captions, in any supported form. In Python, None if the candidates are ``Captions``.
+        metrics, settings: as for ``judge``.
+        repeats: number of timings per metric.
+
+    Returns:
+        One record per metric, seconds per 1,000 captions: wall_s, the median of the repeats, fastest_s and slowest_s;
+        cpu_s, the median of the CPU time of all threads together.
+
+    Raises:
+        ParameterError: no repeats.
+        Others as ``captious.score``, about captions and metrics.
+    """
+    if repeats < 1:
+        raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
+    captions = candidates if isinstance(candidates, Captions) else read_captions(candidates, references)
+    selection = as_selection(metrics, settings)
+    n = len(captions)
+    with using_threads(selection.settings.threads):
+        n_threads = threads()
+    records = []
+    signatures: dict[str, str] = {}
+    warnings: list[str] = []
+    with steps(selection, lambda entry: entry.metric.name) as timed:
+        for entry in timed:
+            label = next(iter(entry.output_indices)) if len(entry.output_indices) == 1 else entry.metric.name
+            one = replace(selection, requested=(entry,))
+            score_captions(_unseen(captions.select(np.arange(min(n, _WARM_UP)))), one, name="timing")
+            times = []
+            for _ in range(repeats):
+                fresh = _unseen(captions)
+                wall, cpu = time.perf_counter(), time.process_time()
+                report = evaluate(fresh, one)
+                times.append((time.perf_counter() - wall, time.process_time() - cpu))
+            warnings += [warning for warning in report.warnings if warning not in warnings]
+            signatures |= {output: result.signature for output, result in report.items()}
+            walls, cpus = (np.array(times) / n * 1000).T
+            record = {"metric": label, "wall_s": np.median(walls), "fastest_s": walls.min(), "slowest_s": walls.max()}
+            record |= {"cpu_s": np.median(cpus)}
+            records.append({key: value if key == "metric" else float(value) for key, value in record.items()})
+    return Study(
+        "timing",
+        f"Seconds per 1,000 captions, median of {repeats}: {counted(n, 'caption')}, "
+        f"{len(captions.references.texts) / n:.1f} references each, {counted(n_threads, 'thread')}",
+        ("metric", "wall_s", "fastest_s", "slowest_s", "cpu_s"),
+        records,
+        signatures,
+        checksums(candidates, references),
+        {"captions": n, "repeats": repeats, "threads": n_threads, "machine": platform.machine()},
+        warnings=warnings,
+    )
+
+
+def _unseen(captions: Captions) -> Captions:
+    """Return a copy of captions without any annotations."""
+    old = captions.references
+    return Captions(captions.candidates, References(old.ids, old.texts, old.offsets, name=old.name, images=old.images))
+
+
+# Correlations between metrics, and with human scores, over systems.
+#
+# Sharif et al. 2020 (WEmbSim), figure 8.4; system-level correlations as in the COCO challenge.
+
+
+#: measure -> system -> number, or system -> number alone.
+HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]
+
+
+def system_correlations(
+    systems: Mapping[str, object],
+    references: object,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    human: HumanScores | str | os.PathLike[str] | None = None,
+    data: str | os.PathLike[str] | None = None,
+    statistic: str = "pearson",
+    subset: bool = False,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return corpus scores of systems, and correlations between metrics and with human scores, over systems and
+    captions.
+
+    Args:
+        systems: the captions of three or more systems by name, in any supported form.
+        references: human captions, in any supported form.
+        metrics, settings: as for ``judge``; the parts of a sum have columns, too.
+        human: human scores of the systems, ``{system: number}`` or ``{measure: {system: number}}``, or a JSON file with
+            these; or a benchmark of systems with the same names, such as coco-2015 or coco-2015@m1.
+        data: the folder of judgment data, for a benchmark; by default ``CAPTIOUS_DATA``.
+        statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
+        subset: score the images that both sides have.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
+            with people.
+
+    Returns:
+        Records of several kinds with one column per metric and per human measure: "score" of each system; the
+        correlation "over systems" of each metric and measure with every other, with its 95% "low" and "high" and "p" of
+        no correlation for human measures; and the correlation "over captions", all systems' captions together, of the
+        metrics. A correlation with a constant is None. Correlations are of negated scores if lower is better; the
+        scores themselves are not negated.
+
+    Raises:
+        ParameterError: fewer than three systems, or human scores that lack one.
+        ResourceError, CaptionFileError: a file of human scores that is missing or has the wrong format.
+        Others as ``captious.score``, about captions and metrics.
+    """
+    sampling = Sampling(resamples, seed)
+    check_statistic(statistic)
+    if len(systems) < 3:
+        raise ParameterError(
+            f"{counted(len(systems), 'system', 'are')} too few for a correlation",
+            help="give three or more; for two, use captious compare",
+        )
+    where = str(human) if _names_a_benchmark(human) else "human scores"
+    measures = _measures(_benchmark_measures(human, data), list(systems), where)
+    with_parts, sums, _ = split_sums(metrics)
+    selection = as_selection(with_parts, settings)
+    table, files = read_references(references), checksums(references)
+    with steps([*systems], str) as names:
+        reports = {
+            name: score_captions(read_captions(systems[name], table, subset=subset), selection, name=name)
+            for name in names
+        }
+    first = next(iter(reports.values()))
+    of_systems, of_captions = _points(reports.values())
+    signs = {label: sign_of(result) for label, result in first.items()}  # correlations are of agreement
+    signed = {label: sign * of_systems[label] for label, sign in signs.items()}
+    over_captions = {label: sign * of_captions[label] for label, sign in signs.items()}
+    totals = {metric_sum.label: metric_sum.total(signed) for metric_sum in sums}
+    over_captions |= {metric_sum.label: metric_sum.total(over_captions) for metric_sum in sums}
+    metric_scores = of_systems | totals
+    if clash := sorted({*metric_scores} & {*measures}):
+        raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
+    over_systems = signed | totals | measures
+    records: list[dict[str, Any]] = [
+        {
+            "what": "score",
+            "of": system,
+            **{label: float(values[number]) for label, values in (metric_scores | measures).items()},
+        }
+        for number, system in enumerate(reports)
+    ]
+    by_system, system_matrix = correlations(over_systems, statistic)
+    by_caption, caption_matrix = correlations(over_captions, statistic)
+    for label, row in by_system.items():
+        records.append({"what": "over systems", "of": label, **row})
+        if label in measures:
+            records += _ends(label, measures[label], {m: over_systems[m] for m in metric_scores}, statistic, sampling)
+    records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
+    warnings = all_warnings(reports.values())
+    if not all(same_images(report.ids, first.ids) for report in reports.values()):
+        warnings.append("the systems were scored on different images, so their scores cannot be compared.")
+    n_captions = sum(len(report.ids) for report in reports.values())
+    signatures = {label: result.signature for label, result in first.items()}
+    signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}
+    return Study(
+        "systems",
+        f"{counted(len(reports), 'system')}: scores, and {statistic} correlations between metrics"
+        + (" and with human scores" if measures else ""),
+        ("what", "of", *over_systems),
+        records,
+        signatures,
+        {**files, **checksums(*systems.values(), *([] if _names_a_benchmark(human) else [human]))},
+        {"statistic": statistic, **sampling.settings},
+        pictures={
+            "over-systems": Matrix(
+                f"{counted(len(reports), 'system')}, {statistic}", list(over_systems), system_matrix
+            ),
+            "over-captions": Matrix(
+                f"{counted(n_captions, 'caption')}, {statistic}", list(over_captions), caption_matrix
+            ),
+        }
+        | {
+            f"{measure}-{metric}": scatter(
+                f"{counted(len(reports), 'system')}: {metric}",
+                metric_scores[metric],
+                over_systems[measure],
+                [*reports],
+                metric,
+                measure,
+            )
+            for measure in measures
+            for metric in metric_scores
+        },
+        notes=negated(selection.lower_is_better),
+        warnings=warnings,
+    )
+
+
+def _points(reports: Collection[Report]) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
+    """Return scores of systems by metric, and of all systems' captions together."""
+    metrics = list(next(iter(reports)))
+    of_systems = {label: np.array([report[label].score for report in reports]) for label in metrics}
+    of_captions = {label: np.concatenate([report[label].per_caption for report in reports]) for label in metrics}
+    return of_systems, of_captions
+
+
+def _ends(
+    measure: str,
+    human: NDArray[np.float64],
+    scores: Mapping[str, NDArray[np.float64]],
+    statistic: str,
+    sampling: Sampling,
+) -> Iterator[dict[str, Any]]:
+    """Return three records of a human measure by metric: both ends of its intervals, and p of no correlation."""
+    spans = {metric: _interval(human, values, statistic, sampling) for metric, values in scores.items()}
+    for number, end in enumerate(("low", "high")):
+        ends = {metric: span[number] if span else None for metric, span in spans.items()}
+        yield {"what": f"over systems, {end}", "of": measure, **ends}
+    of_none = {metric: p_of_none(statistic, values, human) for metric, values in scores.items()}
+    yield {"what": "over systems, p", "of": measure, **{k: None if np.isnan(p) else p for k, p in of_none.items()}}
+
+
+def _interval(
+    human: NDArray[np.float64], scores: NDArray[np.float64], statistic: str, sampling: Sampling
+) -> tuple[float, float] | None:
+    """Return the percentile bootstrap interval over systems, or None if the correlation is undefined."""
+    if np.isnan(correlation(statistic, scores, human)):
+        return None
+    n = len(human)
+    points = Points([np.array([value]) for value in human], np.arange(n), statistic)
+    counts = np.random.default_rng(sampling.seed).multinomial(n, np.full(n, 1 / n), sampling.resamples).astype(np.int32)
+    resampled = points.resampled(scores, counts)
+    # A resample of one system only has no correlation; it says nothing about the interval.
+    defined = resampled[np.isfinite(resampled)]
+    if not defined.size:
+        return None
+    return sampling.interval(defined)
+
+
+def _names_a_benchmark(human: object) -> bool:
+    return isinstance(human, str | os.PathLike) and os.fspath(human).partition("@")[0] in benchmark_names.names()
+
+
+def _benchmark_measures(human: HumanScores | str | os.PathLike[str] | None, data: str | os.PathLike[str] | None) -> Any:
+    """Return the measures of all systems of a benchmark, if it is one; otherwise the argument."""
+    if not _names_a_benchmark(human):
+        return human
+    name, _, measure = os.fspath(human).partition("@")  # type: ignore[arg-type]
+    benchmark = benchmark_names.get(name)
+    protocols = [benchmark.protocol(measure)] if measure else benchmark.protocols
+    items = benchmark.content(data_folder(data))
+    if any(protocol.of != "systems" or protocol.measure is None for protocol in protocols):
+        raise ParameterError(f"{name} does not judge systems", help="give a benchmark of systems, such as coco-2015")
+    return {p.name: {item.name: p.measure(item) for item in items} for p in protocols if p.measure}
+
+
+def _file_name(system: object) -> str:
+    """Return the name of a system without slashes, as in Montreal-Toronto.json."""
+    return str(system).replace("/", "-")
+
+
+def _measures(
+    human: HumanScores | str | os.PathLike[str] | None, names: list[str], where: str
+) -> dict[str, NDArray[np.float64]]:
+    """Return human measures of the systems, in their order; ``where`` names them in errors."""
+    if human is None:
+        return {}
+    if isinstance(human, str | os.PathLike):
+        where = str(human)
+        help = 'write {"m1": {"system": 0.2}}'
+        human = text_as_json(user_text(human, "human scores", help, CaptionFileError), where, help, CaptionFileError)
+    if not isinstance(human, Mapping) or not human:
+        raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
+    by_measure: Any = human if all(isinstance(values, Mapping) for values in human.values()) else {"people": human}
+    measures = {}
+    for measure, scores_of in by_measure.items():
+        values = {_file_name(name): value for name, value in scores_of.items()}
+        if missing := [name for name in names if _file_name(name) not in values]:
+            raise ParameterError(
+                f"{measure} has no score for {', '.join(missing)}",
+                where=where,
+                help="systems have the names of their files, as in Google.json, with - for a slash; there are scores "
+                f"for {', '.join(values)}",
+            )
+        try:
+            measures[str(measure)] = np.array([values[_file_name(name)] for name in names], np.float64)
+        except (OverflowError, TypeError, ValueError) as error:
+            raise CaptionFileError(f"{measure}: {error}", where=where, help="give one number per system") from error
+        if not np.isfinite(measures[str(measure)]).all():
+            raise CaptionFileError(f"{measure} is not finite", where=where, help="give one number per system")
+    return measures

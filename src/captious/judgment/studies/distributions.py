@@ -1,0 +1,493 @@
+"""Distributions of the scores of human and machine captions of the same images.
+
+One reference of each image is held out as the human caption; it and the captions of systems are scored with the other
+references. A learned metric that was trained to recognize human captions should separate them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References, read_captions, read_references, same_images
+from captious.data.matching import hold_out
+from captious.errors import CaptionFileError, ParameterError
+from captious.evaluation.checks import few_images_warning
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
+from captious.files import user_text
+from captious.judgment.files import DataFolder
+from captious.judgment.judgments import PEOPLE
+from captious.judgment.results import Cloud, Clouds, Curve, Curves, Study
+from captious.judgment.scores import Metrics, all_warnings, as_selection, score_captions, sign_of
+from captious.judgment.studies.sources import check_systems, checksums, ellipse, name_of_file, overlap
+from captious.metrics.contract.selection import select_one
+from captious.metrics.contract.settings import Settings
+from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
+from captious.progress import steps
+from captious.words import DEFAULT_SEED, checked_seed, counted
+
+#: Name of the human captions in tables.
+_QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+#: The keys of ``summary``.
+SUMMARY = ("mean", "sd", *(f"q{round(100 * quantile):02d}" for quantile in _QUANTILES))
+_BINS = 40
+_POINTS = 201  # points per curve
+_BATCH = 50  # resamples at a time
+
+
+def score_distributions(
+    systems: Mapping[str, object],
+    references: object,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    subset: bool = False,
+    sample: int | None = 5000,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return means and quantiles of the scores of human captions and of systems, and how well scores separate the two.
+
+    Args:
+        systems: the captions of systems by name, in any supported form.
+        references: human captions in any supported form; images with a single one are left out.
+        metrics, settings: as for ``judge``.
+        subset: use only the images that references and all systems have.
+        sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
+        resamples, seed: number of resamples and random seed of the bootstrap over images; the seed also determines
+            which images are drawn and which references are held out.
+
+    Returns:
+        One record per metric for people and for each system: metric, captions_of, mean, sd, quantiles ("q05" to "q95");
+        and for systems auc, the probability that a random human caption scores better than a random caption of the
+        system, ties counting one half, with auc_low and auc_high; and overlap, the common share of both histograms.
+
+    Raises:
+        ParameterError: no systems, one named people, too few images, or images that systems lack.
+        Others as ``captious.score``, about captions and metrics.
+    """
+    sampling = Sampling(resamples, seed)
+    check_systems(systems)
+    if sample is not None and sample < 2:
+        raise ParameterError(f"{counted(sample, 'image', 'are')} too few", help="draw at least 2; 5000 is usual")
+    selection = as_selection(metrics, settings)
+    table, data = read_references(references), checksums(references)
+    people, left_out = hold_out(table, sampling.seed)
+    shared = {str(image) for image in people.ids}
+    for source in systems.values():
+        shared &= {str(image) for image in read_captions(source, table, subset=subset).ids}
+    common = np.flatnonzero([str(image) in shared for image in people.ids])
+    rows = common if sample is None else np.sort(np.random.default_rng(sampling.seed).permutation(common)[:sample])
+    if len(rows) < 2:
+        raise ParameterError(
+            f"only {counted(len(rows), 'image', 'have')} captions of people and of every system",
+            help="distributions need several; 5000 is usual",
+        )
+    captions = {PEOPLE: people.select(rows)}
+    for name, source in systems.items():
+        captions[name] = read_captions(source, captions[PEOPLE].references, subset=True)
+    assert all(same_images(table.ids, captions[PEOPLE].ids) for table in captions.values())
+    with steps([*captions], str) as names:
+        reports = {name: score_captions(captions[name], selection, name=name) for name in names}
+    first = reports[PEOPLE]
+    records: list[dict[str, Any]] = []
+    pictures = {}
+    with steps([*first], lambda label: f"{label}: intervals") as described:
+        for label in described:
+            scores = {name: report[label].per_caption for name, report in reports.items()}
+            edges = _edges(np.concatenate([*scores.values()]))
+            for name, values in scores.items():
+                record: dict[str, Any] = {"metric": label, "captions_of": name, **summary(values)}
+                if name != PEOPLE:
+                    record |= _separation(scores[PEOPLE], values, edges, sign_of(first[label]), sampling)
+                records.append(record)
+            pictures[f"distributions-{label.replace('/', '-')}"] = cumulative(label, scores)
+    notes = [
+        "AUC: the probability that a random human caption scores better than a random caption of the system, ties "
+        "counting one half; 95% intervals: percentile bootstrap over images. Overlap: the common share of both "
+        f"histograms, of {_BINS} bins. {PEOPLE.capitalize()}: one reference per image, held out for all systems."
+    ]
+    if selection.lower_is_better:
+        notes.append(f"Lower scores are better for {', '.join(selection.lower_is_better)}.")
+    if left_out:
+        notes.append(f"Excluded: {counted(left_out, 'image')} with a single reference.")
+    return Study(
+        "distributions",
+        f"Scores of human and machine captions: {name_of_file(references, table.name)}, {counted(len(rows), 'image')}",
+        (
+            *("metric", "captions_of", *SUMMARY),
+            *("auc", "auc_low", "auc_high", "overlap"),
+        ),
+        records,
+        {label: result.signature for label, result in first.items()},
+        {**data, **checksums(*systems.values())},
+        {"images": len(rows), **sampling.settings},
+        pictures,
+        notes=notes,
+        warnings=[*all_warnings(reports.values()), *few_images_warning(len(rows))],
+    )
+
+
+def summary(scores: NDArray[np.float64]) -> dict[str, float]:
+    """Return mean, standard deviation and quantiles."""
+    values = (scores.mean(), scores.std(ddof=1), *np.quantile(scores, _QUANTILES))
+    return dict(zip(SUMMARY, map(float, values), strict=True))
+
+
+def _edges(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the bins of histograms, equally wide, over the range of all scores."""
+    low, high = float(scores.min()), float(scores.max())
+    return np.linspace(low, high if high > low else low + 1, _BINS + 1)
+
+
+def _separation(
+    human: NDArray[np.float64],
+    machine: NDArray[np.float64],
+    edges: NDArray[np.float64],
+    sign: float,
+    sampling: Sampling,
+) -> dict[str, float]:
+    """Return AUC with its interval, and overlap, of scores float64[n_images] of the same images.
+
+    The sign is -1 if lower scores are better.
+    """
+    n = len(human)
+    ranks = np.unique(sign * np.concatenate([human, machine]), return_inverse=True)[1]
+    rng = np.random.default_rng(sampling.seed)
+    resampled = []
+    for start in range(0, sampling.resamples, _BATCH):
+        counts = rng.multinomial(n, np.full(n, 1 / n), min(_BATCH, sampling.resamples - start))
+        resampled.append(_auc(counts.astype(np.float64), ranks))
+    low, high = sampling.interval(np.concatenate(resampled))
+    auc = float(_auc(np.ones((1, n)), ranks)[0])
+    return {"auc": auc, "auc_low": low, "auc_high": high, "overlap": _overlap(human, machine, edges)}
+
+
+def _auc(counts: NDArray[np.float64], ranks: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the share of pairs of a human and a machine caption in which the human one ranks higher, ties counting
+    half.
+
+    Args:
+        counts: count of each image in a resample, float64[k, n_images].
+        ranks: ranks of all human captions, then of all machine captions; equal for equal scores.
+    """
+    n = counts.shape[1]
+    order = np.argsort(ranks, kind="stable")
+    starts = np.flatnonzero(np.diff(ranks[order], prepend=-1))
+    of_caption = counts[:, order % n]
+    is_human = order < n
+    human = np.add.reduceat(of_caption * is_human, starts, axis=1)  # by distinct score, lowest first
+    machine = np.add.reduceat(of_caption * ~is_human, starts, axis=1)
+    below = np.cumsum(machine, axis=1) - machine / 2
+    return np.asarray((human * below).sum(axis=1) / counts.sum(axis=1) ** 2)
+
+
+def _overlap(human: NDArray[np.float64], machine: NDArray[np.float64], edges: NDArray[np.float64]) -> float:
+    """Return the common share of two histograms, 0 to 1."""
+    shares = [np.histogram(scores, edges)[0] / len(scores) for scores in (human, machine)]
+    return float(np.minimum(*shares).sum())
+
+
+def cumulative(label: str, scores: Mapping[str, NDArray[np.float64]]) -> Curves:
+    """Return the share of captions whose score is at most x."""
+    shares = np.linspace(0, 1, _POINTS)
+    lines = {name: Curve(np.quantile(values, shares), shares) for name, values in scores.items()}
+    return Curves(f"Scores of {label}", "score", "share of captions with this score or a lower one", lines)
+
+
+# Distributions of scores of metrics without references, over files of plain sentences.
+#
+# Feinglass and Yang 2021 (SMURF), figure 5, for MIMA.
+
+
+def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings: Settings | None = None) -> Study:
+    """Return means and quantiles of the scores of sentences, without references.
+
+    Args:
+        systems: sentences by name of their source: a .txt file with one per line, or any supported form of candidates.
+        metrics, settings: as for ``judge``; metrics that need no references.
+
+    Returns:
+        One record per metric and source: metric, sentences_of, sentences, mean, sd, quantiles ("q05" to "q95"); and a
+        picture of the distributions of each metric.
+
+    Raises:
+        ParameterError: no sentences, or a metric that needs references.
+        Others as ``captious.score``, about captions and metrics.
+    """
+    if not systems:
+        raise ParameterError("there are no sentences", help="give at least one file of sentences")
+    selection = as_selection(metrics, settings)
+    captions = {name: _sentences(source) for name, source in systems.items()}
+    if few := [name for name, table in captions.items() if len(table) < 2]:
+        raise ParameterError(f"{few[0]} has fewer than two sentences", help="distributions need several")
+    with steps([*captions], str) as names:
+        reports = {name: score_captions(captions[name], selection, name=name) for name in names}
+    first = next(iter(reports.values()))
+    scores = {label: {name: report[label].per_caption for name, report in reports.items()} for label in first}
+    return Study(
+        "sentences",
+        f"Scores of sentences without references: {', '.join(systems)}",
+        ("metric", "sentences_of", "sentences", *SUMMARY),
+        [
+            {"metric": label, "sentences_of": name, "sentences": len(values), **summary(values)}
+            for label, of_sources in scores.items()
+            for name, values in of_sources.items()
+        ],
+        {label: result.signature for label, result in first.items()},
+        checksums(*systems.values()),
+        pictures={
+            f"sentences-{label.replace('/', '-')}": cumulative(label, of_sources)
+            for label, of_sources in scores.items()
+        },
+        notes=[f"Lower scores are better for {', '.join(selection.lower_is_better)}."]
+        if selection.lower_is_better
+        else [],
+        warnings=all_warnings(reports.values()),
+    )
+
+
+def _sentences(source: object) -> Captions:
+    """Return the captions of a source; for a .txt file without tabs, its lines (Flickr8k's tokens have tabs)."""
+    if isinstance(source, str | os.PathLike) and os.fspath(source).endswith((".txt", ".txt.gz")):
+        text = user_text(source, "sentences", "write one sentence on every line", CaptionFileError)
+        if "\t" not in text:
+            return read_captions(dict(enumerate((line.strip() for line in text.split("\n") if line.strip()), 1)))
+    return read_captions(source)
+
+
+# Comparison of systems with human captions by SMURF: semantics, style, and grammar penalty.
+#
+# Feinglass and Yang 2021 (SMURF), figure 1, with the conventions of the authors' code: scores are in standard
+# deviations of human captions; the axes of a system's ellipse follow the covariance of its scores, and are 1.15
+# standard deviations long; its overlap is the share of its area within the human ellipse.
+
+
+#: Name in tables of those who wrote the references.
+_DEVIATIONS = 1.15
+_SAMPLED_POINTS = 100
+_PARTS = ("SPARCS", "SPURTS", "MIMA")
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Position of a system's captions, in standard deviations of human captions.
+
+    Args:
+        center: means of SPARCS and SPURTS.
+        outline: the ellipse, a polygon float64[64, 2].
+        overlap: the share of its area within the human ellipse; NaN if it has none.
+        penalty: summed grammar penalty, 0 or less.
+        central: index of the caption nearest to the center.
+    """
+
+    center: tuple[float, float]
+    outline: NDArray[np.float64]
+    overlap: float
+    penalty: float
+    central: int
+
+
+def places(scores: Mapping[str, Parts], people: str, threshold: float = THRESHOLD) -> dict[str, Place]:
+    """Return the positions of systems.
+
+    Args:
+        scores: standardized SPARCS, SPURTS and MIMA of each system's captions, two captions or more.
+        people: the system that stands for people.
+        threshold: threshold of the grammar penalty.
+    """
+    outlines = {system: ellipse(sparcs, spurts, _DEVIATIONS) for system, (sparcs, spurts, _) in scores.items()}
+    place_of = {}
+    for system, (sparcs, spurts, mima) in scores.items():
+        x, y = float(sparcs.mean()), float(spurts.mean())
+        central = int(np.argmin((sparcs - x) ** 2 + (spurts - y) ** 2))
+        share = overlap(outlines[people], outlines[system])
+        penalty = float(grammar_penalty(mima, threshold).sum())
+        place_of[system] = Place((x, y), outlines[system], share, penalty, central)
+    return place_of
+
+
+def smurf_analysis(
+    systems: Mapping[str, object],
+    references: object,
+    metric: Smurf | str = "smurf",
+    *,
+    settings: Settings | None = None,
+    human: object = None,
+    subset: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return the ellipse of each system's semantics and style, its overlap with that of people, and its grammar
+    penalty.
+
+    Args:
+        systems: the captions of systems by name, in any supported form.
+        references: human captions, in any supported form.
+        metric: SMURF with its models and constants, such as smurf:constants=coco.smurf.json.
+        settings: settings of SMURF if requested by name.
+        human: human captions of the same images, one each, that are not among the references. By default, one
+            reference of each image is held out for all systems, and images with a single one are left out.
+        subset: score only the images that both sides have.
+        seed: random seed of the held-out references and the captions in the picture.
+
+    Returns:
+        One record for people and for each system: captions (how many); sparcs, spurts and mima (means, in the standard
+        deviations of human captions of the constants); overlap; grammar_penalty (summed); smurf; and central_caption,
+        the one nearest to the system's center, with its image. A picture of all.
+
+    Raises:
+        ParameterError: a metric other than SMURF, no systems, one named people, or fewer than two images.
+        Others as ``captious.score``, about captions and metrics.
+    """
+    if isinstance(metric, str):
+        selected = select_one(metric, settings)
+        if not isinstance(selected, Smurf):
+            raise ParameterError(f"{metric} is not SMURF", help="give smurf, with its parameters")
+        metric = selected
+    seed = checked_seed(seed)
+    check_systems(systems)
+    table, data = read_references(references), checksums(references)
+    if human is None:
+        people, left_out = hold_out(table, seed)
+    else:
+        people, left_out = read_captions(human, table, subset=subset), 0
+    captions = {PEOPLE: people}
+    for system, source in systems.items():
+        captions[system] = read_captions(source, table, subset=subset)
+        if human is None:
+            captions[system] = read_captions(source, people.references, subset=subset or left_out > 0)
+    if few := [system for system, table in captions.items() if len(table) < 2]:
+        raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 is usual")
+    scores = {}
+    with steps([*captions], str) as names:
+        for system in names:
+            scores[system] = metric.standardized(captions[system])
+    notes = _notes(people, table, human is None, left_out)
+    if not all(same_images(table.ids, people.ids) for table in captions.values()):
+        notes.append("The systems were scored on different images, so their numbers cannot be compared.")
+    return _study(
+        f"{name_of_file(references, table.name)}, {counted(len(people), 'image')}",
+        scores,
+        {system: (table_of_system.ids, table_of_system.candidates) for system, table_of_system in captions.items()},
+        seed,
+        metric.threshold,
+        average=metric.variant == "official",
+        signatures={"smurf": metric.signatures()[0]},
+        data={**data, **checksums(*systems.values(), human)},
+        warnings=metric.warnings(people, None),
+        notes=notes,
+    )
+
+
+def smurf_scores(scores: str | os.PathLike[str], *, seed: int = DEFAULT_SEED) -> Study:
+    """Analyze systems by SMURF's parts, from scores of the authors' code, without models.
+
+    Args:
+        scores: one JSON object per image on every line: image, captions and smurf_scores, which are objects with
+            SPARCS, SPURTS and MIMA; the first caption is human, the others are those of systems, always in the same
+            order. They are standardized with the published constants.
+        seed: random seed of the captions in the picture.
+
+    Returns:
+        As for ``smurf_analysis``; systems are named system 1, system 2 and so on.
+
+    Raises:
+        ResourceError: no such file.
+        CaptionFileError: a file of another form, or with fewer than two images.
+    """
+    path = Path(scores)
+    folder = DataFolder(path.parent)
+    rows = folder.records(path.name)
+    try:
+        n = len(rows[0]["captions"])
+        names = [PEOPLE, *(f"system {number}" for number in range(1, n))]
+        ids = [str(row["image"]) for row in rows]
+        captions = {name: (ids, [row["captions"][i] for row in rows]) for i, name in enumerate(names)}
+        columns = np.array([[[s[part] for part in _PARTS] for s in row["smurf_scores"]] for row in rows], np.float64)
+        if columns.shape != (len(rows), n, len(_PARTS)) or len(rows) < 2:
+            raise ValueError
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise folder.error(
+            "these are not SMURF's scores of two or more images, each with as many captions", path.name
+        ) from error
+    standardized = {name: PUBLISHED.standardized(*columns[:, i].T) for i, name in enumerate(names)}
+    what = f"{path.name}, {counted(len(rows), 'image')}"
+    return _study(what, standardized, captions, checked_seed(seed), THRESHOLD, average=True, data=folder.read)
+
+
+def _study(
+    what: str,
+    scores: Mapping[str, Parts],
+    captions: Mapping[str, tuple[Sequence[object], Sequence[str]]],
+    seed: int,
+    threshold: float,
+    *,
+    average: bool,
+    signatures: Mapping[str, str] | None = None,
+    data: Mapping[str, str],
+    warnings: Sequence[str] = (),
+    notes: Sequence[str] = (),
+) -> Study:
+    """Return the study of standardized scores, with the image ids and captions of each system."""
+    place_of = places(scores, PEOPLE, threshold)
+    records = []
+    for system, place in place_of.items():
+        sparcs, spurts, mima = scores[system]
+        ids, texts = captions[system]
+        records.append(
+            {
+                "system": system,
+                "captions": len(texts),
+                "sparcs": place.center[0],
+                "spurts": place.center[1],
+                "mima": float(mima.mean()),
+                "overlap": None if isnan(place.overlap) else place.overlap,
+                "grammar_penalty": place.penalty,
+                "smurf": float(fuse(sparcs, spurts, mima, threshold, average=average).mean()),
+                "image": str(ids[place.central]),
+                "central_caption": texts[place.central],
+            }
+        )
+    return Study(
+        "smurf",
+        f"Semantics, style and grammar vs. humans: {what}",
+        tuple(records[0]),
+        records,
+        dict(signatures or {}),
+        data,
+        {"ellipse": f"{_DEVIATIONS:g} standard deviations", "seed": seed},
+        warnings=warnings,
+        pictures={"smurf": _clouds(scores, place_of, seed)},
+        notes=[
+            "Units: standard deviations of human captions. Overlap: the share of a system's ellipse inside the human "
+            "one. Grammar penalty: summed over captions.",
+            *notes,
+        ],
+    )
+
+
+def _notes(people: Captions, table: References, held_out: bool, left_out: int) -> list[str]:
+    """Return notes about the source of the human captions."""
+    if held_out:
+        notes = [f"{PEOPLE.capitalize()}: one reference per image, which is held out for all systems."]
+        return [*notes, f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else notes
+    ends = people.references.offsets
+    spans = zip(people.candidates, ends[:-1], ends[1:], strict=True)
+    repeated = sum(caption in people.references.texts[start:end] for caption, start, end in spans)
+    return [f"{counted(repeated, 'human caption', 'are')} among their own references."] if repeated else []
+
+
+def _clouds(scores: Mapping[str, Parts], place_of: Mapping[str, Place], seed: int) -> Clouds:
+    clouds = {}
+    for system, (sparcs, spurts, _) in scores.items():
+        rows = np.random.default_rng(seed).permutation(len(sparcs))[:_SAMPLED_POINTS]
+        points = np.stack([sparcs, spurts], axis=1)
+        clouds[system] = Cloud(points[rows], place_of[system].outline, points[place_of[system].central])
+    return Clouds("Systems and human captions", "SPARCS, semantics", "SPURTS, style", clouds)

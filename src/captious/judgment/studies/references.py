@@ -1,0 +1,583 @@
+"""Critical failures: caption pairs that a metric ranks against clear human ratings.
+
+In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations hide single large
+errors that users notice. The definition is ours: a failure is a pair of captions of one image, one of which people rate
+far better than the other, "far" being a share of the scale, while the metric scores the worse one higher; a tie is half
+a failure.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References, read_references
+from captious.errors import ParameterError
+from captious.evaluation import Report
+from captious.evaluation.checks import few_images_warning
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, interval
+from captious.judgment.benchmarks import names
+from captious.judgment.files import data_folder
+from captious.judgment.judgments import CaptionPairs, HumanJudgments, RatedCaptions
+from captious.judgment.results import Curve, Curves, Study
+from captious.judgment.scores import Metrics, as_selection, check_not_constant, negated, oriented, score_captions
+from captious.judgment.studies.sources import (
+    CAPTIONS,
+    checksums,
+    image_vectors,
+    judged_captions,
+    name_of_file,
+    near_donors,
+)
+from captious.metrics.contract.selection import Selection
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
+from captious.text import PTB, TokenLayer
+from captious.words import DEFAULT_SEED, counted, counted_of
+
+
+def critical_failures(
+    benchmark: str | os.PathLike[str] | HumanJudgments,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    gap: float = 0.75,
+    data: str | os.PathLike[str] | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return the share of caption pairs with very different ratings that a metric ranks in the wrong order.
+
+    A caption's rating is the mean of its ratings; the scale reaches from the lowest to the highest single rating of the
+    benchmark (1 to 4 for flickr8k-expert, 1 to 5 for composite, where the best captions are mostly human and the worst
+    machine captions).
+
+    Args:
+        benchmark: a benchmark of rated captions, as for ``judge``.
+        gap: minimum difference between the ratings of a pair, as a share of the scale; 1 for only the best against the
+            worst.
+        metrics, settings, data: as for ``judge``.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over images.
+
+    Returns:
+        One record per metric: pairs, failures (the worse caption scores higher), ties, rate (failures and half the
+        ties, per pair), ci95_low, ci95_high.
+
+    Raises:
+        ParameterError: a gap outside 0 to 1, a benchmark without ratings, or no pair of captions with this gap.
+        Others as ``judge``.
+    """
+    sampling = Sampling(resamples, seed)
+    if not 0 < gap <= 1:
+        raise ParameterError(f"{gap:g} is not a valid gap", help="give a fraction of the scale, above 0 and at most 1")
+    judgments = judged_captions(benchmark, data)
+    name = judgments.protocol.full_name
+    if not isinstance(judgments, RatedCaptions):
+        raise ParameterError(
+            f"{name} has preferences, not ratings", help="this study needs rated captions, such as composite"
+        )
+    better, worse, scale = _unequal_pairs(judgments, gap)
+    if better.size == 0:
+        raise ParameterError(
+            f"no two captions of an image are {gap:g} of the scale apart",
+            where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
+            help="choose a smaller gap",
+        )
+    selection = as_selection(metrics, settings)
+    report = score_captions(judgments.captions, selection, name=name)
+    units = judgments.units[better]
+    records = []
+    for label, result in report.items():
+        scores = oriented(result)
+        check_not_constant(scores, where=f"{label} on {name}")
+        wrong, tied = scores[worse] > scores[better], scores[worse] == scores[better]
+        of_unit = np.zeros((judgments.n_units, 2))
+        np.add.at(of_unit, units, np.stack([wrong + tied / 2, np.ones(len(wrong))], axis=1))
+        of_unit = of_unit[of_unit[:, 1] > 0]
+        sums = bootstrap_sums(of_unit, **sampling.settings)
+        low, high = sampling.interval(sums[:, 0] / sums[:, 1])
+        record = {"metric": label, "pairs": len(better), "failures": int(wrong.sum()), "ties": int(tied.sum())}
+        record |= {"rate": float((wrong + tied / 2).mean()), "ci95_low": low, "ci95_high": high}
+        records.append(record)
+    return Study(
+        "failures",
+        f"Critical failures: {name}",
+        ("metric", "pairs", "failures", "ties", "rate", "ci95_low", "ci95_high"),
+        records,
+        {label: result.signature for label, result in report.items()},
+        dict(judgments.data),
+        {"gap": gap, "scale": list(scale), **sampling.settings},
+        warnings=[*report.warnings, *few_images_warning(len(np.unique(units)))],
+        notes=[
+            f"A pair is two captions of one image whose ratings differ by at least {gap:g} of the scale. It is a "
+            "failure if the worse caption scores higher; a tie is half a failure. "
+            "The definition is specific to captious.",
+            *negated(selection.lower_is_better),
+        ],
+    )
+
+
+def _unequal_pairs(
+    judgments: RatedCaptions, gap: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[float, float]]:
+    """Return the better and the worse caption of every pair of one image, int64[n] each, and the ends of the scale."""
+    ratings = np.array([of_caption.mean() for of_caption in judgments.ratings])
+    low = min(float(of_caption.min()) for of_caption in judgments.ratings)
+    high = max(float(of_caption.max()) for of_caption in judgments.ratings)
+    least = gap * (high - low) - 1e-9
+    better, worse = [], []
+    order = np.argsort(judgments.units, kind="stable")
+    starts = np.searchsorted(judgments.units[order], np.arange(judgments.n_units + 1))
+    for start, end in pairwise(starts.tolist()):
+        rows = order[start:end]
+        best, worst = np.nonzero(ratings[rows][:, None] - ratings[rows] >= least)
+        better.append(rows[best])
+        worse.append(rows[worst])
+    return np.concatenate(better), np.concatenate(worse), (low, high)
+
+
+# Agreement of metrics with human judgments by number of references.
+#
+# Sharif et al. 2019 (LCEval), section 7.5.5; Vedantam et al. 2015 on PASCAL-50S.
+
+
+_USUAL = (1, 2, 3, 4, 5, 10, 20, 40)
+
+
+def reference_counts(
+    benchmark: str | os.PathLike[str] | HumanJudgments,
+    metrics: Metrics = None,
+    counts: Sequence[int] = (),
+    *,
+    settings: Settings | None = None,
+    draws: int = 5,
+    data: str | os.PathLike[str] | None = None,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return the statistic of a benchmark with fewer references or, if it has a pool of them, more.
+
+    For each count, that many references of every image are drawn without replacement and the benchmark is judged with
+    them; the value is the mean over draws. All metrics have the same draws, and a draw of more references contains that
+    of fewer. Captions with fewer references than a count keep all of theirs. The pool of pascal-50s is the fifty
+    references of each image, except the captions to be judged. CIDEr's document frequencies are counted over the drawn
+    references.
+
+    Args:
+        benchmark: a benchmark of captions, as for ``judge``.
+        counts: numbers of references; by default 1 to 5, 10, 20, 40 and all, up to the number available.
+        draws: number of random draws of references for each count.
+        metrics, settings, data: as for ``judge``.
+        resamples, seed: number of resamples and random seed of the interval, a bootstrap over images of the mean over
+            draws.
+
+    Returns:
+        One record per metric and count: metric, references, value, ci95_low, ci95_high.
+
+    Raises:
+        ParameterError: counts below 1 or above the number of references; a benchmark of systems.
+        Others as ``judge``.
+    """
+    sampling = Sampling(resamples, seed)
+    if draws < 1:
+        raise ParameterError(f"{draws} is not a number of draws", help="draw at least once")
+    judgments = judged_captions(benchmark, data)
+    selection = as_selection(metrics, settings)
+    table, read = _pool(judgments, data)
+    available = np.diff(table.offsets)
+    counts = _checked_counts(counts, int(available.max()))
+    scores, signatures, warnings = _scored(judgments, table, selection, counts, draws, sampling.seed)
+    records = []
+    lines = {}
+    with steps([*signatures], lambda label: f"{label}: intervals") as tested:
+        for label in tested:
+            rows = []
+            for count in counts:
+                of_draws = scores[label, count]
+                value = float(np.mean([judgments.values(draw).mean() for draw in of_draws]))
+                rows.append((value, *sampling.interval(judgments.resampled_mean(of_draws, sampling))))
+                keys = ("value", "ci95_low", "ci95_high")
+                records.append({"metric": label, "references": count, **dict(zip(keys, rows[-1], strict=True))})
+            value, low, high = np.array(rows).T
+            lines[label] = Curve(np.array(counts, float), value, low, high)
+    statistic = judgments.protocol.statistic
+    name = judgments.protocol.full_name
+    return Study(
+        "references",
+        f"Agreement with human judgments by number of references: {name}, {statistic}",
+        ("metric", "references", "value", "ci95_low", "ci95_high"),
+        records,
+        signatures,
+        {**judgments.data, **read},
+        {"counts": list(counts), "draws": draws, **sampling.settings},
+        {"references": Curves(name, "references", statistic, lines)},
+        notes=[*_notes(counts, available), *negated(selection.lower_is_better)],
+        warnings=[*warnings, *few_images_warning(judgments.n_units)],
+    )
+
+
+def _scored(
+    judgments: RatedCaptions | CaptionPairs,
+    table: References,
+    selection: Selection,
+    counts: Sequence[int],
+    draws: int,
+    seed: int,
+) -> tuple[dict[tuple[str, int], list[NDArray[np.float64]]], dict[str, str], list[str]]:
+    """Return scores of every draw by metric and count, signatures by metric, and warnings for the most references."""
+    orders = _orders(table, draws, np.random.default_rng(seed))
+    available = int(np.diff(table.offsets).max())
+    scores: dict[tuple[str, int], list[NDArray[np.float64]]] = {}
+    signatures: dict[str, str] = {}
+    warnings: list[str] = []
+    all_draws = [(count, n) for count in counts for n in range(1 if count >= available else draws)]
+    what = judgments.protocol.full_name
+    with steps(all_draws, lambda draw: f"{what}: {draw[0]} references, draw {draw[1] + 1}") as scored:
+        for count, number in scored:
+            captions = Captions(judgments.captions.candidates, _first_references(table, orders[number], count))
+            report = score_captions(captions, selection, name=what)
+            for label, result in report.items():
+                check_not_constant(result.per_caption, where=f"{label} with {counted(count, 'reference')}")
+                scores.setdefault((label, count), []).append(oriented(result))
+                signatures[label] = result.signature
+            if count == counts[-1]:  # fewer references are what the study is about
+                warnings += [warning for warning in report.warnings if warning not in warnings]
+    return scores, signatures, warnings
+
+
+def _pool(
+    judgments: RatedCaptions | CaptionPairs, data: str | os.PathLike[str] | None
+) -> tuple[References, dict[str, str]]:
+    """Return the references of every caption from which to draw, and their files."""
+    protocol = judgments.protocol
+    benchmark = names.get(protocol.benchmark) if protocol.benchmark in names.names() else None
+    if benchmark is None or benchmark.pool is None or protocol not in benchmark.protocols:
+        return judgments.captions.references, {}
+    folder = data_folder(data)
+    return benchmark.pool(judgments, folder), folder.read
+
+
+def _checked_counts(counts: Sequence[int], most: int) -> list[int]:
+    if not counts:
+        return [*(count for count in _USUAL if count < most), most]
+    wrong = [count for count in counts if not 1 <= count <= most]
+    if wrong:
+        raise ParameterError(
+            f"no caption has {counted(wrong[0], 'reference')}",
+            where=f"there are up to {most}",
+            help=f"give 1 to {most}",
+        )
+    return sorted(set(counts))
+
+
+def _orders(table: References, draws: int, rng: np.random.Generator) -> list[list[NDArray[np.int64]]]:
+    """Draw orders of the references of each caption; captions with the same references share them."""
+    at = table.offsets.tolist()
+    reference_texts = [table.texts[a:b] for a, b in pairwise(at)]
+    orders = []
+    for _ in range(draws):
+        shared: dict[tuple[str, ...], NDArray[np.int64]] = {}
+        for texts in reference_texts:
+            if texts not in shared:
+                shared[texts] = rng.permutation(len(texts))
+        orders.append([shared[texts] for texts in reference_texts])
+    return orders
+
+
+def _first_references(table: References, order: list[NDArray[np.int64]], count: int) -> References:
+    """Return the first references of each order, in their original order."""
+    starts = table.offsets.tolist()
+    row_lists = [np.sort(permutation[:count]).tolist() for permutation in order]
+    texts = tuple(table.texts[start + i] for start, rows in zip(starts, row_lists, strict=False) for i in rows)
+    offsets = np.concatenate([[0], np.cumsum([len(rows) for rows in row_lists])])
+    return References(table.ids, texts, offsets, name=table.name, images=table.images)
+
+
+def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:
+    short = int((available < max(counts)).sum())
+    if not short:
+        return []
+    return [
+        f"{counted_of(short, len(available), 'caption', 'have')} fewer than {max(counts)} references, all of which "
+        "are kept."
+    ]
+
+
+# Robustness of metrics: scores of increasingly corrupted human captions.
+#
+# Cui et al. 2018 (LEIC), sections 3.3 and 3.4. One reference of each image is held out as the candidate; it is then
+# corrupted in one of three ways, from strength 0 (intact) to 1:
+#
+#     random captions     that share of the images gets the caption of another image
+#     word permutation    that share of the words of every caption change places
+#     random words        that share of the words of every caption is replaced by words of the vocabulary
+#
+# and, on request, in a fourth way, our reading of the paper's equation 7 for captions of other images:
+#
+#     captions of near images   every image gets the caption of one of that share of the other images which is nearest
+#
+# The measure is the area under the corpus score over strength, normalized by the score of intact captions: lower is
+# better.
+
+
+#: The ways of breaking captions, as tables name them.
+PATHOLOGIES = ("random captions", "word permutation", "random words")
+NEAR_IMAGES = "captions of near images"
+#: A score of intact captions that others can be divided by.
+_LEAST = 1e-6
+#: The strengths of a study that asks for no others.
+STRENGTHS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+
+
+def robustness(
+    references: object,
+    metrics: Metrics = None,
+    *,
+    settings: Settings | None = None,
+    near: str | os.PathLike[str] | None = None,
+    sample: int | None = 5000,
+    strengths: Sequence[float] = STRENGTHS,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return normalized scores of corrupted human captions, and the area under them.
+
+    Captions are corrupted as PTB tokens joined by spaces, intact ones included. Corruption is nested: corruptions at
+    one strength are included in all greater ones. CIDEr's document frequencies are counted over the remaining
+    references.
+
+    Args:
+        references: human captions in any supported form, two or more for each image that is used.
+        metrics, settings: as for ``judge``.
+        near: also assign captions of similar images: "captions" for similarity of references by their words, or a file
+            of image features.
+        sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
+        strengths: shares of captions or words to corrupt; 0 is always included.
+        resamples, seed: number of resamples and random seed of the bootstrap interval over images; the seed also
+            determines the corruptions.
+
+    Returns:
+        One record per pathology (kind of corruption) and metric: intact (the corpus score of intact captions), area,
+        ci95_low, ci95_high, and the normalized score at each strength under a key such as "at 0.1". The area is divided
+        by the greatest strength, so a metric that detects nothing has 1.
+
+    Raises:
+        ParameterError: strengths outside 0 to 1, too few images, or a metric whose score of intact captions is too
+            small, or for which lower scores are better.
+        Others as ``captious.score``, about captions and metrics.
+    """
+    sampling = Sampling(resamples, seed)
+    strengths = _checked_strengths(strengths)
+    table, data = read_references(references), checksums(references)
+    selection = as_selection(metrics, settings)
+    if selection.lower_is_better:
+        raise ParameterError(
+            f"lower is better for {selection.lower_is_better[0]}, so its scores cannot be normalized by those of "
+            "intact captions",
+            help="remove this metric",
+        )
+    rng = np.random.default_rng(sampling.seed)
+    specimens, left_out = specimens_of(table, sample, rng)
+    pathologies: tuple[str, ...] = PATHOLOGIES
+    if near is not None:
+        pathologies = (*PATHOLOGIES, NEAR_IMAGES)
+        specimens.near_donors = near_donors(image_vectors(specimens.references, near), strengths[1:], rng)
+        if near != CAPTIONS:
+            data |= checksums(near)
+    records = []
+    curves = {}
+    reports = {("", 0.0): score_captions(specimens.captions("", 0.0), selection, name="intact captions")}
+    broken = [(pathology, strength) for pathology in pathologies for strength in strengths[1:]]
+    with steps(broken, lambda how: f"{how[0]}, strength {how[1]:g}") as scored:
+        for pathology, strength in scored:
+            captions = specimens.captions(pathology, strength)
+            reports[pathology, strength] = score_captions(
+                captions, selection, name=f"{pathology}, strength {strength:g}"
+            )
+    intact = reports["", 0.0]
+    for label, result in intact.items():
+        check_not_constant(result.per_caption, where=f"{label} of intact captions")
+    with steps(pathologies, lambda pathology: f"{pathology}: intervals") as scored:
+        for pathology in scored:
+            of_strengths = [intact, *(reports[pathology, strength] for strength in strengths[1:])]
+            lines = {}
+            for label in intact:
+                line, area = _normalized(of_strengths, label, np.array(strengths), sampling)
+                lines[label] = line
+                record = {"pathology": pathology, "metric": label, "intact": intact[label].score}
+                record |= dict(zip(("area", "ci95_low", "ci95_high"), area, strict=True))
+                records.append(
+                    record | {_strength_label(x): y for x, y in zip(strengths[1:], line.y[1:].tolist(), strict=True)}
+                )
+            curves[pathology.replace(" ", "-")] = Curves(pathology, "strength", "normalized score", lines)
+    notes = ["Intact captions score 1. Area: area under the curve of score over strength; smaller is better."]
+    if left_out:
+        notes.append(f"Excluded: {counted(left_out, 'image')} with a single reference.")
+    return Study(
+        "robustness",
+        f"Normalized scores of corrupted captions: {name_of_file(references, table.name)}, "
+        f"{counted(len(intact.ids), 'image')}",
+        ("pathology", "metric", "intact", "area", "ci95_low", "ci95_high", *map(_strength_label, strengths[1:])),
+        records,
+        {label: result.signature for label, result in intact.items()},
+        data,
+        {
+            "images": len(intact.ids),
+            "strengths": list(strengths),
+            **({} if near is None else {"near": name_of_file(near, CAPTIONS) if near != CAPTIONS else near}),
+            **sampling.settings,
+        },
+        curves,
+        notes=notes,
+        warnings=[*intact.warnings, *few_images_warning(len(intact.ids))],
+    )
+
+
+class Specimens:
+    """Human captions to corrupt, with all random choices.
+
+    Args:
+        words: tokens of the caption of each image; at least two images.
+        references: the other references of the same images.
+        vocabulary: replacement words, all equally likely.
+        rng: random generator, which draws everything at once, so that corruption is nested.
+    """
+
+    def __init__(
+        self, words: list[list[str]], references: References, vocabulary: list[str], rng: np.random.Generator
+    ) -> None:
+        self.words, self.references = words, references
+        n = len(words)
+        ring = rng.permutation(n)
+        #: The donor of each image's caption, never itself, and the order in which images are changed.
+        self.donors = np.empty(n, np.int64)
+        self.donors[ring] = np.roll(ring, 1)
+        #: For each caption an order of its words, and as many words of the vocabulary.
+        self.positions = [rng.permutation(len(caption)).tolist() for caption in words]
+        self.strangers = [[vocabulary[i] for i in rng.integers(0, len(vocabulary), len(caption))] for caption in words]
+        self.order = rng.permutation(n)
+        #: Strength -> whose caption an image gets, of those near it.
+        self.near_donors: dict[float, NDArray[np.int64]] = {}
+        #: Two words move even where only one should, because one cannot move alone.
+        self.coins = rng.random(n) < 0.5
+
+    def captions(self, pathology: str, strength: float) -> Captions:
+        """Return the captions corrupted in one of the ways of ``PATHOLOGIES``, or those of similar images, with
+        references.
+        """
+        if strength == 0:
+            broken = self.words
+        elif pathology == "random captions":
+            broken = list(self.words)
+            for image in self.order[: round(strength * len(broken))].tolist():
+                broken[image] = self.words[self.donors[image]]
+        elif pathology == NEAR_IMAGES:
+            broken = [self.words[donor] for donor in self.near_donors[strength].tolist()]
+        elif pathology == "word permutation":
+            broken = [self._permuted(row, strength) for row in range(len(self.words))]
+        else:
+            broken = [self._replaced(row, strength) for row in range(len(self.words))]
+        return Captions(tuple(map(" ".join, broken)), self.references)
+
+    def _permuted(self, row: int, strength: float) -> list[str]:
+        """Move a share of the words, each to the position of the next, so that all of them change places.
+
+        One word cannot change places alone: two do, or none, with even chances.
+        """
+        words = list(self.words[row])
+        n = round(strength * len(words))
+        if n == 1:
+            n = 2 if self.coins[row] else 0
+        places = self.positions[row][:n]
+        for place, next_place in zip(places, [*places[1:], *places[:1]], strict=True):
+            words[next_place] = self.words[row][place]
+        return words
+
+    def _replaced(self, row: int, strength: float) -> list[str]:
+        """Replace a share of the words."""
+        words = list(self.words[row])
+        for place in self.positions[row][: round(strength * len(words))]:
+            words[place] = self.strangers[row][place]
+        return words
+
+
+def specimens_of(table: References, images: int | None, rng: np.random.Generator) -> tuple[Specimens, int]:
+    """Draw images from a table, hold out one reference of each, and count the images with a single one."""
+    if images is not None and images < 2:
+        raise ParameterError(f"{counted(images, 'image', 'are')} too few", help="draw at least 2; 5000 is usual")
+    several = np.flatnonzero(np.diff(table.offsets) > 1)
+    if len(several) < 2:
+        raise ParameterError(
+            "fewer than two images have two or more references",
+            where=table.name,
+            help="one reference is held out and scored against the rest",
+        )
+    if images is not None and images < len(several):
+        image_rows = np.sort(rng.choice(several, images, replace=False))
+    else:
+        image_rows = several
+    tokens = table.layer(TokenLayer(PTB))
+    vocabulary = tokens.vocabulary.words()
+    held, texts, counts = [], [], []
+    occurs = np.zeros(len(vocabulary), bool)
+    for image in image_rows.tolist():
+        first, last = int(table.offsets[image]), int(table.offsets[image + 1])
+        out = int(rng.integers(first, last))
+        held.append([vocabulary[i] for i in tokens.ids[tokens.offsets[out] : tokens.offsets[out + 1]].tolist()])
+        texts += [table.texts[i] for i in range(first, last) if i != out]
+        counts.append(last - first - 1)
+        occurs[tokens.ids[tokens.offsets[first] : tokens.offsets[last]]] = True
+    references = References(
+        tuple(table.ids[image] for image in image_rows.tolist()),
+        tuple(texts),
+        np.concatenate([[0], np.cumsum(counts)]),
+        name=table.name,
+    )
+    words = [vocabulary[i] for i in np.flatnonzero(occurs).tolist()]
+    return Specimens(held, references, words, rng), len(table) - len(several)
+
+
+def _normalized(
+    reports: Sequence[Report], label: str, strengths: NDArray[np.float64], sampling: Sampling
+) -> tuple[Curve, tuple[float, float, float]]:
+    """Return the curve of a metric, and the area under it with its interval."""
+    results = [report[label] for report in reports]
+    metric, column = results[0].statistics.metric, results[0].column
+    if results[0].score < _LEAST:
+        raise ParameterError(
+            f"{label} scores intact captions {results[0].score:g}",
+            help="this is too small to normalize by: remove this metric",
+        )
+    rows = np.hstack([result.statistics.rows for result in results])
+    sums = bootstrap_sums(rows, **sampling.settings).reshape(sampling.resamples, len(results), -1)
+    scores = metric.aggregate(sums)[..., column]
+    resampled = scores / scores[:, :1]
+    value = np.array([result.score for result in results]) / results[0].score
+    low, high = interval(resampled, sampling.level)
+    return Curve(strengths, value, low, high), (
+        float(_area(strengths, value)),
+        *sampling.interval(_area(strengths, resampled)),
+    )
+
+
+def _area(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the area under y float64[..., n] over x, by trapezoids, divided by the length of x: float64[...]."""
+    return np.asarray((y[..., 1:] + y[..., :-1]) @ np.diff(x) / 2 / (x[-1] - x[0]))
+
+
+def _checked_strengths(strengths: Sequence[float]) -> list[float]:
+    wrong = [strength for strength in strengths if not 0 <= strength <= 1]
+    if wrong:
+        raise ParameterError(f"{wrong[0]:g} is not a valid strength", help="strengths are fractions from 0 to 1")
+    checked = sorted({0.0, *map(float, strengths)})
+    if len(checked) < 2:
+        raise ParameterError("the only strength is 0", help="give strengths up to 1, such as 0.25 0.5 1")
+    return checked
+
+
+def _strength_label(strength: float) -> str:
+    return f"at {strength:g}"

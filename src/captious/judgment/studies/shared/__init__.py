@@ -1,1 +1,0 @@
-"""What several studies use, and nothing else does."""

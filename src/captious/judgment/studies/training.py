@@ -1,0 +1,405 @@
+"""Feature ablation of learned metrics: agreement with human judgments when features are left out.
+
+Networks are trained on all features, without each feature, without each group of features, and on each group alone.
+Each single feature, untrained, is also compared with the network on all of them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import ParameterError
+from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
+from captious.judgment.correlation import correlation
+from captious.judgment.judgments import HumanJudgments, RatedCaptions
+from captious.judgment.results import Curve, Curves, Dot, Dots, Study
+from captious.judgment.studies.network_trials import Trials, Variation
+from captious.learned.networks import FeatureSet, Network, Recipe
+from captious.learned.training.networks import train_network
+from captious.metrics.contract import registry
+from captious.metrics.contract.registry import Request
+from captious.metrics.contract.settings import Settings
+from captious.progress import steps
+from captious.words import DEFAULT_SEED, counted
+
+_ALL, _WITHOUT, _ONLY, _ALONE = "all", "without", "only", "alone"
+
+
+def feature_ablation(
+    examples: str | os.PathLike[str],
+    recipe: Recipe | str | os.PathLike[str],
+    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments] = (),
+    groups: Mapping[str, Sequence[str]] | None = None,
+    *,
+    validation: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+    data: str | os.PathLike[str] | None = None,
+    seeds: int = 3,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return the agreement with human judgments of networks on some of the features, and of each single feature.
+
+    Args:
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file.
+        benchmarks: benchmarks of captions, as for ``judge``.
+        groups: features to leave out, and to use, together, by group name. By default, the features of the same metric.
+        validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
+            examples.
+        settings: word vectors, parser and other settings of the features.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
+        seeds: number of networks to train each way, with different random seeds.
+        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
+
+    Returns:
+        One record per set of features and benchmark, the validation captions first: kind is "all", "without" or "only"
+        for networks, and "alone" for a single untrained feature; features, the feature or group; benchmark,
+        value (mean over seeds), ci95_low, ci95_high, sd_over_seeds; and difference, difference_low and difference_high,
+        from the network on all features.
+
+    Raises:
+        ParameterError: a single feature, or a group of no, all or unknown features.
+        MissingExtraError: torch is not installed.
+        Others as ``captious.learned.training.networks.learn`` and ``judge``.
+    """
+    trials = Trials(
+        examples,
+        recipe,
+        benchmarks,
+        validation=validation,
+        settings=settings,
+        data=data,
+        seeds=seeds,
+        sampling=Sampling(resamples, seed),
+    )
+    features = trials.recipe.features
+    if len(features) < 2:
+        raise ParameterError("nothing can be left out of a single feature", help="give a recipe with several features")
+    columns_of = _features_by_metric(features) if groups is None else _checked(groups, features)
+    everything = trials.agreements(trials.scores(Variation()))
+    rows = [{"kind": _ALL, "features": features.name, **record} for record in trials.records(everything)]
+    with steps([*_sets(features, columns_of)], lambda item: f"{item[0]} {item[1]}") as sets:
+        for kind, name, columns in sets:
+            scores = trials.scores(Variation(columns, trained=kind != _ALONE))
+            records = trials.records(trials.agreements(scores), everything)
+            rows += [{"kind": kind, "features": name, **record} for record in records]
+    return trials.study(
+        "ablation",
+        "without some features",
+        ("kind", "features"),
+        rows,
+        "Alone: the feature as it is, without training.",
+        pictures=_dots(trials, rows),
+    )
+
+
+def _sets(features: FeatureSet, groups: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+    """Return kind, name and columns of the sets of features, except that of all features."""
+    indices = range(len(features))
+    for column, label in enumerate(features.labels):
+        yield _WITHOUT, label, tuple(index for index in indices if index != column)
+    for name, columns in groups.items():
+        yield _WITHOUT, name, tuple(index for index in indices if index not in columns)
+    for name, columns in groups.items():
+        yield _ONLY, name, columns
+    for column, label in enumerate(features.labels):
+        yield _ALONE, label, (column,)
+
+
+def _features_by_metric(features: FeatureSet) -> dict[str, tuple[int, ...]]:
+    """Return metric -> its features, for metrics with several, but not all, features of the set."""
+    groups: dict[str, list[int]] = {}
+    for column, feature in enumerate(features.features):
+        name = Request.from_text(feature.metric).name
+        groups.setdefault(registry.owner_of(name) or name, []).append(column)
+    return {name: tuple(columns) for name, columns in groups.items() if 1 < len(columns) < len(features)}
+
+
+def _checked(groups: Mapping[str, Sequence[str]], features: FeatureSet) -> dict[str, tuple[int, ...]]:
+    columns_of = {}
+    for name, labels in groups.items():
+        if unknown := [label for label in labels if label not in features.labels]:
+            raise ParameterError(
+                f"{unknown[0]} is not a feature of {features.name}",
+                where=f"group {name}",
+                help=f"its features are {', '.join(features.labels)}",
+            )
+        columns = tuple(sorted({features.labels.index(label) for label in labels}))
+        if not 0 < len(columns) < len(features):
+            raise ParameterError(
+                f"the group {name} has {'no' if not columns else 'all'} features", help="give some of the features"
+            )
+        columns_of[name] = columns
+    return columns_of
+
+
+def _dots(trials: Trials, rows: Sequence[Mapping[str, object]]) -> dict[str, Dots]:
+    """Return one picture per benchmark."""
+    pictures = {}
+    for judgments in trials.judgments:
+        name = judgments.protocol.full_name
+        dots = {}
+        for row in rows:
+            value, low, high = (row[key] for key in ("value", "ci95_low", "ci95_high"))
+            if row["benchmark"] == name and isinstance(value, float):
+                ends = (low, high) if isinstance(low, float) and isinstance(high, float) else None
+                dots[f"{row['kind']} {row['features']}"] = Dot(value, ends)
+        pictures[f"ablation-{name}"] = Dots(f"{name}, recipe {trials.recipe.name}", judgments.protocol.statistic, dots)
+    return pictures
+
+
+# Agreement of learned metrics with human judgments by number of hidden layers.
+#
+# Sharif et al. 2019 (LCEval), the ablation of architectures.
+
+
+_MOST = 16  # layers of a recipe
+
+
+def network_depth(
+    examples: str | os.PathLike[str],
+    recipe: Recipe | str | os.PathLike[str],
+    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments] = (),
+    depths: Sequence[int] = (0, 1, 2, 3),
+    *,
+    width: int | None = None,
+    validation: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+    data: str | os.PathLike[str] | None = None,
+    seeds: int = 3,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return the agreement with human judgments of networks with different numbers of hidden layers of one width.
+
+    Args:
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file; its hidden layers are ignored.
+        benchmarks: benchmarks of captions, as for ``judge``.
+        depths: numbers of hidden layers.
+        width: width of each hidden layer. By default, that of the recipe's first one.
+        validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
+            examples.
+        settings: word vectors, parser and other settings of the features.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
+        seeds: number of networks to train each way, with different random seeds.
+        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
+
+    Returns:
+        One record per depth and benchmark, the validation captions first: layers, such as "16-12-2", hidden_layers,
+        benchmark, value (mean over seeds), ci95_low, ci95_high, sd_over_seeds; and difference, difference_low and
+        difference_high, from the first depth. In the last records, layers is "none" and hidden_layers None: the mean
+        of the features, which needs no training.
+
+    Raises:
+        ParameterError: no depths, one out of range, or a recipe without hidden layers and no width.
+        Others as ``feature_ablation``.
+    """
+    sampling = Sampling(resamples, seed)
+    depths = [*dict.fromkeys(depths)]
+    if not depths or not all(0 <= depth <= _MOST for depth in depths):
+        raise ParameterError(f"invalid numbers of hidden layers: {depths}", help=f"give numbers from 0 to {_MOST}")
+    trials = Trials(
+        examples,
+        recipe,
+        benchmarks,
+        validation=validation,
+        settings=settings,
+        data=data,
+        seeds=seeds,
+        sampling=sampling,
+    )
+    if width is None:
+        if not trials.recipe.hidden and any(depths):
+            raise ParameterError(
+                f"the recipe {trials.recipe.name} has no hidden layers, so their width is unknown",
+                help="give a width",
+            )
+        width = trials.recipe.hidden[0] if trials.recipe.hidden else 0
+    variations = {}
+    for depth in depths:
+        hidden = (width,) * depth
+        layers = "-".join(map(str, (len(trials.recipe.features), *hidden, 2)))
+        variations[f"{depth} hidden layers"] = {"layers": layers, "hidden_layers": depth}, Variation(hidden=hidden)
+    variations["no network"] = {"layers": "none", "hidden_layers": None}, Variation(trained=False)
+    rows = trials.compared(variations)
+    return trials.study(
+        "depth",
+        "by number of hidden layers",
+        ("layers", "hidden_layers"),
+        rows,
+        "Without layers: the mean of the features.",
+        settings={"width": width},
+        pictures=trials.curves(
+            "depth", "hidden layers", [row for row in rows if row["hidden_layers"] is not None], depths
+        ),
+    )
+
+
+# Agreement and accuracy of a learned metric after each training epoch.
+#
+# Sharif et al. 2019 (LCEval), figures 7.7 (agreement on the validation captions by epoch) and 7.8 (accuracy of the
+# classifier against agreement).
+
+
+def training_epochs(
+    examples: str | os.PathLike[str],
+    recipe: Recipe | str | os.PathLike[str],
+    *,
+    validation: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+) -> Study:
+    """Return agreement and accuracy on the validation captions, and accuracy on the training examples, by epoch.
+
+    Args:
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file.
+        validation: a file of captions with ratings, as for ``captious learn train``; a caption counts as good if its
+            rating is above the middle of the scale. By default, the validation examples, which count as good if a
+            person wrote them.
+        settings: word vectors, parser and other settings of the features.
+
+    Returns:
+        One record per epoch: epoch, tau_b (agreement with the ratings), accuracy and training_accuracy (shares of
+            correctly classified captions). Pictures of each by epoch, and of accuracy against agreement.
+
+    Raises:
+        ParameterError: as ``feature_ablation``, which has the others.
+    """
+    trials = Trials(
+        examples, recipe, (), validation=validation, settings=settings, seeds=1, sampling=Sampling(1, DEFAULT_SEED)
+    )
+    validated = trials.judgments[0]
+    assert isinstance(validated, RatedCaptions)
+    ratings = np.concatenate(validated.ratings)
+    good = ratings > (ratings.min() + ratings.max()) / 2
+    records: list[dict[str, Any]] = []
+
+    def watch(network: Network) -> None:
+        scores = network.human(trials.judged_features[0])
+        tau = correlation("kendall-tau-b", scores, ratings)
+        records.append(
+            {
+                "epoch": len(records) + 1,
+                "tau_b": None if np.isnan(tau) else tau,
+                "accuracy": _accuracy(scores, good),
+                "training_accuracy": _accuracy(network.human(trials.features), trials.human),
+            }
+        )
+
+    outcome = train_network(trials.recipe, trials.features, trials.human, trials.judged_features[0], ratings, watch)
+    columns = ("epoch", "tau_b", "accuracy", "training_accuracy")
+    of_column = {name: np.array([record[name] for record in records], np.float64) for name in columns}
+    r = correlation("pearson", of_column["accuracy"], of_column["tau_b"])
+    best = int(np.argmax(of_column["accuracy"])) + 1
+    tau, *accuracies = (Curve(of_column["epoch"], of_column[name]) for name in columns[1:])
+    lines = dict(zip(("validation captions", "training examples"), accuracies, strict=True))
+    points = {"epochs": Curve(of_column["accuracy"], of_column["tau_b"], points=True)}
+    return Study(
+        "epochs",
+        f"Agreement and accuracy by epoch: recipe {trials.recipe.name}, "
+        f"{counted(len(trials.human), 'training example')}",
+        columns,
+        records,
+        trials.signatures,
+        trials.data,
+        {"recipe": trials.recipe.name, "seed": trials.recipe.seed},
+        pictures={
+            "epochs": Curves(f"Training of {trials.recipe.name}", "epoch", "tau-b", {"validation captions": tau}),
+            "epochs-accuracy": Curves(f"Training of {trials.recipe.name}", "epoch", "accuracy", lines),
+            "accuracy": Curves(f"Epochs of {trials.recipe.name}", "accuracy", "tau-b", points),
+        },
+        notes=[
+            f"Best agreement {outcome.best_tau:.4f} after epoch {outcome.best_epoch}; best accuracy "
+            f"{of_column['accuracy'].max():.4f} after epoch {best}, where agreement is "
+            f"{of_column['tau_b'][best - 1]:.4f}."
+            + ("" if np.isnan(r) else f" Over epochs, accuracy and agreement correlate with Pearson's r = {r:.3f}."),
+        ],
+        warnings=["training was interrupted: there are no later epochs."] if outcome.interrupted else [],
+    )
+
+
+def _accuracy(scores: NDArray[np.float64], good: NDArray[np.bool_]) -> float:
+    """Return the share of correctly classified captions."""
+    return float(((scores > 0.5) == good).mean())
+
+
+# Agreement of learned metrics with human judgments by number of training images.
+
+
+_HALVINGS = 6
+
+
+def training_size(
+    examples: str | os.PathLike[str],
+    recipe: Recipe | str | os.PathLike[str],
+    benchmarks: Iterable[str | os.PathLike[str] | HumanJudgments] = (),
+    sizes: Sequence[int] = (),
+    *,
+    validation: str | os.PathLike[str] | None = None,
+    settings: Settings | None = None,
+    data: str | os.PathLike[str] | None = None,
+    seeds: int = 3,
+    resamples: int = DEFAULT_RESAMPLES,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return the agreement with human judgments of networks trained on the examples of fewer images.
+
+    For each size, as many images are drawn from those of the training examples, and drawn again for every random seed;
+    a larger draw contains the smaller ones.
+
+    Args:
+        examples: a file written by ``captious learn data``.
+        recipe: a recipe, its name, or its file.
+        benchmarks: benchmarks of captions, as for ``judge``.
+        sizes: numbers of training images; by default all, half of them, a quarter and so on, down to 1/64.
+        validation: a file of captions with ratings, as for ``captious learn train``. By default, the validation
+            examples.
+        settings: word vectors, parser and other settings of the features.
+        data: the folder of judgment data; by default ``CAPTIOUS_DATA``.
+        seeds: number of networks to train each way, with different random seeds.
+        resamples, seed: number of resamples and random seed of the bootstrap over the images of a benchmark.
+
+    Returns:
+        One record per size and benchmark, the largest size and the validation captions first: images, benchmark, value
+        (mean over seeds), ci95_low, ci95_high, sd_over_seeds; and difference, difference_low and difference_high, from
+        the largest size.
+
+    Raises:
+        ParameterError: a size below 1, or above the number of images.
+        Others as ``feature_ablation``.
+    """
+    trials = Trials(
+        examples,
+        recipe,
+        benchmarks,
+        validation=validation,
+        settings=settings,
+        data=data,
+        seeds=seeds,
+        sampling=Sampling(resamples, seed),
+    )
+    most = trials.n_images
+    sizes = sizes or [size for size in (most >> halvings for halvings in range(_HALVINGS + 1)) if size]
+    if wrong := [size for size in sizes if not 1 <= size <= most]:
+        raise ParameterError(
+            f"{wrong[0]:,} is not a number of training images",
+            where=f"there are {most:,}",
+            help=f"give 1 to {most:,}",
+        )
+    sizes = sorted({*sizes}, reverse=True)
+    rows = trials.compared({counted(size, "image"): ({"images": size}, Variation(images=size)) for size in sizes})
+    return trials.study(
+        "size",
+        "by number of training images",
+        ("images",),
+        rows,
+        "Every seed draws other images, so the standard deviation over seeds includes that of the draw.",
+        pictures=trials.curves("size", "training images", rows, sizes, logarithmic=True),
+    )

@@ -1,0 +1,435 @@
+"""Word-level human agreement: how well human captions predict the words of other human captions.
+
+Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of whether
+the other k captions contain w. An image counts as often as its references contain the word, or once if none does. This
+defines human precision and recall, for which there is a model: w applies to an image with probability q, and people who
+describe such an image use it with probability p. Then recall is p, and precision is
+
+    p k / (p k + (1 - p)^k)
+
+whatever q is. Precision at human recall (PHR) is the precision of a system at the recall of people.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, References, read_captions, read_references, read_rows
+from captious.data.matching import hold_out
+from captious.errors import ParameterError
+from captious.judgment.judgments import PEOPLE
+from captious.judgment.results import Curve, Curves, Study
+from captious.judgment.studies.sources import (
+    WordCounts,
+    check_systems,
+    checksums,
+    model_precision,
+    name_of_file,
+    occurrences,
+    precision_at_recall,
+    ratio,
+)
+from captious.parsing.spacy_pipelines import Tagger, load_tagger
+from captious.progress import Progress, steps
+from captious.text import PTB, Tokens
+from captious.words import DEFAULT_SEED, checked_seed, counted
+
+#: Parts of speech that words are grouped by.
+_KINDS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective"}
+_ALL = "word"  # the only kind where there is no tagger
+_CHUNK = 250  # words whose kind is looked up at a time
+_EXAMPLES = 10  # captions in which a word is looked at
+_RARE = 10  # images; words in fewer are not grouped
+
+
+def word_agreement(
+    references: object,
+    n_words: int = 50,
+    *,
+    systems: Mapping[str, object] | None = None,
+    tagger: Tagger | str | os.PathLike[str] | None = None,
+    k: int | None = None,
+    subset: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
+
+    Every caption of an image is the prediction in turn, and counts are averaged, which is the expectation of holding
+    out a random one. From images with more than k + 1 captions, k + 1 are drawn; images with fewer are left out.
+    Systems are compared with all choices of k of the k + 1 references, as people are.
+
+    Args:
+        references: human captions, at least two per image, in any supported form.
+        n_words: number of the most frequent words; with a tagger, of each kind.
+        systems: captions of systems by name, in any supported form, for their precision at human recall.
+        tagger: name or folder of a spaCy pipeline, such as en_core_web_sm, to group words into nouns, verbs and
+            adjectives by their most frequent tag; others are left out. In Python, also a function from captions, as
+            lists of words, to parts of speech.
+        k: number of references; by default one less than the usual number of captions of an image.
+        subset: with systems, use the images that all sides have.
+        seed: random seed of the captions drawn, and of those in which a word's part of speech is looked up.
+
+    Returns:
+        One record per word, kind by kind, the most frequent first: the number of images that have it, human recall and
+        precision, the fitted p and the model's precision at it; for each system its recall, precision and PHR, which is
+        None for a word that it never uses and people never repeat.
+
+    Raises:
+        ParameterError: no words requested or found, or no image with enough captions for k.
+        MissingExtraError, ResourceError: spaCy or its pipeline is not installed.
+        Others as ``captious.score``, about captions.
+    """
+    if n_words < 1:
+        raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
+    seed = checked_seed(seed)
+    tag = load_tagger(tagger) if isinstance(tagger, str | os.PathLike) else tagger
+    with Progress(3) as progress:
+        progress.step("reading captions")
+        table, data = read_references(references), checksums(references)
+        table, outputs = _matched(table, systems or {}, subset)
+        progress.step("counting words")
+        people = WordCounts.of_references(table, _checked_k(table, k), seed)
+        progress.step("finding the most frequent words")
+        kinds = _most_frequent(people, n_words, tag, seed)
+    words = np.concatenate(list(kinds.values()))
+    if not len(words):
+        kind = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
+        raise ParameterError(f"there is no {kind}", where=table.name, help="give more captions")
+    with steps([*outputs], lambda name: f"counting words of {name}") as names:
+        measured = {name: _System.of(people, words, outputs[name]) for name in names}
+    columns = _columns(people, words, {} if tag is None else kinds, measured)
+    ends = np.cumsum([len(members) for members in kinds.values()])
+    rows = dict(zip(kinds, np.split(np.arange(len(words)), ends[:-1]), strict=True))
+    return Study(
+        "words",
+        f"Human agreement on words: {name_of_file(references, table.name)}, {counted(people.n_images, 'image')}, "
+        f"k = {people.k} references",
+        list(columns),
+        [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)],
+        {},
+        {**data, **checksums(*(systems or {}).values())},
+        {
+            "k": people.k,
+            "words": n_words,
+            "tokenizer": PTB.name,
+            **({} if tag is None else {"tagger": getattr(tag, "name", getattr(tag, "__name__", "a function"))}),
+            "seed": seed,
+        },
+        _pictures(people, words, rows, measured),
+        notes=[
+            *_agreement_notes(people, words, len(table)),
+            *_group_notes(people, words, rows, measured),
+            *_shortage_notes(kinds, n_words, tag),
+        ],
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _System:
+    """A system's use of some words: float64[n_words] each, and whether it reaches human recall, bool[n_words]."""
+
+    recall: NDArray[np.float64]
+    precision: NDArray[np.float64]
+    at_human_recall: NDArray[np.float64]
+    reached: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, people: WordCounts, words: NDArray[np.int64], captions: Captions) -> _System:
+        tp, fp = people.of_system(captions, words)
+        positives, negatives, human = people.positives[words], people.negatives[words], people.recall[words]
+        recall = ratio(tp, positives)
+        phr = precision_at_recall(tp, fp, positives, negatives, human)
+        return cls(recall, ratio(tp, tp + fp), phr, recall >= human)
+
+
+# ---- what is asked for
+
+
+def _matched(table: References, systems: Mapping[str, object], subset: bool) -> tuple[References, dict[str, Captions]]:
+    """Return the images that all have, and the captions of every system for them, matched with one table."""
+    rows = {name: read_rows(source, "candidates") for name, source in systems.items()}
+    for captions in rows.values():
+        table = read_captions(captions, table, subset=subset).references
+    return table, {name: read_captions(captions, table, subset=subset) for name, captions in rows.items()}
+
+
+def _checked_k(table: References, k: int | None) -> int:
+    of_image = np.diff(table.offsets)
+    most = int(of_image.max()) - 1
+    k = int(np.bincount(of_image).argmax()) - 1 if k is None else k
+    if not 1 <= k <= most:
+        raise ParameterError(
+            f"no image has {counted(k, 'reference')} in addition to the predicting caption",
+            where=f"{table.name}: up to {most + 1} captions per image",
+            help=f"give k from 1 to {most}" if most else "give captions by several people for every image",
+        )
+    return k
+
+
+def _most_frequent(people: WordCounts, n_words: int, tag: Tagger | None, seed: int) -> dict[str, NDArray[np.int64]]:
+    """Return the words in the most captions, by kind."""
+    ordered = np.argsort(-people.captions, kind="stable")
+    if tag is None:
+        return {_ALL: ordered[:n_words][people.captions[ordered[:n_words]] > 0]}
+    ordered = ordered[people.images[ordered] >= _RARE]
+    rng = np.random.default_rng(seed)
+    columns = occurrences(people.tokens, len(people.captions)).tocsc()
+    words_of: dict[str, list[int]] = {kind: [] for kind in _KINDS.values()}
+    for start in range(0, len(ordered), _CHUNK):
+        chunk = ordered[start : start + _CHUNK]
+        for word, kind in zip(chunk.tolist(), _kinds(people.tokens, columns, chunk, tag, rng), strict=True):
+            if kind in _KINDS:
+                words_of[_KINDS[kind]].append(word)
+        if all(len(words) >= n_words for words in words_of.values()):
+            break
+    return {kind: np.array(words[:n_words], np.int64) for kind, words in words_of.items()}
+
+
+def _kinds(tokens: Tokens, columns: Any, words: NDArray[np.int64], tag: Tagger, rng: np.random.Generator) -> list[str]:
+    """Return the most frequent part of speech of each word, in some captions that contain it."""
+    examples = []
+    for word in words.tolist():
+        captions = columns.indices[columns.indptr[word] : columns.indptr[word + 1]]
+        examples.append(rng.choice(captions, min(_EXAMPLES, len(captions)), replace=False).tolist())
+    needed = sorted({caption for sample in examples for caption in sample})
+    spans = {caption: slice(*tokens.offsets[caption : caption + 2].tolist()) for caption in needed}
+    names = tokens.vocabulary.words()
+    kind_lists = tag([[names[i] for i in tokens.ids[spans[caption]].tolist()] for caption in needed])
+    tags = dict(zip(needed, kind_lists, strict=True))
+    kinds = []
+    for word, sample in zip(words.tolist(), examples, strict=True):
+        counts = Counter(
+            kind
+            for caption in sample
+            for i, kind in zip(tokens.ids[spans[caption]].tolist(), tags[caption], strict=True)
+            if i == word
+        )
+        kinds.append(counts.most_common(1)[0][0])
+    return kinds
+
+
+# ---- what is reported
+
+
+def _columns(
+    people: WordCounts,
+    words: NDArray[np.int64],
+    kinds: Mapping[str, NDArray[np.int64]],
+    systems: Mapping[str, _System],
+) -> dict[str, Sequence[Any]]:
+    names = people.tokens.vocabulary.words()
+    columns: dict[str, Sequence[Any]] = {"word": [names[word] for word in words.tolist()]}
+    if kinds:
+        columns["kind"] = [kind for kind, members in kinds.items() for _ in members]
+    columns |= {
+        "images": people.images[words].tolist(),
+        "recall": _numbers(people.recall[words]),
+        "precision": _numbers(people.precision[words]),
+        "p": _numbers(people.p[words]),
+        "model": _numbers(model_precision(people.p[words], people.k)),
+    }
+    for name, system in systems.items():
+        columns |= {
+            f"recall_{name}": _numbers(system.recall),
+            f"precision_{name}": _numbers(system.precision),
+            f"phr_{name}": _numbers(system.at_human_recall),
+        }
+    return columns
+
+
+def _numbers(values: NDArray[np.float64]) -> list[float | None]:
+    return [None if np.isnan(value) else value for value in values.tolist()]
+
+
+def _pictures(
+    people: WordCounts,
+    words: NDArray[np.int64],
+    rows: Mapping[str, NDArray[np.int64]],
+    systems: Mapping[str, _System],
+) -> dict[str, Curves]:
+    """Return pictures of precision against human recall: of people by kind of word; of people and of systems."""
+    p = np.linspace(0, 1, 101)
+    model = {f"model, k = {people.k}": Curve(p, model_precision(p, people.k))}
+    recall, precision = people.recall[words], people.precision[words]
+    labels = ("human recall", "precision")
+    lines = {f"{kind}s": Curve(recall[at], precision[at], points=True) for kind, at in rows.items()}
+    pictures = {"words": Curves("Words that people agree on", *labels, lines | model)}
+    if systems:
+        lines = {"people": Curve(recall, precision, points=True)}
+        for name, system in systems.items():
+            at, values = system.reached, system.at_human_recall
+            lines[name] = Curve(recall[at], values[at], points=True)
+            lines[f"{name}, interpolated"] = Curve(recall[~at], values[~at], points=True)
+        pictures["phr"] = Curves("Precision at human recall", *labels, lines | model)
+    return pictures
+
+
+def _agreement_notes(people: WordCounts, words: NDArray[np.int64], n_table: int) -> list[str]:
+    p, recall, precision = people.p[words], people.recall[words], people.precision[words]
+    gap = precision - model_precision(recall, people.k)
+    more = float(np.mean(recall - p))
+    notes = [
+        f"Each of an image's {people.k + 1} captions predicts the others in turn; results are pooled over all turns.",
+        "p is fitted to the number of captions per image that contain the word; model is the precision that p implies, "
+        "which differs from the measured precision by "
+        f"{np.mean(np.abs(precision - model_precision(p, people.k))):.3f} on average.",
+        f"The model predicts recall p; the measured recall is {abs(more):.3f} {'higher' if more >= 0 else 'lower'} on "
+        f"average{', as expected if a word suits some images better than others' if more > 0 else ''}. Words lie on "
+        f"average {np.mean(np.abs(gap)):.3f} from the model's curve over recall, "
+        f"{np.count_nonzero(gap < 0):,} of {len(words):,} below it.",
+    ]
+    if people.n_images < n_table:
+        notes.append(
+            f"Excluded: {counted(n_table - people.n_images, 'image')} with fewer than {people.k + 1} captions."
+        )
+    if people.n_drawn:
+        notes.append(f"For {counted(people.n_drawn, 'image')} with more captions, {people.k + 1} captions were drawn.")
+    return notes
+
+
+def _group_notes(
+    people: WordCounts,
+    words: NDArray[np.int64],
+    rows: Mapping[str, NDArray[np.int64]],
+    systems: Mapping[str, _System],
+) -> list[str]:
+    """Return means by kind, for people and systems."""
+    notes = []
+    recall, precision = people.recall[words], people.precision[words]
+    for kind, at in rows.items():
+        if not len(at):
+            continue
+        sentence = f"{len(at):,} {kind}s: human recall {recall[at].mean():.3f}, precision {precision[at].mean():.3f}"
+        for name, system in systems.items():
+            values = system.at_human_recall[at]
+            better = np.count_nonzero(values > precision[at])
+            sentence += (
+                f"; {name} recalls {np.count_nonzero(system.reached[at]):,} of them at least as often as people; "
+            )
+            sentence += f"its PHR is {np.nan_to_num(values).mean():.3f} and above people's precision for {better:,}"
+        notes.append(sentence + ".")
+    if systems:
+        notes.append(
+            "If a system recalls a word less often than people do, its PHR is interpolated as if the word were added "
+            "to random captions until the system's recall matched that of people. A better estimate is not possible "
+            "from captions alone."
+        )
+    return notes
+
+
+def _shortage_notes(kinds: Mapping[str, NDArray[np.int64]], n_words: int, tag: Tagger | None) -> list[str]:
+    short = [f"{len(words):,} {kind}s" for kind, words in kinds.items() if len(words) < n_words]
+    if not short:
+        return []
+    return [f"There are only {', '.join(short)}" + ("." if tag is None else f" that occur in {_RARE} or more images.")]
+
+
+# Frequencies of words in human and machine captions.
+#
+# Cui et al. 2018 (LEIC), figure 4. The human captions are one reference of each image, so that people and systems have
+# the same number of captions.
+
+
+#: Name of the human captions in tables.
+_POINTS = 200  # points per curve
+
+
+def word_frequencies(
+    systems: Mapping[str, object],
+    references: object,
+    n_words: int = 50,
+    *,
+    subset: bool = False,
+    seed: int = DEFAULT_SEED,
+) -> Study:
+    """Return how often people and systems use the most frequent words of people, and how many words they use.
+
+    Args:
+        systems: the captions of systems by name, in any supported form.
+        references: human captions in any supported form; images with a single one are left out.
+        n_words: number of words: the most frequent ones of people.
+        subset: use only the images that references and all systems have.
+        seed: random seed of the reference of each image that is the human caption.
+
+    Returns:
+        One record per word, the most frequent first: word, then occurrences per 1,000 words in the captions of people
+        and of each system. A picture of the share of all words that the most frequent ones of each account for.
+
+    Raises:
+        ParameterError: no systems, one named people, or no words requested.
+        Others as ``captious.score``, about captions.
+    """
+    check_systems(systems)
+    if n_words < 1:
+        raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
+    table, data = read_references(references), checksums(references)
+    people, left_out = hold_out(table, checked_seed(seed))
+    counts: dict[str, Counter[str]] = {}
+    with steps([PEOPLE, *systems], str) as names:
+        for name in names:
+            captions = (
+                people
+                if name == PEOPLE
+                else read_captions(systems[name], people.references, subset=subset or left_out > 0)
+            )
+            counts[name] = _counts(captions)
+    frequent = [word for word, _ in counts[PEOPLE].most_common(n_words)]
+    rates = {name: 1000 / max(1, of_words.total()) for name, of_words in counts.items()}
+    records = [
+        {"word": word, **{name: of_words[word] * rates[name] for name, of_words in counts.items()}} for word in frequent
+    ]
+    sentences = [
+        f"{name}: {counted(of_words.total(), 'word')}, {counted(len(of_words), 'different one')}; {_half(of_words)} "
+        "make up half."
+        for name, of_words in counts.items()
+    ]
+    lines = {name: _cumulative(of_words) for name, of_words in counts.items()}
+    return Study(
+        "frequencies",
+        f"Words of human and machine captions: {name_of_file(references, table.name)}, {counted(len(people), 'image')}",
+        ("word", *counts),
+        records,
+        {},
+        {**data, **checksums(*systems.values())},
+        {"words": n_words, "tokenizer": PTB.name, "seed": seed},
+        pictures={"frequencies": Curves("Most frequent words", "words", "share of all words", lines, logarithmic=True)},
+        notes=[
+            f"Occurrences per 1,000 words. {PEOPLE.capitalize()}: one reference of each image.",
+            *sentences,
+            *([f"Excluded: {counted(left_out, 'image')} with a single reference."] if left_out else []),
+        ],
+    )
+
+
+def _counts(captions: Captions) -> Counter[str]:
+    """Return the frequency of each word in the candidates."""
+    tokens = Tokens.of(captions.candidates, PTB).split()
+    names = tokens.vocabulary.words()
+    of_ids = np.bincount(tokens.ids, minlength=len(names)).tolist()
+    return Counter({word: n for word, n in zip(names, of_ids, strict=True) if n})
+
+
+def _half(counts: Counter[str]) -> int:
+    """Return the number of the most frequent words that make up half of all occurrences."""
+    shares = _shares(counts)
+    return int(np.searchsorted(shares, 0.5)) + 1 if len(shares) else 0
+
+
+def _shares(counts: Counter[str]) -> NDArray[np.float64]:
+    """Return the cumulative share of the n most frequent words, float64[n_different_words]."""
+    ordered = np.array(sorted(counts.values(), reverse=True), np.float64)
+    return np.asarray(np.cumsum(ordered) / max(1.0, ordered.sum()))
+
+
+def _cumulative(counts: Counter[str]) -> Curve:
+    shares = _shares(counts)
+    ranks = np.unique(np.geomspace(1, max(1, len(shares)), _POINTS).astype(np.int64))
+    ranks = ranks[ranks <= len(shares)]
+    return Curve(ranks.astype(np.float64), shares[ranks - 1])

@@ -1,0 +1,199 @@
+"""Weights of the metric ``captious``: word vectors, the junction model, and the coefficients of features.
+
+Vectors are stored as 8-bit integers with one scale per word, in a safetensors file whose metadata describe the
+training.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from captious.learned.files import packed, read_weights, unpacked, write_weights
+from captious.metrics.shared.frequencies import DocumentFrequencies
+from captious.native import NgramFrequencies, Vocabulary, subword_buckets
+from captious.text import languages
+
+#: The languages of the weights that the package ships.
+LANGUAGES = ("en", "de")
+
+#: Rows of the model of junctions before those of the words.
+UNKNOWN, START, END, FIRST_WORD = 0, 1, 2, 3
+
+#: Features of a score, in the order of ``CaptionWeights.coefficients``.
+FEATURES = ("centroid", "closest", "sparcs", "slips", "ngrams", "contradiction", "precision", "recall")
+
+_SUBWORDS = 3, 5  # characters
+_PACKED = ("vectors", "subwords", "left", "right")
+_HELP = "use weights that training/captious/train.py wrote"
+
+
+@dataclass(frozen=True, eq=False)
+class CaptionWeights:
+    """Weights of the metric ``captious``.
+
+    Args:
+        words: n distinct tokens.
+        vectors: weighted vectors of the words, float32[n, width].
+        subwords: vectors of the buckets of character n-grams, which compose all other words, float32[n_buckets, width].
+        left, right: parameters of words for the junctions to their right and left, float32[n + 3, k + 1]: vectors, and
+            a bias; the first rows are those of an unknown word, of the start and of the end.
+        ngrams: n-grams of 1 to 4 words, int16[n, 4], padded with -1.
+        documents: number of images with captions that contain them, int32[n]; all others are assumed to be in one.
+        n_documents: number of images.
+        soundness: mean log-probability of the junctions of human captions: their 5th percentile and standard deviation.
+        bias, coefficients: of the logistic function of the features, float64[8].
+        about: the training, and the language code of the captions.
+        name: name in signatures.
+    """
+
+    words: tuple[str, ...]
+    vectors: NDArray[np.float32]
+    subwords: NDArray[np.float32]
+    left: NDArray[np.float32]
+    right: NDArray[np.float32]
+    ngrams: NDArray[np.int16]
+    documents: NDArray[np.int32]
+    n_documents: int
+    soundness: tuple[float, float]
+    bias: float
+    coefficients: NDArray[np.float64]
+    about: Mapping[str, Any]
+    name: str
+
+    def spelled(self, words: Sequence[str]) -> NDArray[np.float32]:
+        """Return vectors of words that have none of their own, composed of their subwords, float32[n, width]."""
+        buckets, offsets = subwords_of(words, len(self.subwords))
+        lengths = np.diff(offsets)
+        shares = np.repeat(np.maximum(lengths, 1) ** np.float32(-0.5), lengths).astype(np.float32)
+        spelling = csr_matrix((shares, buckets, offsets), shape=(len(words), len(self.subwords)))
+        return np.asarray(spelling @ self.subwords)
+
+    def frequencies(self, tokenizer: str) -> DocumentFrequencies:
+        """Return document frequencies of n-grams, for words of this tokenizer; always the same object."""
+        if tokenizer not in self._frequencies:
+            vocabulary, counts = Vocabulary(), NgramFrequencies()
+            vocabulary.add(self.words)
+            counts.add(self.ngrams.astype(np.int32), self.documents.astype(np.int64))
+            self._frequencies[tokenizer] = DocumentFrequencies(
+                vocabulary, counts, self.n_documents, tokenizer, self.name
+            )
+        return self._frequencies[tokenizer]
+
+    @cached_property
+    def _frequencies(self) -> dict[str, DocumentFrequencies]:
+        return {}
+
+    @property
+    def language(self) -> str:
+        """Language code of the captions, which determines the tokenizer and the forms of words."""
+        return str(self.about["language"])
+
+    @cached_property
+    def typical_length(self) -> float:
+        """Median length of the word vectors."""
+        return float(np.median(np.linalg.norm(self.vectors, axis=1)))
+
+    @cached_property
+    def numbers(self) -> Mapping[str, int]:
+        """Number of each word."""
+        return {word: number for number, word in enumerate(self.words)}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the weights as a safetensors file.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        tensors: dict[str, NDArray[Any]] = {"words": np.frombuffer("\n".join(self.words).encode(), np.uint8)}
+        for name in _PACKED:
+            tensors[name], tensors[f"{name}.scales"] = packed(getattr(self, name))
+        tensors |= {"ngrams": self.ngrams, "documents": self.documents}
+        tensors["n_documents"] = np.array([self.n_documents])
+        tensors["soundness"] = np.array(self.soundness)
+        tensors["score"] = np.array([self.bias, *self.coefficients])
+        write_weights(path, tensors, self.about, "about")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str] | None = None, language: str = "en") -> CaptionWeights:
+        """Read weights; None for the package's weights of a language.
+
+        Raises:
+            ResourceError: the file cannot be read, or holds other weights.
+        """
+        if path is None:
+            return _package_weights(language)
+        return read_weights(path, _parse_tensors, entry="about", what="the metric captious", help=_HELP)
+
+
+def bundled(language: str = "en") -> Path:
+    """Return the package's weights of a language."""
+    name = "captious" if language == "en" else f"captious-{language}"
+    return Path(__file__).parent / "weights" / f"{name}.safetensors"
+
+
+@cache
+def _package_weights(language: str) -> CaptionWeights:
+    return CaptionWeights.load(bundled(language))
+
+
+def _parse_tensors(tensors: dict[str, NDArray[Any]], about: Any, name: str) -> CaptionWeights:
+    words = tuple(tensors["words"].tobytes().decode().split("\n"))
+    vectors, subwords, left, right = (unpacked(tensors[n], tensors[f"{n}.scales"]) for n in _PACKED)
+    soundness, score = tensors["soundness"], tensors["score"]
+    ngrams, documents, (n_documents,) = tensors["ngrams"], tensors["documents"], tensors["n_documents"].tolist()
+    rows = len(words) + FIRST_WORD
+    sound = (
+        len(set(words)) == len(words) == len(vectors)
+        and vectors.ndim == left.ndim == right.ndim == 2
+        and len(left) == len(right) == rows
+        and left.shape == right.shape
+        and subwords.shape[1:] == vectors.shape[1:]
+        and len(subwords) > 0
+        and ngrams.dtype == np.int16
+        and documents.dtype == np.int32
+        and ngrams.shape == (len(documents), 4)
+        and -1 <= ngrams.min(initial=0) <= ngrams.max(initial=-1) < len(words)
+        and 1 <= documents.min(initial=1) <= documents.max(initial=1) <= n_documents
+        and soundness.shape == (2,)
+        and score.shape == (1 + len(FEATURES),)
+        and all(np.isfinite(array).all() for array in (vectors, subwords, left, right, soundness, score))
+        and soundness[1] > 0
+        and isinstance(about, dict)
+        and about.get("language") in languages.LANGUAGES
+    )
+    if not sound:
+        raise ValueError("shapes do not match")
+    limits = float(soundness[0]), float(soundness[1])
+    return CaptionWeights(
+        words,
+        vectors,
+        subwords,
+        left,
+        right,
+        ngrams,
+        documents,
+        int(n_documents),
+        limits,
+        float(score[0]),
+        score[1:],
+        about,
+        name,
+    )
+
+
+def subwords_of(words: Sequence[str], n_buckets: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return the buckets of the character n-grams of words, with a mark at each end: int32[n], offsets int64[n_words +
+    1].
+    """
+    texts = [word.encode() for word in words]
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    return subword_buckets(np.frombuffer(b"".join(texts), np.uint8), ends, *_SUBWORDS, n_buckets)

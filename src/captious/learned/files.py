@@ -1,0 +1,264 @@
+"""Small JSON or TOML tables that users write by hand, and the base class of recipes among them."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.files import checksum, user_text, whole_file
+from captious.plugins import did_you_mean
+
+
+def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, Any]:
+    """Return the object of a JSON file, or of a TOML file (.toml).
+
+    Args:
+        path: the file.
+        what: its content in messages, such as "a feature set".
+        help: advice for errors.
+
+    Raises:
+        ResourceError: no such file, neither JSON nor TOML, or not an object.
+    """
+    text = user_text(path, what, help)
+    try:
+        table = tomllib.loads(text) if Path(path).suffix == ".toml" else json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ResourceError(f"this is not {what}: {error}", where=str(path), help=help) from error
+    if not isinstance(table, dict):
+        raise ResourceError(f"this is not {what}: not an object", where=str(path), help=help)
+    return table
+
+
+def number(least: float, most: float, default: Any = MISSING) -> Any:
+    """Define a recipe field: a number in a range."""
+    return _range_field(int | float, "a number", least, most, default)
+
+
+def whole(least: int, most: int, default: Any = MISSING) -> Any:
+    """Define a recipe field: an integer in a range."""
+    return _range_field(int, "an integer", least, most, default)
+
+
+def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "invalid {name}: {value!r:.60}") -> Any:
+    """Define a recipe field: one of some names."""
+
+    def check(name: str, value: Any) -> None:
+        if value not in choices:
+            raise ParameterError(refusal.format(name=name, value=value), help=f"give {' or '.join(choices)}")
+
+    return _checked(default, check)
+
+
+def several(choices: Sequence[str], default: Any = MISSING) -> Any:
+    """Define a recipe field: at least one of some names, each once."""
+
+    def check(name: str, values: Any) -> None:
+        if not values or not isinstance(values, tuple) or {*values} - {*choices} or len({*values}) < len(values):
+            raise ParameterError(f"invalid {name}: {values!r:.60}", help=f"give some of {', '.join(choices)}")
+
+    return _checked(default, check)
+
+
+def _checked(default: Any, check: Callable[[str, Any], None]) -> Any:
+    return field(default=default, metadata={"check": check})
+
+
+def _range_field(kind: Any, what: str, least: float, most: float, default: Any) -> Any:
+    def check(name: str, value: Any) -> None:
+        if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
+            raise ParameterError(f"invalid {name}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")
+
+    return _checked(default, check)
+
+
+@dataclass(frozen=True)
+class AnyRecipe:
+    """Base class of recipes: a name, fields with validation, and conversion to and from files.
+
+    Raises:
+        ParameterError: an invalid value.
+    """
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.isprintable() or not 0 < len(self.name) <= 100:
+            raise ParameterError(f"{self.name!r:.60} is not a name for a recipe", help="give a short text")
+        for declared in fields(self):
+            if check := declared.metadata.get("check"):
+                check(declared.name, getattr(self, declared.name))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the recipe as plain values for files."""
+        values = {declared.name: getattr(self, declared.name) for declared in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> Self:
+        """Restore a recipe from the values of ``to_dict``.
+
+        Raises:
+            ParameterError: an unknown field, or an invalid value.
+        """
+        names = sorted(declared.name for declared in fields(cls))
+        if unknown := {*content} - {*names}:
+            raise ParameterError(f"a recipe has no {min(unknown)!r:.60}", help=f"its fields: {', '.join(names)}")
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
+        return cls(**values)
+
+
+R = TypeVar("R", bound=AnyRecipe)
+
+
+def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Callable[[str], R], help: str) -> R:
+    """Return a built-in recipe by its name, or read one from a file with the name of a ``base`` and the fields that
+    differ from it.
+
+    Args:
+        path: the name or the file. A recipe in a file is named after the file unless it has a ``name``.
+        names: names of the built-in recipes.
+        built_in: returns the recipe of a name.
+        help: advice on the content of a file.
+
+    Raises:
+        UnknownNameError: neither the name of a recipe nor of a JSON or TOML file.
+        ResourceError: a file without a recipe.
+    """
+    name = os.fspath(path)
+    if name in names:
+        return built_in(name)
+    if Path(name).suffix not in (".json", ".toml"):
+        raise UnknownNameError(
+            f"there is no recipe {name!r}",
+            help=f"{did_you_mean(name, names)}give {', '.join(names)}, or a file (.json, .toml)",
+        )
+    content = read_table(path, "a recipe", help)
+    try:
+        base = content.pop("base", None)
+        if base not in names:
+            raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", help=help)
+        recipe = built_in(base)
+        return recipe.from_dict({**recipe.to_dict(), "name": Path(name).stem, **content})
+    except CaptiousError as error:
+        where = "\n".join(filter(None, [name, error.where]))
+        raise ResourceError(error.message, where=where, help=error.help or help) from error
+
+
+# Files of weights: safetensors with metadata for everything else that a metric needs.
+
+
+T = TypeVar("T")
+Arrays = dict[str, NDArray[Any]]
+
+_FORMAT = 1
+_MOST = 1 << 28  # bytes of weights of captious
+_CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
+
+
+def check_name(name: str) -> None:
+    """Check that a name is valid for weights in a signature.
+
+    Raises:
+        ParameterError: not letters, digits, dots, - and _.
+    """
+    if not name or not name.isascii() or not all(c.isalnum() or c in ".-_" for c in name):
+        raise ParameterError(f"{name!r:.60} is not a valid name for weights", help="use letters, digits, dots, - and _")
+
+
+def write_weights(
+    path: str | os.PathLike[str], arrays: Mapping[str, NDArray[Any]], value: Mapping[str, Any], entry: str = _CONFIG
+) -> None:
+    """Write arrays together with plain values. The same content gives the same bytes.
+
+    Args:
+        path: the file.
+        arrays: arrays by name.
+        value: the plain values.
+        entry: the metadata entry for the plain values.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    from safetensors.numpy import save
+
+    header = json.dumps({"format": _FORMAT, **value}, sort_keys=True, ensure_ascii=False)
+    content = save(dict(arrays), {entry: header})
+    with whole_file(path, "wb") as file:
+        file.write(content)
+
+
+def read_weights(
+    path: str | os.PathLike[str],
+    make: Callable[[Arrays, dict[str, Any], str], T],
+    *,
+    entry: str = _CONFIG,
+    what: str = "a learned metric",
+    most: int = _MOST,
+    help: str,
+) -> T:
+    """Read a file written by ``write_weights``.
+
+    Args:
+        path: the file.
+        make: creates a metric's weights from the arrays, the plain values, and the file name with a checksum; any
+            exception it raises means a damaged file.
+        entry: the metadata entry of the plain values.
+        what: the metric, for messages.
+        most: maximum size of the file in bytes.
+        help: advice on which file to pass.
+
+    Raises:
+        ResourceError: no such file, one of another version, or not a complete file of these weights.
+    """
+    from safetensors.numpy import load
+
+    try:
+        with open(path, "rb") as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), help=help) from error
+    if len(content) > most:
+        raise ResourceError("this file is too large for weights of a metric", where=str(path), help=help)
+    try:
+        arrays = load(content)  # checks the header against the size
+        size = int.from_bytes(content[:8], "little")
+        value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
+        # Only the weights of the metric captious in the package have no format, and entries of their own.
+        written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
+        if written != _FORMAT:
+            raise ResourceError("these weights were written by another version of captious")
+        return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
+    except CaptiousError as error:
+        where = "\n".join(filter(None, [str(path), error.where]))
+        raise ResourceError(error.message, where=where, help=help) from error
+    except MemoryError:
+        raise
+    except Exception as error:  # a hostile file may break anything in it
+        raise ResourceError(f"not weights of {what}, or a damaged file", where=f"{path}: {error}", help=help) from error
+
+
+def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Quantize rows to 8-bit integers with one scale each, as in weights of the metric captious."""
+    scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype(np.float32) / np.float32(127)
+    return np.rint(rows / scales[:, None]).astype(np.int8), scales
+
+
+def unpacked(rows: NDArray[np.int8], scales: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Restore rows from the result of ``packed``.
+
+    Raises:
+        ValueError: shapes or types that do not match.
+    """
+    if rows.dtype != np.int8 or rows.ndim != 2 or scales.shape != (len(rows),):
+        raise ValueError("rows and scales do not match")
+    return rows.astype(np.float32) * scales.astype(np.float32)[:, None]

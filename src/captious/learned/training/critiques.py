@@ -1,0 +1,531 @@
+"""Negative examples of a critique: corrupted human captions, as numbers of words, and captions of systems.
+
+These follow section 3.3 of the paper, and the official code where the paper leaves details open.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions, ImageId, References, read_captions
+from captious.errors import ParameterError
+from captious.learned.files import check_name
+from captious.learned.leic import (
+    END,
+    FIRST_WORD,
+    Critique,
+    CritiqueRecipe,
+    CritiqueWeights,
+    critique_scores,
+    drawn_references,
+    encoded,
+    ends,
+    lstms,
+    shapes,
+    sketch,
+    vocabulary_of,
+)
+from captious.learned.training.networks import check_torch
+from captious.models import WordVectors
+from captious.models.image_features import ImageFeatures
+from captious.models.pretrained import torch_threads
+from captious.progress import Progress
+from captious.words import counted, counted_of
+
+
+def replace_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Replace some words of a caption by random words, two or more if it has as many.
+
+    Args:
+        numbers: int32[length].
+        n_words: size of the vocabulary.
+        rng: random generator.
+    """
+    corrupted = numbers.copy()
+    places = _places(numbers, rng)
+    corrupted[places] = rng.integers(FIRST_WORD, n_words + FIRST_WORD, len(places))
+    return corrupted
+
+
+def permuted(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int32]:
+    """Permute some words of a caption; after a second draw, it may still be unchanged (official code)."""
+    corrupted = numbers.copy()
+    places = _places(numbers, rng)
+    for _ in range(2):
+        corrupted[places] = numbers[rng.permutation(places)]
+        if (corrupted != numbers).any():
+            break
+    return corrupted
+
+
+def _places(numbers: NDArray[np.int32], rng: np.random.Generator) -> NDArray[np.int64]:
+    """Draw positions of words to change: a random number of those before the end mark, or before the last position."""
+    is_end = numbers == END
+    size = int(is_end.argmax()) if is_end.any() else len(numbers) - 1
+    n = int(rng.integers(min(2, size - 1), size)) if size > 1 else size
+    return rng.permutation(size)[:n]
+
+
+def captions_by_image(files: Sequence[str | os.PathLike[str]], references: References) -> dict[ImageId, list[str]]:
+    """Return the captions of systems by image; systems may cover only some of the images."""
+    by_image: dict[ImageId, list[str]] = {}
+    for file in files:
+        captions = read_captions(file, references, subset=True)
+        for image, caption in zip(captions.ids, captions.candidates, strict=True):
+            by_image.setdefault(image, []).append(caption)
+    return by_image
+
+
+# Training of a critique with torch; the result is a numpy network.
+
+
+_SPREAD = 0.05  # standard deviation of vectors of words that no word vectors are given for
+
+
+@dataclass(frozen=True)
+class Course:
+    """The course of training.
+
+    Args:
+        losses: mean cross-entropy of each epoch.
+        accuracies: share of training examples classified correctly in each epoch, 0 to 1.
+        interrupted: whether Ctrl-C ended the training.
+    """
+
+    losses: tuple[float, ...]
+    accuracies: tuple[float, ...]
+    interrupted: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Texts:
+    """Captions of images as numbers: int32[n_captions, length], and int64[n_images + 1]."""
+
+    numbers: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, captions: Sequence[Sequence[str]], numbers: Mapping[str, int], length: int) -> _Texts:
+        texts = [text for texts_of_image in captions for text in texts_of_image]
+        return cls(encoded(texts, numbers, length), np.cumsum([0, *map(len, captions)]))
+
+    def sample(self, image: int, n: int, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Sample distinct captions of an image."""
+        start, stop = self.offsets[image : image + 2].tolist()
+        captions: NDArray[np.int32] = self.numbers[start + rng.permutation(stop - start)[:n]]
+        return captions
+
+    def has(self, image: int) -> bool:
+        return bool(self.offsets[image] < self.offsets[image + 1])
+
+
+def train_critique(
+    references: References,
+    recipe: CritiqueRecipe,
+    *,
+    generated: Mapping[ImageId, Sequence[str]] | None = None,
+    sampled: Mapping[ImageId, Sequence[str]] | None = None,
+    images: ImageFeatures | None = None,
+    vectors: WordVectors | None = None,
+    name: str = "own",
+) -> tuple[CritiqueWeights, Course]:
+    """Train a critique to tell human captions from negative examples.
+
+    A step takes some images. For each it draws two references, a context and a human candidate, and a negative example.
+    Ctrl-C ends the training and keeps the network of the last complete epoch.
+
+    Args:
+        references: human captions, two or more for each image.
+        recipe: the training recipe. Without image features it is trained without images; kinds of negative examples
+            that are not available are left out.
+        generated: captions of systems, by image; an image may have none, and gets corrupted captions instead.
+        sampled: further captions of systems as negative examples, such as a Monte Carlo sample. In Python, by image;
+            some images may be missing.
+        images: image features, from ``captious learn image-features``. By default, images are not used.
+        vectors: initial word vectors. By default, random numbers.
+        name: name of the weights in signatures.
+
+    Raises:
+        MissingExtraError: torch is not installed.
+        ParameterError: an image with one reference or without features, fewer than two images, captions of systems for
+            other images alone, or no kind of negative examples that is available.
+    """
+    check_torch()
+    check_references(references)
+    check_name(name)
+    recipe = _fitted(recipe, images, vectors, bool(generated), bool(sampled))
+    if len(references) < 2:
+        raise ParameterError("one image is not enough to train a critique", help="give at least two")
+    words = vocabulary_of(references.texts, recipe.most_words, recipe.least_count)
+    if not words:
+        raise ParameterError(
+            f"no word occurs {recipe.least_count:,} times", where=references.name, help="decrease least_count"
+        )
+    rng = np.random.default_rng(recipe.seed)
+    features = None if recipe.images == "none" or images is None else images.vectors_of(references.images)
+    arrays = _initial(recipe, words, 0 if features is None else features.shape[1], vectors, rng)
+    batches = _Batches(recipe, references, words, generated or {}, sampled or {}, rng)
+    arrays, course = _descend(recipe, arrays, batches, features)
+    about: dict[str, Any] = {
+        "images": len(references),
+        "captions": len(references.texts),
+        "image_features": "" if images is None or features is None else images.label,
+        "vectors": "" if vectors is None else vectors.label,
+        "losses": list(course.losses),
+        "accuracies": list(course.accuracies),
+    }
+    image_model = "" if images is None or features is None else images.model
+    return CritiqueWeights(name, words, Critique(recipe, arrays), image_model, about), course
+
+
+def check_references(references: References) -> None:
+    """Check that no image has a single reference.
+
+    Raises:
+        ParameterError: some do.
+    """
+    if (lone := np.flatnonzero(np.diff(references.offsets) < 2)).size:
+        raise ParameterError(
+            f"{counted_of(lone.size, len(references), 'image', 'have')} a single reference",
+            where=f"{references.name}: image_id {references.ids[int(lone[0])]!r}",
+            help="a critique reads a human caption together with another one: give two or more per image",
+        )
+
+
+def _fitted(
+    recipe: CritiqueRecipe, images: ImageFeatures | None, vectors: WordVectors | None, generated: bool, sampled: bool
+) -> CritiqueRecipe:
+    """Return the recipe reduced to the available data."""
+    if images is None and recipe.images == "only":
+        raise ParameterError("a critique of images alone needs image features", help="give --images FEATURES")
+    if images is not None and recipe.images == "none":
+        raise ParameterError("image features are given, but the recipe sees no images", help="remove one of the two")
+    for kind, is_given in (("generated", generated), ("sampled", sampled)):
+        if is_given and kind not in recipe.negatives:
+            raise ParameterError(
+                f"{kind} captions are given, but are not among the negatives of the recipe",
+                help=f"add {kind} to its negatives, or remove these captions",
+            )
+    here = {"generated": generated, "sampled": sampled, "pathological": True}
+    negatives = tuple(kind for kind in recipe.negatives if here[kind])
+    if not negatives:
+        raise ParameterError(
+            f"there are no negative examples: the recipe takes {', '.join(recipe.negatives)}",
+            help="give captions of a system, or add pathological negatives to the recipe",
+        )
+    return replace(
+        recipe,
+        negatives=negatives,
+        images="none" if images is None else recipe.images,
+        width=recipe.width if vectors is None else vectors.width,
+    )
+
+
+class _Batches:
+    """The examples of an epoch, drawn again for each epoch."""
+
+    def __init__(
+        self,
+        recipe: CritiqueRecipe,
+        references: References,
+        words: tuple[str, ...],
+        generated: Mapping[ImageId, Sequence[str]],
+        sampled: Mapping[ImageId, Sequence[str]],
+        rng: np.random.Generator,
+    ) -> None:
+        self.recipe, self.rng, self.n_words = recipe, rng, len(words)
+        numbers = {word: number for number, word in enumerate(words, FIRST_WORD)}
+        people = [references.texts[a:b] for a, b in pairwise(references.offsets.tolist())]
+        self._human = _Texts.of(people, numbers, recipe.length)
+        self._machine = {
+            kind: _Texts.of(_captions_by_image(references, captions, kind), numbers, recipe.length)
+            for kind, captions in (("generated", generated), ("sampled", sampled))
+            if kind in recipe.negatives
+        }
+        self.n_images = len(references)
+        self.per_epoch = math.ceil(self.n_images / recipe.images_per_batch)
+
+    def epoch(self) -> Any:
+        """Yield images, and context, human and negative caption of each: int64[b] and three arrays int32[b, length]."""
+        size = self.recipe.images_per_batch
+        order = np.resize(self.rng.permutation(self.n_images), self.per_epoch * size)
+        for images in order.reshape(-1, size):
+            pairs = np.stack([self._human.sample(image, 2, self.rng) for image in images.tolist()])
+            yield images, pairs[:, 0], pairs[:, 1], np.stack([self._negative(image) for image in images.tolist()])
+
+    def _negative(self, image: int) -> NDArray[np.int32]:
+        rng = self.rng
+        kinds = [k for k in self.recipe.negatives if k == "pathological" or self._machine[k].has(image)]
+        kind = kinds[int(rng.integers(len(kinds)))] if kinds else ""
+        if kind in self._machine:
+            return np.asarray(self._machine[kind].sample(image, 1, rng)[0])
+        # An image without captions of systems gets a corrupted one, whatever the recipe.
+        how = self.recipe.pathologies[int(rng.integers(len(self.recipe.pathologies)))]
+        if how == "random-caption":
+            draw = int(rng.integers(self.n_images - 1))
+            return np.asarray(self._human.sample(draw + (draw >= image), 1, rng)[0])
+        caption = np.asarray(self._human.sample(image, 1, rng)[0])
+        return replace_random_words(caption, self.n_words, rng) if how == "random-words" else permuted(caption, rng)
+
+
+def _captions_by_image(
+    references: References, captions: Mapping[ImageId, Sequence[str]], kind: str
+) -> list[Sequence[str]]:
+    """Return the captions of each image. Ids are compared as text, as one side may write numbers as text."""
+    by_text = {str(image): texts for image, texts in captions.items()}
+    of_images = [by_text.get(str(image), ()) for image in references.ids]
+    if not any(of_images):
+        raise ParameterError(
+            f"the {kind} captions are of other images than the references",
+            where=references.name,
+            help="give captions of images that have references",
+        )
+    return of_images
+
+
+def _initial(
+    recipe: CritiqueRecipe,
+    words: tuple[str, ...],
+    image_width: int,
+    vectors: WordVectors | None,
+    rng: np.random.Generator,
+) -> dict[str, NDArray[np.float32]]:
+    """Return initial arrays: Glorot's uniform weights, with the LSTM as one matrix; biases 0, but 1 for the forget
+    gate.
+    """
+    arrays = {}
+    layers = shapes(recipe, len(words), image_width)
+    for name, shape in layers.items():
+        if name == "embedding":
+            arrays[name] = rng.normal(0, _SPREAD, shape)
+        elif len(shape) == 1:
+            arrays[name] = np.zeros(shape)
+        else:
+            lstm = name.partition(".")[0]
+            n_in = layers[f"{lstm}.input"][1] + recipe.units if lstm in lstms(recipe) else shape[1]
+            bound = math.sqrt(6 / (n_in + shape[0]))
+            arrays[name] = rng.uniform(-bound, bound, shape)
+    for lstm in lstms(recipe):
+        arrays[f"{lstm}.bias"][recipe.units : 2 * recipe.units] = 1
+    if vectors is not None:
+        (has_unk,), unk = vectors.look_up(["unk"])
+        has_vector, rows = vectors.look_up(words)
+        rows = np.where(has_vector[:, None], rows, unk if has_unk else arrays["embedding"][FIRST_WORD:])
+        arrays["embedding"][FIRST_WORD:] = rows
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+
+def _descend(
+    recipe: CritiqueRecipe,
+    arrays: dict[str, NDArray[np.float32]],
+    batches: _Batches,
+    features: NDArray[np.float32] | None,
+) -> tuple[dict[str, NDArray[np.float32]], Course]:
+    """Train, and return the arrays after the last complete epoch."""
+    import torch
+
+    torch.manual_seed(recipe.seed)
+    tensors = {name: torch.from_numpy(array.copy()).requires_grad_() for name, array in arrays.items()}
+    network = _Network(recipe, tensors)
+    optimizer = torch.optim.Adam(tensors.values(), lr=recipe.learning_rate)
+    losses: list[float] = []
+    accuracies: list[float] = []
+    interrupted = False
+    target = torch.arange(2).repeat_interleave(recipe.images_per_batch)  # the human captions first
+    with torch_threads(), Progress(recipe.epochs * batches.per_epoch) as progress:
+        progress.step("training")
+        try:
+            for epoch in range(recipe.epochs):
+                for group in optimizer.param_groups:
+                    group["lr"] = recipe.learning_rate * recipe.decay**epoch
+                total = correct = n = 0.0
+                for number, (images, context, human, negative) in enumerate(batches.epoch()):
+                    image_vectors = None if features is None else torch.from_numpy(features[images])
+                    logits = network.logits(context, human, negative, image_vectors)
+                    loss = torch.nn.functional.cross_entropy(logits, target)
+                    optimizer.zero_grad()
+                    loss.backward()
+                    if recipe.clip:
+                        torch.nn.utils.clip_grad_norm_(tensors.values(), recipe.clip)
+                    optimizer.step()
+                    n += len(target)
+                    total += float(loss.detach()) * len(target)
+                    correct += int((logits.argmax(1) == target).sum())
+                    done = epoch * batches.per_epoch + number + 1
+                    progress.reach(done, f"epoch {epoch + 1}: loss {total / n:.3f}, accuracy {correct / n:.1%}")
+                losses.append(total / n)
+                accuracies.append(correct / n)
+                arrays = {name: tensor.detach().numpy().copy() for name, tensor in tensors.items()}
+        except KeyboardInterrupt:
+            if not losses:
+                raise
+            interrupted = True
+    return arrays, Course(tuple(losses), tuple(accuracies), interrupted)
+
+
+class _Network:
+    """The network of ``Critique`` in torch, for batches of three captions of each image."""
+
+    def __init__(self, recipe: CritiqueRecipe, tensors: Mapping[str, Any]) -> None:
+        import torch
+
+        self.recipe, self.tensors = recipe, tensors
+        no_bias = torch.zeros_like(tensors["lstm.bias"])
+        self._lstm = [
+            array
+            for name in lstms(recipe)
+            for array in (*(tensors[f"{name}.{part}"] for part in ("input", "state", "bias")), no_bias)
+        ]
+        if recipe.combination == "bilinear":
+            n_context = recipe.units * (2 if recipe.images == "context" else 1)
+            self._sketches = [
+                tuple(map(torch.from_numpy, sketch(which, n, recipe.pooled)))
+                for which, n in (("context", n_context), ("candidate", recipe.units))
+            ]
+
+    def logits(
+        self, context: NDArray[np.int32], human: NDArray[np.int32], negative: NDArray[np.int32], images: Any
+    ) -> Any:
+        """Return float32[2 b, 2], human captions first."""
+        import torch
+
+        n = len(context)
+        read = [human, negative] if self.recipe.images == "only" else [context, human, negative]
+        sentences = self._sentences(np.concatenate(read)).split(n)
+        parts = []
+        if images is not None:
+            parts.append(images @ self.tensors["image.weight"].T + self.tensors["image.bias"])
+        if self.recipe.images != "only":
+            parts.append(sentences[0])
+        states = torch.cat(parts, 1)
+        return torch.cat([self._classified(states, candidates) for candidates in sentences[-2:]])
+
+    def _sentences(self, numbers: NDArray[np.int32]) -> Any:
+        import torch
+
+        last = torch.from_numpy(ends(numbers, self.recipe.cut))
+        steps = int(last.max()) + 1
+        if steps < 1:
+            return torch.zeros(len(numbers), self.recipe.units)
+        ids = torch.from_numpy(numbers[:, :steps]).long()
+        embedded = self._dropped(torch.nn.functional.embedding(ids, self.tensors["embedding"]))
+        layers, dropout = self.recipe.layers, self.recipe.dropout
+        zeros = torch.zeros(layers, len(ids), self.recipe.units)
+        outputs = torch.lstm(embedded, (zeros, zeros), self._lstm, True, layers, dropout, True, False, True)[0]
+        at = outputs[torch.arange(len(ids)), last.clamp(min=0)] * (last >= 0)[:, None]
+        return self._dropped(at)
+
+    def _classified(self, context: Any, candidates: Any) -> Any:
+        import torch
+
+        tensors, recipe = self.tensors, self.recipe
+        if recipe.combination == "bilinear":
+            sketched = []
+            for values, (to, signs) in zip((context, candidates), self._sketches, strict=True):
+                empty = torch.zeros(len(values), recipe.pooled)
+                sketched.append(torch.fft.rfft(empty.index_add(1, to, values * signs)))
+            joint = torch.fft.irfft(sketched[0] * sketched[1], recipe.pooled)
+        else:
+            joint = torch.cat([context, candidates], 1)
+        if recipe.combination == "mlp":
+            joint = self._dropped((joint @ tensors["hidden.weight"].T + tensors["hidden.bias"]).relu())
+        return joint @ tensors["output.weight"].T + tensors["output.bias"]
+
+    def _dropped(self, values: Any) -> Any:
+        import torch
+
+        return torch.nn.functional.dropout(values, self.recipe.dropout)
+
+
+# LEIC's protocol for a system: a critique is trained on one half of its captions, and scores the other half.
+
+
+@dataclass(frozen=True, eq=False)
+class TwoFolds:
+    """Scores of a system by critiques that have not seen its images.
+
+    Args:
+        system: the probability that a person wrote each caption of the system, float64[n].
+        human: the same for one human caption of each image, read with another one, float64[n].
+        folds: the fold of each image, 0 or 1, int64[n].
+        critiques: the two critiques; the first is trained on fold 1 and scores fold 0.
+        courses: the courses of their training.
+    """
+
+    system: NDArray[np.float64]
+    human: NDArray[np.float64]
+    folds: NDArray[np.int64]
+    critiques: tuple[CritiqueWeights, CritiqueWeights]
+    courses: tuple[Course, Course]
+
+
+def two_folds(
+    captions: Captions,
+    recipe: CritiqueRecipe,
+    *,
+    sampled: Mapping[ImageId, Sequence[str]] | None = None,
+    images: ImageFeatures | None = None,
+    vectors: WordVectors | None = None,
+    all_references: bool = False,
+) -> TwoFolds:
+    """Train on each half of the images of a system, and score the other.
+
+    Args:
+        captions: the system's captions and the references, two or more for each image.
+        recipe: the training recipe; its seed also draws the halves.
+        sampled, images, vectors: as for ``train_critique``.
+        all_references: average over all references of an image as contexts, as in the paper, instead of using a random
+            one, as in the official code.
+
+    Raises:
+        MissingExtraError, ParameterError: as ``train_critique``; fewer than four images.
+    """
+    n = len(captions)
+    if n < 4:
+        raise ParameterError(
+            f"{counted(n, 'image', 'are')} too few for two folds", help="give at least four; thousands are usual"
+        )
+    check_references(captions.references)
+    folds = np.zeros(n, np.int64)
+    folds[np.random.default_rng(recipe.seed).permutation(n)[: n // 2]] = 1
+    system, human = np.empty(n), np.empty(n)
+    people = _people(captions.references, recipe.seed)
+    seed = None if all_references else recipe.seed
+    critiques = []
+    with Progress(2) as progress:
+        for fold in (0, 1):
+            progress.step(f"fold {fold + 1} of 2")
+            half, training = captions.select(folds == fold), captions.select(folds != fold)
+            generated = {image: [text] for image, text in zip(training.ids, training.candidates, strict=True)}
+            trained, course = train_critique(
+                training.references, recipe, generated=generated, sampled=sampled, images=images, vectors=vectors
+            )
+            system[folds == fold] = critique_scores(trained, half, images, seed=seed)
+            human[folds == fold] = critique_scores(trained, people.select(folds == fold), images, seed=seed)
+            critiques.append((trained, course))
+    (first, first_course), (second, second_course) = critiques
+    return TwoFolds(system, human, folds, (first, second), (first_course, second_course))
+
+
+def _people(references: References, seed: int) -> Captions:
+    """Return one human caption of each image as the candidate, with the other references."""
+    empty = Captions(("",) * len(references), references)
+    candidate_rows = drawn_references(empty, seed + 1)
+    is_reference = np.ones(len(references.texts), bool)
+    is_reference[candidate_rows] = False
+    references_left = References(
+        references.ids,
+        tuple(text for text, keep in zip(references.texts, is_reference, strict=True) if keep),
+        references.offsets - np.arange(len(references) + 1),
+        name=references.name,
+        images=references.images,
+    )
+    return Captions(tuple(references.texts[row] for row in candidate_rows.tolist()), references_left)

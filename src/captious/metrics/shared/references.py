@@ -1,0 +1,82 @@
+"""Combination of the scores with several references of an image: the mean, the best, or the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import CaptionSets
+from captious.data.rows import image_list
+from captious.errors import ParameterError
+from captious.metrics.contract.parameters import ChoiceParameter
+
+_COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np.minimum}
+
+
+class CombineParameter(ChoiceParameter):
+    """Parameter for combining the scores of several references: "mean", "max" or "min"."""
+
+    def __init__(self, *, default: str, summary: str = "how to combine several references") -> None:
+        super().__init__(
+            default=default,
+            choices=_COMBINE,
+            refusal="{metric} cannot combine references by {value!r}",
+            summary=summary,
+        )
+
+
+def combine_references(combine: str, scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return scores of images from those of their references.
+
+    Args:
+        combine: "mean", "max" or "min".
+        scores: float64[n_references, ...].
+        offsets: int64[n_images + 1]; every image has a reference.
+
+    Returns:
+        float64[n_images, ...]
+    """
+    if len(offsets) == 1:
+        return scores[:0]
+    totals = _COMBINE[combine].reduceat(scores, offsets[:-1], axis=0)
+    if combine != "mean":
+        return np.asarray(totals)
+    return np.asarray(totals / np.diff(offsets).reshape(-1, *[1] * (scores.ndim - 1)))
+
+
+# The spread of the energy of a set of captions: the measure of self-CIDEr and LSA (Wang and Chan 2019).
+
+
+#: The most candidates of an image. All pairs of them are compared, and eigenvalues take their third power.
+MOST = 1_000
+
+
+def spread(values: NDArray[np.float64], m: int) -> NDArray[np.float64]:
+    """Return -ln(max / sum) / ln m of the singular values of each image.
+
+    Args:
+        values: float64[n_images, any number], nonnegative.
+        m: number of candidates, at least 2.
+
+    Returns:
+        float64[n_images], 0 if only one value is positive, 1 if m values are equal; nan if all values are 0.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(-np.log(values.max(axis=1) / values.sum(axis=1)) / np.log(m)) + 0.0
+
+
+def check_candidates(name: str, sets: CaptionSets) -> None:
+    """Refuse images with more than ``MOST`` candidates.
+
+    Raises:
+        ParameterError: names the image.
+    """
+    counts = sets.counts
+    if (most := int(counts.max(initial=0))) > MOST:
+        raise ParameterError(
+            f"{name} compares all candidates of an image with each other, at most {MOST:,}; there are {most:,}",
+            where=f"{sets.candidates.name}: {image_list([sets.ids[int(counts.argmax())]])}",
+            help="score fewer candidates per image, or leave this metric out",
+        )

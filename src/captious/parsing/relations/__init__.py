@@ -1,1 +1,0 @@
-"""Relations between a constituent and the head of the constituent around it."""

@@ -1,0 +1,468 @@
+"""Scene graphs as drawings: objects, attributes and relations of a candidate and of its references side by side.
+
+Matches are filled, and share a row. matplotlib draws it. The same graphs give the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from captious.errors import ParameterError
+from captious.files import whole_file
+from captious.report import numbers
+from captious.report.layouts import (
+    LAYOUTS,
+    MISSING,
+    SIGNS,
+    Block,
+    Each,
+    EntryTable,
+    FactLine,
+    Folded,
+    Graph,
+    Items,
+    Marks,
+    Matrix,
+    Note,
+    Words,
+    explained_rows,
+    explanation_values,
+    filled,
+    kind_of,
+    named,
+    text_of,
+    value_at,
+)
+from captious.report.plots import FORMATS, check_matplotlib, rendered
+from captious.report.terminal import HangingLine, rows_of, word_lines
+from captious.scenes.layers import Names, SceneExplanation
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+#: Colors of objects, attributes and relations, by the parts of their tuples (Okabe and Ito 2008).
+_COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
+#: Lengths in points: of a row, of the gaps in the middle and between columns, of the margins, and of the font.
+_ROW, _MIDDLE, _GAP, _MARGIN, _FONT = 20.0, 34.0, 80.0, 20.0, 9
+_ABOVE, _BELOW = 60.0, 36.0  # for titles and the legend
+_PADDING = 0.3 * _FONT  # within boxes
+_INCH = 72
+
+
+def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) -> None:
+    """Draw the scene graphs to a file: svg, png or pdf, by its extension.
+
+    Raises:
+        ParameterError: another extension.
+        MissingExtraError: matplotlib is not installed.
+        OutputError: the file cannot be written.
+    """
+    format = Path(path).suffix.lower().removeprefix(".")
+    if format not in FORMATS:
+        raise ParameterError(
+            f"cannot draw to {Path(path).name}", help=f"use one of these extensions: .{', .'.join(FORMATS)}"
+        )
+    content = rendered(draw_scenes(explanation), format, {"svg.fonttype": "none"})
+    with whole_file(path, "wb") as file:
+        file.write(content)
+
+
+def draw_scenes(explanation: SceneExplanation) -> Figure:
+    """Draw the graph of the candidate on the left, and that of the references on the right.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+    """
+    check_matplotlib()
+    from matplotlib.figure import Figure
+
+    sides = _sides(explanation)
+    objects, tuples = (max((_width(node) for node in nodes), default=60.0) for nodes in _divide_by_kind(*sides))
+    half = _MARGIN + tuples + _GAP + objects + _MIDDLE / 2
+    n_rows = max((node.row + 1 for side in sides for node in side.values()), default=1)
+    height = _ABOVE + _ROW * n_rows + _BELOW
+    figure = Figure(figsize=(2 * half / _INCH, height / _INCH))
+    axes: Any = figure.add_axes((0, 0, 1, 1), xlim=(-half, half), ylim=(height - _ABOVE, -_ABOVE))
+    axes.set_axis_off()
+    for left in sides[0].values():
+        right = None if left.match is None else sides[1][left.match]
+        if len(left.names) == 1 and right is not None and right.row == left.row:
+            axes.plot([-_MIDDLE / 2, _MIDDLE / 2], [_y(left), _y(right)], color=_COLORS[1], linewidth=2, zorder=0)
+    for direction, title, side in zip((-1, 1), ("candidate", "references"), sides, strict=True):
+        columns = _Columns(direction, direction * _MIDDLE / 2, direction * (_MIDDLE / 2 + objects + _GAP))
+        axes.text(columns.objects, -8, title, ha=columns.align, va="center", fontsize=_FONT + 1, color="0.4")
+        for node in side.values():
+            _draw_node(axes, node, side, columns)
+    figure.suptitle(f"SPICE {numbers.format_score(explanation.score)}", y=1 - 10 / height, fontsize=12)
+    figure.legend(handles=_legend(), loc="lower center", ncols=4, frameon=False, fontsize=_FONT)
+    return figure
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A tuple, its match among those of the references, and its row."""
+
+    names: Names
+    match: Names | None
+    row: int
+
+
+def _sides(explanation: SceneExplanation) -> tuple[dict[Names, _Node], dict[Names, _Node]]:
+    """Return the nodes of the candidate and of the references, by their names."""
+    left, right = explained_rows(explanation)
+    return (
+        {fact.names: _Node(fact.names, fact.match, row) for fact, row in zip(explanation.candidate, left, strict=True)},
+        {
+            fact.names: _Node(fact.names, fact.names if fact.matched else None, row)
+            for fact, row in zip(explanation.references, right, strict=True)
+        },
+    )
+
+
+def _divide_by_kind(*sides: dict[Names, _Node]) -> tuple[list[_Node], list[_Node]]:
+    """Divide nodes into objects, and attributes and relations."""
+    nodes = [node for side in sides for node in side.values()]
+    return [node for node in nodes if len(node.names) == 1], [node for node in nodes if len(node.names) > 1]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Start and direction of the boxes of a side."""
+
+    direction: int
+    objects: float
+    tuples: float
+
+    @property
+    def align(self) -> str:
+        return "left" if self.direction > 0 else "right"
+
+
+def _draw_node(axes: Any, node: _Node, side: dict[Names, _Node], columns: _Columns) -> None:
+    """Draw an object, or an attribute or relation with the edges from and to it."""
+    if len(node.names) == 1:
+        _draw_box(axes, node, columns.objects, columns)
+        return
+    _draw_box(axes, node, columns.tuples, columns)
+    subject = side[node.names[:1]]
+    _draw_edge(axes, (_end(subject, columns), _y(subject)), (columns.tuples, _y(node)), arrowstyle="-")
+    if len(node.names) > 2:
+        target = side[node.names[2:]]
+        end = _end(target, columns), _y(target) + 3
+        _draw_edge(axes, (columns.tuples, _y(node) + 3), end, arrowstyle="-|>", linestyle="--")
+
+
+def _draw_edge(axes: Any, start: tuple[float, float], end: tuple[float, float], **style: Any) -> None:
+    from matplotlib.patches import FancyArrowPatch
+    from matplotlib.path import Path as Line
+
+    middle = (start[0] + end[0]) / 2
+    line = Line([start, (middle, start[1]), (middle, end[1]), end], [Line.MOVETO, *3 * [Line.CURVE4]])
+    axes.add_patch(FancyArrowPatch(path=line, color="0.6", mutation_scale=7, linewidth=0.8, zorder=0, **style))
+
+
+def _draw_box(axes: Any, node: _Node, x: float, columns: _Columns) -> None:
+    kind, is_matched = len(node.names), node.match is not None
+    box = {
+        "boxstyle": "round,pad=0.3" if kind > 1 else "square,pad=0.3",
+        "edgecolor": _COLORS[kind],
+        "facecolor": _COLORS[kind] if is_matched else "white",
+        "linestyle": "-" if is_matched else "--",
+    }
+    label = _label(node).replace("$", r"\$")
+    color = "w" if is_matched else "k"
+    x += columns.direction * _PADDING
+    axes.text(x, _y(node), label, ha=columns.align, va="center_baseline", fontsize=_FONT, color=color, bbox=box)
+
+
+def _width(node: _Node) -> float:
+    """Return the width of a box."""
+    from matplotlib.textpath import TextPath
+
+    label = _label(node).replace("$", r"\$")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # letters that the font lacks; a warning follows when they are drawn
+        return float(TextPath((0, 0), label, size=_FONT).get_extents().width) + 2 * _PADDING if label else 2 * _PADDING
+
+
+def _end(node: _Node, columns: _Columns) -> float:
+    return columns.objects + columns.direction * _width(node)
+
+
+def _y(node: _Node) -> float:
+    return (node.row + 0.5) * _ROW
+
+
+def _label(node: _Node) -> str:
+    return named(node.names[len(node.names) // 2])
+
+
+def _legend() -> list[Any]:
+    from matplotlib.patches import Patch
+
+    kinds = zip(_COLORS.values(), ("object", "attribute", "relation"), strict=True)
+    return [
+        *(Patch(edgecolor=color, facecolor="white", label=kind) for color, kind in kinds),
+        Patch(edgecolor="0.4", facecolor="0.4", label="filled: matches"),
+    ]
+
+
+# Explanations as text: the result of a metric's ``explain``, drawn for terminals according to its layout.
+#
+# candidate  a  dog runs
+#            1= 1=  1:
+# reference  a  dog is running fast
+#            1= 1=  1: 1:
+
+
+_STYLES = {name: style for name, (_, _, style) in SIGNS.items()}
+_BETWEEN = " · "
+_BAR = 12  # columns of a full bar
+_CELL = 7  # columns of a score in a matrix
+#: Columns of terminals: with bars, with less room between columns, with numbers that are folded.
+_ROOM_FOR_BARS, _NARROW, _VERY_NARROW = 72, 48, 32
+_EIGHTHS = ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")
+
+
+@dataclass(frozen=True)
+class _ExplanationText:
+    """An explanation that rich can print, wrapped to the width of the terminal."""
+
+    values: Mapping[str, Any]
+    blocks: Sequence[Block]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        drawing = _Drawing(options.max_width)
+        drawing.draw(self.blocks, {"full": 1.0, "full_is": "", "marked": "[ ]", **self.values})
+        yield from drawing.finished()
+
+
+def explanation_text(explanation: Any) -> RenderableType:
+    """Return a printable explanation, or one for each reference.
+
+    Args:
+        explanation: the result of a metric's ``explain``: one object, or a list with one for each reference.
+    """
+    return _ExplanationText(explanation_values(explanation), LAYOUTS[kind_of(explanation)])
+
+
+@dataclass
+class _Drawing:
+    """A drawing in progress.
+
+    Args:
+        width: columns of the terminal.
+        margin: width of the names of words.
+        lines: lines except notes, None for a blank line.
+        notes: notes to show below.
+        used: signs used so far.
+    """
+
+    width: int
+    margin: int = 0
+    lines: list[RenderableType | None] = field(default_factory=list)
+    notes: list[Text] = field(default_factory=list)
+    signs_used: set[str] = field(default_factory=set)
+
+    def draw(self, blocks: Sequence[Block], values: Mapping[str, Any]) -> None:
+        """Draw blocks with these values."""
+        for block in blocks:
+            match block:
+                case Words():
+                    self.lines += self._words(block, values)
+                case Items():
+                    self.lines += self._items(block, values)
+                case EntryTable():
+                    self.lines += self._table(block, values)
+                case Matrix():
+                    self.lines += self._matrix(block, values)
+                case FactLine():
+                    self.lines += self._facts(block, values)
+                case Note():
+                    self.notes += self._note(block, values)
+                case Each():
+                    self._entries(block, values)
+                case Folded():
+                    self.draw(block.blocks, values)
+                case Graph():
+                    pass
+
+    def finished(self) -> Iterator[RenderableType]:
+        """Return the lines, with the notes below them."""
+        notes = Text("  ").join(self.notes)
+        lines = [*self.lines, *([None, notes] if notes else [])]
+        for line, after in zip(lines, [*lines[1:], None], strict=True):
+            if line is not None:
+                yield line
+            elif after is not None:
+                yield Text()
+
+    def _entries(self, block: Each, values: Mapping[str, Any]) -> None:
+        entries: Sequence[Mapping[str, Any]] = value_at(values, block.of)
+        several = len(entries) > 1
+        best = {
+            max(range(len(entries)), key=lambda i: (value_at(entries[i], path), -i)) for path in block.best if several
+        }
+        names = [part.name for part in block.blocks if isinstance(part, Words)]
+        longest = {"number": len(entries) if several else ""}
+        self.margin = max((cell_len(_name(name, longest)) for name in names), default=0)
+        for place, entry in enumerate(entries):
+            best_sign = f" {SIGNS['best'][0]}" if place in best else ""
+            of_entry = {**values, **entry, "number": place + 1 if several else "", "best": best_sign}
+            self.signs_used |= {"best"} if best_sign else set()
+            self.draw(block.blocks, of_entry)
+            if names:
+                self.lines.append(None)
+
+    def _words(self, block: Words, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        words, ignored = value_at(values, block.words), value_at(values, block.ignored) if block.ignored else ()
+        if words is MISSING:
+            return
+        name = _name(block.name, values)
+        head = f"  {name}{' ' * (self.margin - cell_len(name))}  "
+        texts = [Text(text_of(word if isinstance(word, str) else word[0])) for word in words]
+        if ignored:
+            texts.append(Text(f"{' ' * bool(words)}ignored: {text_of(ignored)}", "dim"))
+        below = self._marked(block.marks, values, texts) if block.marks else {}
+        if below:
+            yield from word_lines(head, texts, below, self.width)
+        else:
+            yield HangingLine(Text(head), Text(" ").join(texts) if words or ignored else Text("(no words)"))
+
+    def _marked(self, marks: Marks, values: Mapping[str, Any], words: list[Text]) -> dict[int, Text]:
+        """Mark words, and return the marks below them, by position."""
+        below: dict[int, Text] = {}
+        marked: set[int] = set()
+        for number, entry in enumerate(value_at(values, marks.of)):
+            start = value_at(entry, marks.start)
+            places = range(start, value_at(entry, marks.end) if marks.end else start + 1)
+            tone = "exact"
+            if marks.flags:
+                tone = "hallucinated" if value_at(values, marks.flags)[number] else "present"
+            elif marks.tone:
+                tone = value_at(entry, marks.tone)
+            marked.update(places)
+            for place in places:
+                words[place].style = _STYLES[tone]
+                if not marks.label:
+                    words[place] = Text(f"[{words[place].plain}]", _STYLES[tone])
+            if marks.label:
+                self.signs_used.add(tone)
+                label = Text(filled(marks.label, {**entry, "tone": tone}) or "", _STYLES[tone])
+                below |= dict.fromkeys(places, label)
+        if marks.label:
+            for place in set(range(len(words))) - marked:
+                words[place].style = "dim"
+        return below
+
+    def _items(self, block: Items, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        items = [
+            item
+            for item in value_at(values, block.of)
+            if not (block.without and value_at(item, block.without))
+            and (not block.having or value_at(item, block.having))
+        ]
+        if not items and not block.empty:
+            return
+        text = Text(_BETWEEN, "dim").join([_item(block, item) for item in items[: block.most]])
+        if len(items) > block.most:
+            text.append(f" and {len(items) - block.most:,} more", "dim")
+        yield HangingLine(Text(f"  {_name(block.name, values)}  "), text if items else Text(block.empty))
+
+    def _table(self, block: EntryTable, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        rows = [row for row in value_at(values, block.of) if not block.having or value_at(row, block.having)]
+        if not rows:
+            yield Text(f"  {block.empty}")
+            return
+        has_bars = bool(block.bar) and self.width >= _ROOM_FOR_BARS
+        grid = Grid(box=None, header_style="dim", padding=(0, 2 if self.width >= _NARROW else 1, 0, 0))
+        for place, (head, _) in enumerate(block.columns):
+            is_number = place >= block.n_texts
+            justify: JustifyMethod = "right" if is_number else "left"
+            grid.add_column(head, justify=justify, overflow="fold", no_wrap=is_number and self.width >= _VERY_NARROW)
+        if has_bars:
+            grid.add_column("", style="cyan")
+        whole = value_at(values, block.whole) if block.whole else values["full"]
+        for row in rows[: block.most]:
+            tone = value_at(row, block.tone) if block.tone else ""
+            self.signs_used |= {tone} if tone else set()
+            style = "dim" if block.tone and not tone else ""
+            cells = []
+            for _, cell in block.columns:
+                is_toned = tone and (":sign" in cell or ":pairs" in cell)
+                cells.append(Text(filled(cell, {**values, **row}) or "", _STYLES[tone] if is_toned else style))
+            grid.add_row(*cells, *([_bar(value_at(row, block.bar), whole)] if has_bars else []))
+        yield Padding(grid, (0, 0, 0, 2), expand=False)
+        if len(rows) > block.most:
+            yield Text(f"  and {len(rows) - block.most:,} more", "dim")
+
+    def _matrix(self, block: Matrix, values: Mapping[str, Any]) -> Iterator[RenderableType | None]:
+        """Draw a matrix in as many columns as fit; the best of each row and column is green."""
+        rows, columns = (
+            [_name(block.name, entry) for entry in value_at(values, path)] for path in (block.rows, block.columns)
+        )
+        matrix: Sequence[Sequence[float]] = value_at(values, block.of)
+        if not rows or not columns:
+            return
+        best = {(i, max(range(len(columns)), key=line.__getitem__)) for i, line in enumerate(matrix)}
+        best |= {(max(range(len(rows)), key=lambda i: matrix[i][j]), j) for j in range(len(columns))}
+        margin = max(map(len, rows))
+        at_once = max((self.width - 2 - margin) // _CELL, 1)
+        for start in range(0, len(columns), at_once):
+            places = range(start, min(start + at_once, len(columns)))
+            yield None
+            yield Text(" " * (2 + margin) + "".join(f"{columns[j]:>{_CELL}}" for j in places), "dim", no_wrap=True)
+            for i, name in enumerate(rows):
+                cells = ((f"{text_of(matrix[i][j], '4'):>{_CELL}}", _STYLES["best"] * ((i, j) in best)) for j in places)
+                yield Text.assemble((f"  {name:>{margin}}", "dim"), *cells, no_wrap=True)
+        yield None
+
+    def _facts(self, block: FactLine, values: Mapping[str, Any]) -> Iterator[RenderableType]:
+        parts = [part for template in block.parts.split(_BETWEEN) if (part := filled(template, values)) is not None]
+        for row in rows_of([*map(cell_len, parts)], self.width - 2, len(_BETWEEN)):
+            line = Text(_BETWEEN.join(parts[i] for i in row))
+            line.highlight_words([SIGNS["best"][0]], style=_STYLES["best"])
+            yield HangingLine(Text("  "), line)
+
+    def _note(self, block: Note, values: Mapping[str, Any]) -> Iterator[Text]:
+        signs = [sign for sign in block.signs if sign in self.signs_used]
+        if (block.signs and not signs) or (block.bars and self.width < _ROOM_FOR_BARS):
+            return
+        if block.text:
+            yield Text(filled(block.text, values) or "")
+        for name in signs:
+            sign, meaning, style = SIGNS[name]
+            yield Text.assemble((sign, style), f" {meaning}")
+
+
+def _name(template: str, values: Mapping[str, Any]) -> str:
+    return (filled(template, values) or "").strip()
+
+
+def _item(block: Items, item: Any) -> Text:
+    """Format an item of a list, struck through if it does not match."""
+    text = filled(block.text, item) or "" if block.text else text_of(item)
+    if block.share is None:
+        return Text(text)
+    matched, count = (value_at(item, path) for path in block.share)
+    if not matched:
+        return Text(f"✗ {text}", "red")
+    return Text.assemble((text, "green"), f" {matched}/{count}" if count > 1 else "")
+
+
+def _bar(value: float, whole: float) -> str:
+    """Draw a bar; its length is that of a full bar if the value equals the whole."""
+    eighths = round(8 * _BAR * min(max(value / whole, 0.0), 1.0)) if whole else 0
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8]

@@ -1,1 +1,0 @@
-"""Explanations of scores: their values, how they are laid out, and what draws them."""

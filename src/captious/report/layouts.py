@@ -1,0 +1,684 @@
+"""Layouts of explanations: for each kind, the blocks that show its values, from top to bottom.
+
+A layout is data. ``terminal.py`` draws it for terminals, and ``assets/explanations`` for pages of reports and of
+the evaluation server, from the values of ``captious explain --format json``.
+
+Blocks and text templates are described in ``blocks.py``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeAlias
+
+from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.metric import BaseMetric
+from captious.report import numbers
+from captious.scenes.layers import SceneExplanation
+
+# Elements of explanation layouts: blocks, with paths to values and text templates.
+#
+# In a template, ``{path}`` stands for a value; a path consists of keys and positions, such as ``scores.0``. A format
+# follows a colon: ``{score:4}`` with four digits, ``{matches:match,matches}`` as a counted noun (a list, by its
+# length), ``{module:sign}`` as its sign, ``{through:pairs}`` as pairs of names. ``{marked}`` is how words are marked,
+# ``{full}`` and ``{full_is}`` the value of a full bar. Parts that need a missing value are left out.
+
+
+@dataclass(frozen=True)
+class Marks:
+    """Marked spans of words.
+
+    Args:
+        of: path to the spans.
+        start, end: paths in each to its first word and to the word after its last; without ``end``, it is one word.
+        label: template of the text below them; without, they are in brackets or underlined.
+        tone: path to a key of ``SIGNS``.
+        flags: path to a list parallel to the spans, which says whether each is hallucinated; replaces ``tone``.
+    """
+
+    of: str
+    start: str
+    end: str = ""
+    label: str = ""
+    tone: str = ""
+    flags: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Words of one side after its name.
+
+    Args:
+        name: template.
+        words: path to a list of words, or of words with their numbers.
+        marks: their marks.
+        ignored: path to words that do not count.
+        linked: its marks correspond to those of the words before it, entry by entry; pages draw links between them, if
+            there is room.
+    """
+
+    name: str
+    words: str
+    marks: Marks | None = None
+    ignored: str = ""
+    linked: bool = False
+    block: str = field(default="words", init=False)
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list after its name.
+
+    Args:
+        name: template.
+        of: path to the items.
+        text: template of each; without, the items are text.
+        share: paths in each to the number of matches and the total; items that do not match are struck through.
+        without: path in each to a value; items that have it are skipped.
+        having: path in each to a value; items that lack it are skipped.
+        most: maximum number of items to list.
+        empty: text for an empty list; without, nothing is shown.
+    """
+
+    name: str
+    of: str
+    text: str = ""
+    share: tuple[str, str] | None = None
+    without: str = ""
+    having: str = ""
+    most: int = 12
+    empty: str = ""
+    block: str = field(default="items", init=False)
+
+
+@dataclass(frozen=True)
+class EntryTable:
+    """A table with a row for each entry of a list.
+
+    Args:
+        of: path to the entries.
+        columns: heading and cell template of each column, from left to right.
+        n_texts: number of text columns; the others are numbers.
+        bar: path in each entry to the length of a bar at its end.
+        whole: path in the values to the length of a full bar; without, it is 1, or the best corpus score of a page.
+        tone: path in each entry to a key of ``SIGNS``; entries without are dim.
+        having: path in each entry to a value; entries that lack it are skipped.
+        most: number of entries shown initially.
+        empty: text for an empty list.
+    """
+
+    of: str
+    columns: tuple[tuple[str, str], ...]
+    n_texts: int = 1
+    bar: str = ""
+    whole: str = ""
+    tone: str = ""
+    having: str = ""
+    most: int = 1_000
+    empty: str = ""
+    block: str = field(default="table", init=False)
+
+
+@dataclass(frozen=True)
+class FactLine:
+    """Numbers on one line: templates of its parts, separated by dots."""
+
+    parts: str
+    block: str = field(default="facts", init=False)
+
+
+@dataclass(frozen=True)
+class Note:
+    """The meaning of numbers and signs.
+
+    Args:
+        text: template.
+        signs: keys of ``SIGNS``, of which those in use are explained; if none is, there is no note.
+        bars: whether it is about bars, which are hidden on narrow screens.
+    """
+
+    text: str
+    signs: tuple[str, ...] = ()
+    bars: bool = False
+    block: str = field(default="note", init=False)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """Scores of all pairs of entries of two sides, between 0 and 1.
+
+    Args:
+        of: path to its rows.
+        rows, columns: paths to the two sides.
+        name: template of the name of an entry of a side.
+    """
+
+    of: str
+    rows: str
+    columns: str
+    name: str
+    block: str = field(default="matrix", init=False)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Scene graphs side by side, on pages only.
+
+    Args:
+        candidate, references: paths to their tuples.
+        note: the meaning of the shapes.
+    """
+
+    candidate: str
+    references: str
+    note: str
+    block: str = field(default="graph", init=False)
+
+
+@dataclass(frozen=True)
+class Folded:
+    """Blocks that pages show on request, under a title."""
+
+    title: str
+    blocks: tuple[Block, ...]
+    block: str = field(default="folded", init=False)
+
+
+@dataclass(frozen=True)
+class Each:
+    """Blocks for each entry of a list. Their values are those of the explanation and of the entry.
+
+    If there are several entries, ``{number}`` counts them, and ``{best}`` marks the best.
+
+    Args:
+        of: path to the entries.
+        blocks: blocks for an entry.
+        best: paths in each entry; for each path, the first entry with the highest value is one of the best. Pages show
+            the others on request.
+    """
+
+    of: str
+    blocks: tuple[Block, ...]
+    best: tuple[str, ...] = ()
+    block: str = field(default="each", init=False)
+
+
+Block: TypeAlias = Words | Items | EntryTable | Matrix | FactLine | Note | Graph | Folded | Each
+
+
+#: Of each way to match: its sign, its meaning, and its style on terminals.
+SIGNS: Mapping[str, tuple[str, str, str]] = {
+    "exact": ("=", "exact", "green"),
+    "stem": ("~", "stem", "cyan"),
+    "synonym": ("≈", "synonym", "yellow"),
+    "paraphrase": (":", "paraphrase", "magenta"),
+    "same": ("=", "same names", "green"),
+    "synonyms": ("≈", "synonyms", "yellow"),
+    "present": ("✓", "in the image", "green"),
+    "hallucinated": ("✗", "hallucinated", "bold red"),
+    "supported": ("✓", "supported", "green"),
+    "unsupported": ("✗", "unsupported", "bold red"),
+    "best": ("◀", "best", "green"),
+}
+
+
+_CHUNK = "{chunk}{module:sign}"
+_PRECISION_RECALL = "precision {precision:4} · recall {recall:4}"
+_BEST = Note("", ("best",))
+
+#: The blocks of each kind of explanation, see ``BaseMetric.explanation``.
+LAYOUTS: Mapping[str, tuple[Block, ...]] = {
+    "alignment": (
+        Each(
+            "references",
+            (
+                Words("candidate", "candidate", Marks("matches", "start", "end", _CHUNK, "module")),
+                Words(
+                    "reference {number}",
+                    "reference",
+                    Marks("matches", "reference_start", "reference_end", _CHUNK, "module"),
+                    linked=True,
+                ),
+                FactLine(
+                    f"{{matches:match,matches}} in {{chunks:chunk,chunks}} · {_PRECISION_RECALL} · "
+                    "fragmentation {fragmentation:4} · score {score:4}{best}"
+                ),
+            ),
+            best=("score",),
+        ),
+        Note("Number: chunk.", ("exact", "stem", "synonym", "paraphrase")),
+        _BEST,
+    ),
+    "coverage": (
+        *(
+            EntryTable(
+                side,
+                (("", "{name}"), (side, "{text}"), ("with", "{by}"), ("best", "{best:4}")),
+                n_texts=3,
+                empty=empty,
+            )
+            for side, empty in (
+                ("candidate", "The candidate has no sentences."),
+                ("references", "The references have no sentences."),
+            )
+        ),
+        Matrix("matrix", "candidate", "references", "{name}"),
+        FactLine(f"{_PRECISION_RECALL} · score {{score:4}}"),
+        Note(
+            "Best: score with the sentence of the other side that agrees best. 2.1: the first sentence of the second "
+            "reference."
+        ),
+    ),
+    "mentions": (
+        Words("candidate", "tokens", Marks("mentions", "start", "end", "{tone:sign} {object}", flags="hallucinated")),
+        Items("in the image", "objects", empty="none"),
+        Items("not named", "unmentioned"),
+        FactLine("chair-s {scores.chair-s:4} · chair-i {scores.chair-i:4} · chair-recall {scores.chair-recall:4}"),
+        Note("", ("present", "hallucinated")),
+        Note("chair-i: share of hallucinated mentions."),
+    ),
+    "ngram-matches": (
+        Words("candidate", "candidate"),
+        Each(
+            "orders",
+            (
+                Items(
+                    "{number}-grams  {precision:4} = {matched}/{count}",
+                    "ngrams",
+                    "{words}",
+                    ("matched", "count"),
+                    most=24,
+                ),
+            ),
+        ),
+        FactLine("brevity penalty {brevity_penalty:4} · {length:word,words}, closest reference {closest_length}"),
+        FactLine(" · ".join(f"bleu-{n} {{scores.bleu-{n}:4}}" for n in range(1, 5))),
+        Note("✗ in no reference; n/m: n of m occurrences match."),
+    ),
+    "ngram-weights": (
+        Words("candidate", "candidate"),
+        EntryTable(
+            "ngrams",
+            (
+                ("n-gram", "{words}"),
+                ("weight", "{weight:2}"),
+                ("references", "{references} of {n_references}"),
+                ("adds", "{adds:3}"),
+            ),
+            bar="adds",
+            having="references",
+            most=12,
+            empty="No n-gram is in a reference.",
+        ),
+        Items("in no reference", "ngrams", "{words} {weight:2}", without="references", most=8),
+        FactLine(" · ".join([*(f"{n + 1}-grams {{orders.{n}:4}}" for n in range(4)), "score {score:4}"])),
+        Note("Weight: inverse document frequency over {n_documents:image,images}. The additions sum to the score."),
+        Note("A full bar is {full:4}{full_is}.", bars=True),
+    ),
+    "scene": (
+        FactLine(
+            "{matched} of {candidate:tuple,tuples} matched; the references have {references:tuple,tuples} · "
+            f"{_PRECISION_RECALL} · score {{score:4}}"
+        ),
+        Graph(
+            "candidate",
+            "references",
+            "Square: object. Round: relation, with an arrow to its second object. Dotted: attribute. Filled: matched.",
+        ),
+        Folded(
+            "Tuples",
+            (
+                EntryTable(
+                    "candidate",
+                    (
+                        ("candidate", "{names}"),
+                        ("", "{status:sign}"),
+                        ("references", "{match}"),
+                        ("", "{through:pairs}"),
+                    ),
+                    n_texts=4,
+                    tone="status",
+                    empty="The candidate has no tuples.",
+                ),
+                Items("only in references", "references", "{names}", without="matched", most=1_000),
+                Note("", ("same", "synonyms")),
+            ),
+        ),
+    ),
+    "subsequences": (
+        Each(
+            "references",
+            (
+                Words("candidate", "candidate", Marks("places", "0")),
+                Words("reference {number}", "reference", Marks("places", "1")),
+                FactLine(f"{{places:word,words}} in common · {_PRECISION_RECALL}{{best}}"),
+            ),
+            best=("recall", "precision"),
+        ),
+        FactLine(f"{_PRECISION_RECALL} · score {{score:4}}"),
+        Note("{marked}: the longest common subsequence."),
+        _BEST,
+    ),
+    "transport": (
+        Each(
+            "references",
+            (
+                Words("candidate", "candidate", ignored="candidate_left_out"),
+                Words("reference {number}", "reference", ignored="reference_left_out"),
+                EntryTable(
+                    "moves",
+                    (
+                        ("move", "{word} → {reference_word}"),
+                        ("share", "{share:4}"),
+                        ("distance", "{distance:4}"),
+                        ("cost", "{cost:4}"),
+                    ),
+                    bar="cost",
+                    whole="distance",
+                    empty="The distance is infinite: there is nothing to move.",
+                ),
+                FactLine("distance {distance:4} · score {score:4}{best}"),
+            ),
+            best=("score",),
+        ),
+        Note("Share: fraction of all words with a vector. Cost: share times distance."),
+        Note("A full bar is the distance.", bars=True),
+        _BEST,
+    ),
+    "words": (
+        EntryTable(
+            "words",
+            (
+                ("word", "{word} → {closest}"),
+                ("", "{status:sign}"),
+                ("share", "{share:4}"),
+                ("similarity", "{similarity:4}"),
+            ),
+            n_texts=2,
+            bar="share",
+            tone="status",
+            empty="The caption has no words.",
+        ),
+        Items("in its place", "words", "{instead} for {word}", having="instead"),
+        Items("missing", "missing", "{0} {1:4}", most=6),
+        Items("unsound", "unsound"),
+        FactLine(f"cosines {{centroid:4}} ({{cosines:4}}) · {_PRECISION_RECALL} · score {{score:4}}"),
+        Folded(
+            "Features",
+            (EntryTable("features", (("feature", "{name}"), ("value", "{value:4}"), ("adds", "{adds:4}"))),),
+        ),
+        Note("", ("supported", "unsupported")),
+        Note(
+            "Share: what a word adds to the cosine with all references. Similarity: cosine with the closest of their "
+            "words; – for an unknown word. In its place: what a reference has in the place of a word. Missing: words "
+            "of the references, with what they cost in recall. Unsound: words that do not belong side by side; | is an "
+            "end of the caption. Features add to the logit of the score."
+        ),
+        Note("A full bar is 1.", bars=True),
+    ),
+}
+
+
+def layout_values(kind: str) -> dict[str, Any]:
+    """Return the layout of a kind of explanation as plain values, for pages."""
+    return {"blocks": [*map(asdict, LAYOUTS[kind])], "signs": SIGNS}
+
+
+# Layout of two scene graphs: the row of each tuple, which the drawings of files and pages share.
+#
+# Each object is a block with the tuples about it. Objects and tuples that match share a row. ``scene_drawing`` draws
+# the rows to files, ``assets/explanations/scene_graphs.js`` on pages.
+
+
+_Tuples: TypeAlias = Sequence[tuple[Hashable, ...]]
+_Block: TypeAlias = tuple[int | None, int | None]
+"""The numbers of two objects that match, or of one without a match."""
+
+
+def explained_rows(explanation: SceneExplanation) -> tuple[list[int], list[int]]:
+    """Return ``scene_rows`` of an explanation."""
+    references = [fact.names for fact in explanation.references]
+    number = {names: i for i, names in enumerate(references)}
+    matches = [None if fact.match is None else number[fact.match] for fact in explanation.candidate]
+    return scene_rows([fact.names for fact in explanation.candidate], references, matches)
+
+
+def scene_rows(candidate: _Tuples, references: _Tuples, matches: Sequence[int | None]) -> tuple[list[int], list[int]]:
+    """Return the row of each tuple of the candidate and of the references, from the top.
+
+    Args:
+        candidate, references: distinct tuples, including all objects that occur in them.
+        matches: the number of the reference tuple that matches each of the candidate's, or None.
+    """
+    sides = _Side.of(candidate), _Side.of(references)
+    blocks = _ordered(_blocks(sides, matches), sides)
+    for left, right in blocks:
+        if left is not None and right is not None:
+            _align(sides[0].about[left], sides[1].about[right], matches)
+    return _placed(blocks, sides)
+
+
+@dataclass(frozen=True)
+class _Side:
+    """A scene graph: for each object, the numbers of its tuples, and of the objects that its relations lead to.
+
+    Args:
+        n_tuples: number of tuples.
+    """
+
+    n_tuples: int
+    about: dict[int, list[int]]
+    ends: dict[int, list[int]]
+
+    @classmethod
+    def of(cls, tuples: _Tuples) -> _Side:
+        number = {names[0]: i for i, names in enumerate(tuples) if len(names) == 1}
+        about: dict[int, list[int]] = {i: [] for i in number.values()}
+        ends: dict[int, list[int]] = {i: [] for i in number.values()}
+        for i, names in enumerate(tuples):
+            if len(names) > 1:
+                about[number[names[0]]].append(i)
+            if len(names) > 2:
+                ends[number[names[0]]].append(number[names[2]])
+        return cls(len(tuples), about, ends)
+
+
+_Sides: TypeAlias = tuple[_Side, _Side]
+
+
+def _blocks(sides: _Sides, matches: Sequence[int | None]) -> list[_Block]:
+    """Return pairs of matching objects, then unmatched ones of the candidate, then of the references, largest first."""
+    candidate, reference = sides
+    alone = dict.fromkeys(reference.about)
+    pairs: list[_Block] = []
+    singles: list[_Block] = []
+    for fact in candidate.about:
+        match = matches[fact]
+        if match in alone:
+            pairs.append((fact, match))
+            del alone[match]
+        else:
+            singles.append((fact, None))
+    groups: tuple[list[_Block], ...] = (pairs, singles, [(None, fact) for fact in alone])
+    return [block for group in groups for block in sorted(group, key=lambda block: -_size(block, sides))]
+
+
+def _size(block: _Block, sides: _Sides) -> int:
+    return sum(len(sides[side].about[one]) for side, one in _members(block))
+
+
+def _ordered(blocks: Sequence[_Block], sides: _Sides) -> list[_Block]:
+    """Order blocks so that each is before those of its kind that its relations lead to."""
+    block_of = {(side, one): block for block in blocks for side, one in enumerate(block)}
+    ordered: dict[_Block, None] = {}
+    for first in blocks:
+        waiting = [first]
+        while waiting:
+            block = waiting.pop()
+            if block in ordered or _kind(block) != _kind(first):
+                continue
+            ordered[block] = None
+            for side, one in reversed(_members(block)):
+                waiting += [block_of[side, end] for end in reversed(sides[side].ends[one])]
+    return [*ordered]
+
+
+def _kind(block: _Block) -> tuple[bool, bool]:
+    return block[0] is None, block[1] is None
+
+
+def _members(block: _Block) -> list[tuple[int, int]]:
+    """Return the side and the number of each object of a block."""
+    return [(side, one) for side, one in enumerate(block) if one is not None]
+
+
+def _align(candidate: list[int], reference: list[int], matches: Sequence[int | None]) -> None:
+    """Put matching tuples of two objects first, in the same order."""
+    shared = {match: row for row in reversed(candidate) if (match := matches[row]) in reference}
+    first = [match for row in candidate if (match := matches[row]) in shared and shared[match] == row]
+    candidate.sort(key=lambda row: row not in shared.values())
+    reference[:] = [*first, *(row for row in reference if row not in first)]
+
+
+def _placed(blocks: Sequence[_Block], sides: _Sides) -> tuple[list[int], list[int]]:
+    rows = [0] * sides[0].n_tuples, [0] * sides[1].n_tuples
+    ends = [0, 0]
+    for block in blocks:
+        members = [(side, one, sides[side].about[one]) for side, one in _members(block)]
+        top = max(ends[side] for side, _, _ in members)
+        height = max(max(1, len(about)) for _, _, about in members)
+        for side, one, about in members:
+            rows[side][one] = top
+            for row, place in enumerate(about, top):
+                rows[side][place] = row
+            ends[side] = top + height
+    return rows
+
+
+# Templates of layouts, see ``blocks.py``: lookup and formatting of values of an explanation.
+
+
+#: Stands for a value that an explanation does not have.
+MISSING = object()
+_PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
+
+
+def value_at(values: Any, path: str) -> Any:
+    """Return the value at a path of keys and positions, or ``MISSING``."""
+    for part in path.split("."):
+        values = values.get(part, MISSING) if isinstance(values, Mapping) else values[int(part)]
+        if values is MISSING:
+            break
+    return values
+
+
+def filled(template: str, values: Mapping[str, Any]) -> str | None:
+    """Fill in a template; None if it needs a missing value."""
+    values_of_places = [(place, value_at(values, place[1])) for place in _PLACE.finditer(template)]
+    if any(value is MISSING for _, value in values_of_places):
+        return None
+    texts = iter([text_of(value, place[2] or "") for place, value in values_of_places])
+    return _PLACE.sub(lambda _: next(texts), template)
+
+
+def text_of(value: Any, form: str = "") -> str:
+    """Format a value in a form that templates name."""
+    if form == "sign":
+        return SIGNS[value][0] if value else ""
+    if form == "pairs":
+        return ", ".join(" ≈ ".join(map(_name, pair)) for pair in value)
+    if "," in form:
+        one, several = form.split(",")
+        n = value if isinstance(value, int) else len(value)
+        return f"{n:,} {one if n == 1 else several}"
+    if value is None:
+        return numbers.NOTHING
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return " ".join(text_of(one, form) for one in value) if form else _listed(value)
+    if form:
+        return numbers.format_score(value, int(form))
+    return f"{value:,}" if isinstance(value, int) else numbers.single_line(value)
+
+
+def _listed(value: Sequence[Any]) -> str:
+    """Format words, or a tuple of a scene graph: dog, (dog, two), (dog, sit on, sofa)."""
+    if not value or isinstance(value[0], str):
+        return " ".join(numbers.single_line(word) or "|" for word in value)
+    parts = [named(names) for names in value]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"
+
+
+def named(names: Sequence[str]) -> str:
+    """Return the name of a thing; slashes separate several names."""
+    return "/".join(map(_name, names))
+
+
+def _name(name: str) -> str:
+    return numbers.single_line(name).strip()
+
+
+# Explanations as plain values for terminals, pages and JSON documents.
+#
+# An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout, see ``layouts.py``, which
+# ``terminal.py`` draws for terminals, and ``assets/explanations`` for pages.
+
+
+#: Scripts that draw explanations in pages, in loading order.
+SCRIPTS_FOLDER = "explanations"
+SCRIPTS = ("elements.js", "scene_graphs.js", "templates.js", "linked_words.js", "blocks.js")
+
+
+def explained_parts(metric: BaseMetric) -> list[BaseMetric]:
+    """Return the metric, or the parts of a combined one, that explain a candidate by its references."""
+    parts = metric.metrics if isinstance(metric, Combined) else [metric]
+    return [part for part in parts if part.explanation and part.needs_references]
+
+
+def explanation_name(part: BaseMetric, metric: BaseMetric, label: str) -> str:
+    """Return the name on pages for explanations of a part of a metric; for the metric itself, with variant and
+    parameters.
+
+    Args:
+        part: one of ``explained_parts``.
+        metric: the metric.
+        label: label of one of its results, such as ``captious-recall:language=de``.
+    """
+    if part is not metric:
+        return part.name
+    output = max((name for name in metric.outputs if label.startswith(name)), key=len, default="")
+    return part.name + label[len(output) :]
+
+
+def explanation_values(explanation: Any) -> dict[str, Any]:
+    """Return an explanation as plain values; if it is a list, all explanations with the score and the index of the
+    best.
+
+    Args:
+        explanation: the result of a metric's ``explain``: one object, or a list with one for each reference.
+    """
+    if not isinstance(explanation, Sequence):
+        return asdict(explanation)
+    best = best_reference(explanation)
+    return {"score": explanation[best].score, "best": best, "references": [*map(asdict, explanation)]}
+
+
+def drawn_values(explanation: Any) -> dict[str, Any]:
+    """Return the values that pages draw, with the row of each tuple of scene graphs."""
+    values = explanation_values(explanation)
+    if isinstance(explanation, SceneExplanation):
+        for side, rows in zip(("candidate", "references"), explained_rows(explanation), strict=True):
+            values[side] = [{**fact, "row": row} for fact, row in zip(values[side], rows, strict=True)]
+    return values
+
+
+def kind_of(explanation: Any) -> str:
+    """Return the kind of an explanation; see ``BaseMetric.explanation``."""
+    kind: str = (explanation[0] if isinstance(explanation, Sequence) else explanation).kind
+    return kind
+
+
+def best_reference(explanations: Sequence[Any]) -> int:
+    """Return the position of the explanation with the highest score, the first one in a tie."""
+    return max(range(len(explanations)), key=lambda i: (explanations[i].score, -i))

@@ -1,1 +1,0 @@
-"""Tables and pictures of results, which ``captious.report`` shows in every format."""

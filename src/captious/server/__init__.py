@@ -1,1 +1,0 @@
-"""The evaluation server: organizers keep the references, teams upload captions."""

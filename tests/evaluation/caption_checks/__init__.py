@@ -1,1 +1,0 @@
-"""Tests of captious.evaluation.caption_checks."""

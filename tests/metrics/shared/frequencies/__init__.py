@@ -1,1 +1,0 @@
-"""Tests of captious.metrics.shared.frequencies."""

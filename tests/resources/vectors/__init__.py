@@ -1,1 +1,0 @@
-"""Tests of captious.resources.vectors."""

@@ -1,7 +1,0 @@
-"""The small challenge that the queue is tested with."""
-
-from __future__ import annotations
-
-from tests.server.scoring.conftest import folder
-
-__all__ = ["folder"]
