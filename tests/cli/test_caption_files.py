@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import Run, assert_refused
 from tests.support.commands import COMMANDS
 
-LAYOUTS = Path(__file__).parents[1] / "data" / "reading" / "layouts"
+LAYOUTS = Path(__file__).parents[1] / "data" / "layouts"
 #: Commands that read no captions, or those of a benchmark, or captions under names that a server fixes.
 OTHERS = {
     "challenge",

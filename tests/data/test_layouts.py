@@ -1,4 +1,4 @@
-"""The layouts in which data sets are published: small files in exactly their shape, in tests/data/reading/layouts."""
+"""The layouts in which data sets are published: small files in exactly their shape, in tests/data/layouts."""
 
 from __future__ import annotations
 

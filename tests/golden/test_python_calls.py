@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import captious as package
-from tests.golden.calls import call
+from tests.golden.toolkit_calls import call
 from tests.golden.command_line import Shell
 from tests.golden.record import Record
 
