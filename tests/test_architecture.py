@@ -8,6 +8,8 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
 
@@ -18,13 +20,16 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.settings import Settings
 
-PACKAGE = Path(__file__).parents[1] / "src" / "captious"
+PROJECT = Path(__file__).parents[1]
+PACKAGE = PROJECT / "src" / "captious"
+#: A distribution of its own, on top of captious.
+SERVER = PROJECT / "server" / "src" / "captious_server"
 
 #: From the lowest up. The modules at the top level, which every package uses, are the lowest.
 LAYERS = (
-    {"errors", "phrases", "progress", "entry_points", "random_seed", "version"},
+    {"errors", "words", "plugins", "progress", "version"},
     {"files"},
-    {"results"},
+    {"tables"},
     {"native"},
     {"data"},
     {"resources"},
@@ -34,8 +39,7 @@ LAYERS = (
     {"metrics"},
     {"evaluation", "learned"},
     {"judgment"},
-    {"report", "scale", "compat"},
-    {"server"},
+    {"report", "scale", "compat", "client"},
     {"cli"},
     {"__main__"},
 )
@@ -47,20 +51,30 @@ HEAVY |= {"aac_metrics", "datasets", "evaluate", "torchmetrics"}
 #: Modules whose classes derive from a heavy package's: only its users import them.
 FOR_USERS_OF = {
     "compat/aac_metrics/classes.py": {"torch"},
-    "compat/evaluate_modules.py": {"datasets", "evaluate"},
+    "compat/evaluate_modules/module.py": {"datasets", "evaluate"},
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }
 #: Packages that write to a terminal.
 SHOWS = {"cli", "report"}
+#: The server's modules of commands, which stand on the command line of captious.
+COMMANDS_OF_THE_SERVER = {"commands.py"}
 
 MODULES = sorted(PACKAGE.rglob("*.py"))
 #: captious/__init__.py names what is public, from every layer.
 IN_PACKAGES = [path for path in MODULES if path != PACKAGE / "__init__.py"]
+SERVER_MODULES = sorted(SERVER.rglob("*.py"))
+ALL_MODULES = [*MODULES, *SERVER_MODULES]
+DISTRIBUTIONS = {"captious", "captious_server"}
+
+
+def in_distribution(path: Path) -> str:
+    """Return the path of a file from the folder of sources, such as captious/errors.py."""
+    return path.relative_to(PACKAGE.parent if path.is_relative_to(PACKAGE) else SERVER.parent).as_posix()
 
 
 def package_of(path: Path) -> str:
     """Return the package, or the module at the top level, that a file belongs to; '' for captious/__init__.py."""
-    first = path.relative_to(PACKAGE).parts[0]
+    first = in_distribution(path).split("/")[1]
     return "" if first == "__init__.py" else first.removesuffix(".py")
 
 
@@ -68,7 +82,7 @@ def absolute(path: Path, node: ast.ImportFrom) -> str:
     """Return the module that a from-import names, relative or not."""
     if node.level == 0:
         return node.module or ""
-    package = ["captious", *path.relative_to(PACKAGE).parent.parts]
+    package = in_distribution(path).split("/")[:-1]
     return ".".join([*package[: len(package) - node.level + 1], *([node.module] if node.module else [])])
 
 
@@ -84,6 +98,36 @@ def imported(path: Path, tree: ast.AST) -> Iterator[str]:
             name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
             if name in {"import_module", "__import__"} and node.args and isinstance(node.args[0], ast.Constant):
                 yield str(node.args[0].value)
+
+
+def files_of_modules() -> dict[str, Path]:
+    """Return the file of each module, by the module's name."""
+    files: dict[str, Path] = {}
+    for path in ALL_MODULES:
+        parts = in_distribution(path).removesuffix(".py").split("/")
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return files
+
+
+@cache
+def imports_between_files() -> dict[str, set[str]]:
+    """Return the modules that each module imports: anywhere in its file, in functions and for type checkers, too.
+
+    ``from package import name`` imports package.name if that is a module, and the package otherwise.
+    """
+    files = files_of_modules()
+    imports: dict[str, set[str]] = {}
+    for module, path in files.items():
+        named: set[str] = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Import):
+                named |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                origin = absolute(path, node)
+                inner = {f"{origin}.{alias.name}" for alias in node.names}
+                named |= {name if name in files else origin for name in inner}
+        imports[module] = named & files.keys()
+    return imports
 
 
 def executed_on_import(tree: ast.Module) -> Iterator[ast.stmt]:
@@ -103,17 +147,18 @@ def executed_on_import(tree: ast.Module) -> Iterator[ast.stmt]:
 
 def test_every_package_has_a_layer() -> None:
     packages = {package_of(path) for path in MODULES} - {""}
-    assert packages <= LAYER_OF.keys()
+    assert packages == LAYER_OF.keys()
     folders = {folder.name for folder in PACKAGE.iterdir() if folder.is_dir() and folder.name != "__pycache__"}
     for folder in folders:
         assert any((PACKAGE / folder).glob("*.py")), f"{folder} is an empty package"
 
 
-@pytest.mark.parametrize("path", IN_PACKAGES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", IN_PACKAGES, ids=in_distribution)
 def test_imports_only_from_layers_below(path: Path) -> None:
     package = package_of(path)
     for module in imported(path, ast.parse(path.read_text())):
         parts = module.split(".")
+        assert parts[0] != "captious_server", "captious works without the server"
         if parts[0] != "captious":
             continue
         assert len(parts) > 1, "packages import from packages, not from captious"
@@ -127,7 +172,21 @@ def test_imports_only_from_layers_below(path: Path) -> None:
         assert both_below or LAYER_OF[other] < LAYER_OF[package], f"{package} must not import {module}"
 
 
+@pytest.mark.parametrize("path", SERVER_MODULES, ids=in_distribution)
+def test_the_server_imports_what_is_below_the_command_line(path: Path) -> None:
+    for module in imported(path, ast.parse(path.read_text())):
+        parts = module.split(".")
+        if parts[0] != "captious":
+            continue
+        assert len(parts) > 1, "packages import from packages, not from captious"
+        other = "version" if parts[1] == "__version__" else parts[1]
+        assert other in LAYER_OF, f"captious.{other} is not a package: packages import from packages, not from captious"
+        if path.relative_to(SERVER).as_posix() not in COMMANDS_OF_THE_SERVER:
+            assert LAYER_OF[other] < LAYER_OF["cli"], f"{path.name} must not import {module}"
+
+
 #: The packages of the server, from the lowest up. Modules beside them join the packages, and are not in this order.
+#: What users do, the actions, stands in the packages of what it changes.
 SERVER_LAYERS = (
     {"people"},
     {"submissions"},
@@ -140,16 +199,35 @@ SERVER_LAYERS = (
     {"api", "pages"},
 )
 SERVER_LAYER_OF = {package: layer for layer, packages in enumerate(SERVER_LAYERS) for package in packages}
+#: Modules that are of another layer than the package that they stand in.
+ABOVE_THEIR_PACKAGES = {
+    "boards.downloads": "actions",
+    "challenges.loading": "actions",
+    "people.account_actions": "actions",
+    "scoring.worker": "operations",
+    "submissions.actions": "actions",
+}
+
+
+def place_in_the_server(module: str) -> str:
+    """Return the package that a module of the server belongs to in the order of layers; '' for those beside them."""
+    name = module.removeprefix("captious_server").removeprefix(".")
+    package = name.partition(".")[0]
+    return ABOVE_THEIR_PACKAGES.get(name, package if package in SERVER_LAYER_OF else "")
 
 
 @pytest.mark.parametrize("package", sorted(SERVER_LAYER_OF))
 def test_packages_of_the_server_import_only_from_layers_below(package: str) -> None:
-    for path in (PACKAGE / "server" / package).rglob("*.py"):
-        for module in imported(path, ast.parse(path.read_text())):
-            other = module.removeprefix("captious_server.").split(".")[0]
-            if module.startswith("captious_server.") and other in SERVER_LAYER_OF and other != package:
-                is_below = SERVER_LAYER_OF[other] < SERVER_LAYER_OF[package]
-                assert is_below, f"{package}/{path.name} must not import {module}"
+    files = {module: path for module, path in files_of_modules().items() if module.startswith("captious_server")}
+    assert ABOVE_THEIR_PACKAGES.keys() <= {module.removeprefix("captious_server.") for module in files}
+    modules = [module for module in files if place_in_the_server(module) == package]
+    assert modules
+    for module in modules:
+        by_name = set(imported(files[module], ast.parse(files[module].read_text())))
+        for name in (imports_between_files()[module] | by_name) & files.keys():
+            other = place_in_the_server(name)
+            if other not in ("", package):
+                assert SERVER_LAYER_OF[other] < SERVER_LAYER_OF[package], f"{module} must not import {name}"
 
 
 #: Modules of layers above that are imported by their names in text, when they are first needed.
@@ -175,18 +253,30 @@ def test_imports_by_name_go_upwards_only_where_that_is_listed() -> None:
     assert found == UPWARDS
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_no_circle_of_files() -> None:
+    circle: list[str] = []
+    try:
+        TopologicalSorter(imports_between_files()).prepare()
+    except CycleError as error:
+        circle = error.args[1][::-1]
+    assert not circle, " imports ".join(circle)
+
+
+@pytest.mark.parametrize("path", ALL_MODULES, ids=in_distribution)
 def test_private_names_stay_in_their_modules(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and absolute(path, node).split(".")[0] == "captious":
+        if isinstance(node, ast.ImportFrom) and absolute(path, node).split(".")[0] in DISTRIBUTIONS:
             private = [alias.name for alias in node.names if re.match("_[^_]", alias.name)]
             assert not private, f"line {node.lineno} imports {', '.join(private)}"
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+@pytest.mark.parametrize("path", ALL_MODULES, ids=in_distribution)
 def test_heavy_packages_wait_until_they_are_needed(path: Path) -> None:
-    forbidden = HEAVY if package_of(path) in SHOWS else HEAVY | {"rich", "click"}
-    forbidden = forbidden - FOR_USERS_OF.get(path.relative_to(PACKAGE).as_posix(), set())
+    distribution, _, name = in_distribution(path).partition("/")
+    shows = name in COMMANDS_OF_THE_SERVER if distribution == "captious_server" else package_of(path) in SHOWS
+    forbidden = HEAVY if shows else HEAVY | {"rich", "click"}
+    if distribution == "captious":
+        forbidden = forbidden - FOR_USERS_OF.get(name, set())
     tree = ast.parse(path.read_text())
     for statement in executed_on_import(tree):
         if isinstance(statement, ast.Import | ast.ImportFrom):
@@ -196,7 +286,7 @@ def test_heavy_packages_wait_until_they_are_needed(path: Path) -> None:
 
 def test_modules_run_by_name_are_not_looked_for_in_the_current_folder() -> None:
     # python -m NAME runs ./NAME.py if there is one, python -P -m NAME does not.
-    for path in (*MODULES, *(PACKAGE.parents[1] / "training").rglob("*.py")):
+    for path in (*ALL_MODULES, *(PROJECT / "training").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.List):
                 words = [word.value for word in node.elts if isinstance(word, ast.Constant)]
@@ -238,20 +328,43 @@ def test_public_names_are_sorted_and_exist() -> None:
 
 
 METRIC_FILES = sorted(path.stem for path in (PACKAGE / "metrics").glob("*.py") if path.name != "__init__.py")
+#: Metrics that share code have a file together. Every other metric has a file of its own, named as the metric.
+FAMILIES = {
+    "metrics.bleu": {"bleu", "ngram-precision", "unigram-recall"},
+    "metrics.cider": {"cider", "cider-d", "cider-r"},
+    "metrics.clipscore": {"clipscore", "refclipscore"},
+    "metrics.diversity": {"distinct", "div", "lsa", "mbleu", "novel", "self-cider"},
+    "metrics.fense": {"fense", "sbert"},
+    "metrics.judges": {"judge-clair", "judge-geval"},
+    "metrics.rouge": {"rouge-l", "rouge-n", "rouge-s"},
+    "metrics.smurf": {"mima", "smurf", "sparcs", "spurts"},
+    "metrics.spice": {"allspice", "spice"},
+    "metrics.spider": {"spider", "spider-fl"},
+    "metrics.word_means": {"mowe", "wembsim"},
+    "metrics.yi2020": {"yi2020", "yi2020-unigram"},
+    "learned.lceval": {"lceval", "nneval"},
+}
 
 
 @pytest.mark.parametrize("name", registry.METRICS)
-def test_a_metric_has_a_module_of_its_own(name: str) -> None:
+def test_a_metric_has_a_file_of_its_own_or_of_its_family(name: str) -> None:
     metric = registry.get(name)
+    module = metric.__module__.removeprefix("captious.")
+    family = FAMILIES.get(module, {name})
+    assert name in family
     defined = vars(import_module(metric.__module__)).values()
     metrics = [item for item in defined if isinstance(item, type) and issubclass(item, BaseMetric)]
-    assert [item for item in metrics if item.__module__ == metric.__module__] == [metric]
+    of_the_file = [item for item in metrics if item.__module__ == metric.__module__]
+    assert sorted(item.__name__ for item in of_the_file) == sorted(registry.get(other).__name__ for other in family)
 
 
-def test_every_file_of_metrics_is_named_as_its_metric() -> None:
+def test_every_file_of_metrics_is_named_as_its_metric_or_its_family() -> None:
     # Metrics that are trained have modules in learned/, with what trains them.
-    files = {name.replace("-", "_") for name, (module, _, _) in registry.METRICS.items() if "metrics." in module}
-    assert sorted(files) == METRIC_FILES
+    of_families = {name for names in FAMILIES.values() for name in names}
+    alone = {name.replace("-", "_") for name, (module, _, _) in registry.METRICS.items() if "metrics." in module}
+    alone -= {name.replace("-", "_") for name in of_families}
+    families = {module.removeprefix("metrics.") for module in FAMILIES if module.startswith("metrics.")}
+    assert sorted(alone | families) == METRIC_FILES
 
 
 def test_every_setting_is_an_option() -> None:
