@@ -42,7 +42,6 @@ from .learned.coverage import Coverage as Coverage
 from .learned.lceval import LCEval as LCEval
 from .learned.lceval import NNEval as NNEval
 from .learned.leic import Leic as Leic
-from .learned.networks import FeatureMetric as FeatureMetric
 from .metrics.amber import Amber as Amber
 from .metrics.bertscore import BertScore as BertScore
 from .metrics.bleu import Bleu as Bleu
