@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import captious
-from tests.golden.command_line import clean
+from tests.golden.command_line import PROJECT, clean
 from tests.golden.names import describe, describe_all
 from tests.golden.record import Record
 
@@ -81,8 +81,8 @@ def test_entry_points_are_as_recorded(record: Record) -> None:
 
 
 def test_variables_are_as_recorded(record: Record) -> None:
-    """The environment variables that the sources name, but for those of the server."""
-    package = Path(captious.__file__).parent
-    sources = [path for path in package.rglob("*.py") if "server" not in path.relative_to(package).parts]
+    """The environment variables that the sources name, and the commands of the server."""
+    commands = PROJECT / "server" / "src" / "captious_server" / "commands.py"
+    sources = [*Path(captious.__file__).parent.rglob("*.py"), commands]
     texts = [path.read_text(encoding="utf-8") for path in sources]
     record("names/variables", sorted({name for text in texts for name in re.findall(r"\bCAPTIOUS_[A-Z_]+\b", text)}))

@@ -1,8 +1,8 @@
 """What a wheel holds besides Python modules, and what it needs: data, weights, stubs, licences, dependencies.
 
 The files are those of the package that is imported: of an installed wheel or, in an editable installation, those of src
-that the build takes. Modules are not recorded, as they may move. Nor are the contents of stubs, which name modules, and
-of kernels, which are built.
+that the build takes. The server's are those in its folder of sources: its wheel takes all. Modules are not recorded, as
+they may move. Nor are the contents of stubs, which name modules, and of kernels, which are built.
 """
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from tests.golden.files import checksum
 from tests.golden.record import Record
 
 PACKAGE = Path(captious.__file__).parent
+SERVER = PROJECT / "server" / "src" / "captious_server"
 TABLES = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
 EXCLUDED: list[str] = TABLES["tool"]["scikit-build"]["wheel"]["exclude"]
 
 
-def files() -> dict[str, Any]:
-    """Return the files of the package: name -> size and checksum, if the content is recorded."""
+def files(package: Path) -> dict[str, Any]:
+    """Return the files of a package: name -> size and checksum, if the content is recorded."""
     found: dict[str, Any] = {}
-    for path in sorted(PACKAGE.rglob("*")):
-        name = f"captious/{path.relative_to(PACKAGE).as_posix()}"
+    for path in sorted(package.rglob("*")):
+        name = f"{package.name}/{path.relative_to(package).as_posix()}"
         if not path.is_file() or "__pycache__" in path.parts or path.suffix in (".py", ".pyc"):
             continue
         if any(fnmatch.fnmatch(name, pattern.replace("**/", "*")) for pattern in EXCLUDED):
@@ -41,10 +42,8 @@ def files() -> dict[str, Any]:
 
 
 def test_files_of_the_package_are_as_recorded(record: Record) -> None:
-    found = files()
-    of_server = {name for name in found if name.startswith("captious/server/")}
-    record("wheel/files", {name: about for name, about in found.items() if name not in of_server})
-    record("wheel/server-files", {name: found[name] for name in sorted(of_server)})
+    record("wheel/files", files(PACKAGE))
+    record("wheel/server-files", files(SERVER))
 
 
 def test_requirements_of_the_package_are_as_recorded(record: Record) -> None:
