@@ -1,4 +1,4 @@
-"""A client of the API, for ``captious submit`` and for scripts. It needs the standard library only."""
+"""A client of the server's API, for ``captious submit`` and for scripts. It needs the standard library only."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from captious.errors import CaptiousError, InputError, ParameterError
 from captious.progress import Progress
 
-# HTTP calls of the client, with retries. It needs the standard library only.
-
+# HTTP calls of the client, with retries.
 
 T = TypeVar("T")
 
@@ -135,6 +134,8 @@ class _HttpsHandler(urllib.request.HTTPSHandler):
 
 _opener = urllib.request.build_opener(_HttpHandler, _HttpsHandler)
 
+
+# The client.
 
 _CHUNK_BYTES = 256 * 1024
 _ROWS_PER_PAGE = 100  # rows per page of the server's list of submissions

@@ -1,9 +1,4 @@
-"""Atomic file writes: a file appears complete, or does not appear.
-
-A file is written under a temporary name in its folder, and renamed when it is complete. Until then its writer holds a
-lock on it, which the kernel releases if the process dies. Temporary files without a lock are thus left over from killed
-processes; the next writer into the folder removes them.
-"""
+"""Files of any content: atomic writes, checksums, decompression with a limit, and rows (CSV, JSON lines, Parquet)."""
 
 from __future__ import annotations
 
@@ -27,6 +22,12 @@ from captious.errors import CaptiousError, OutputError, ParameterError, Resource
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
+# Atomic file writes: a file appears complete, or does not appear.
+#
+# A file is written under a temporary name in its folder, and renamed when it is complete. Until then its writer holds a
+# lock on it, which the kernel releases if the process dies. Temporary files without a lock are thus left over from
+# killed processes; the next writer into the folder removes them.
 
 _ADVICE = {
     errno.ENOSPC: "free some disk space",
@@ -181,7 +182,6 @@ def _content(part: str | bytes | NDArray[Any]) -> bytes:
 #
 # Content is limited to 2 GiB, or to eight times the size of the compressed file if that is more. The environment
 # variable ``CAPTIOUS_MAX_UNPACKED`` replaces the limit of 2 GiB.
-
 
 #: The variable of the environment that sets the limit.
 VARIABLE = "CAPTIOUS_MAX_UNPACKED"

@@ -1,7 +1,4 @@
-"""Data of pictures of results: curves, values with intervals, rankings, matrices and point clouds.
-
-``captious.report.plots`` draws them to files, and pages draw them as charts.
-"""
+"""Results as tables and pictures, and how they are displayed in terminals and notebooks."""
 
 from __future__ import annotations
 
@@ -24,6 +21,11 @@ if TYPE_CHECKING:
     import polars
     from matplotlib.figure import Figure
     from numpy.typing import NDArray
+
+
+# Data of pictures of results: curves, values with intervals, rankings, matrices and point clouds.
+#
+# ``captious.report.plots`` draws them to files, and pages draw them as charts.
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +148,6 @@ Picture: TypeAlias = Curves | Matrix | Clouds | Dots | Ranking
 #
 # Every result has a method ``to_table``. The table holds numbers, not text: formats (``captious.report.formats``)
 # decide how to write and arrange them. Formats know only tables, and results know no format.
-
 
 Form: TypeAlias = Literal[
     "score", "number", "rounded", "difference", "effect", "p", "percent", "percent difference", "count"
@@ -428,7 +429,6 @@ def _dot(cell: Cell | None) -> Dot | None:
 #
 # A result only describes itself as a table (``captious.tables``); output formats are imported when they are
 # used.
-
 
 Key = TypeVar("Key")
 Value = TypeVar("Value", covariant=True)

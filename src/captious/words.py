@@ -1,4 +1,4 @@
-"""Phrases of messages: counts with their nouns and verbs, and examples from long lists."""
+"""Words of messages, and the random seed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from numbers import Integral
 
 from captious.errors import ParameterError
+
+# Phrases of messages: counts with their nouns and verbs, and examples from long lists.
 
 #: Plural verbs whose singular is not the verb with an "s".
 _SINGULAR_VERBS = {"are": "is", "were": "was", "have": "has", "do": "does"}
@@ -47,7 +49,6 @@ def sample_of(items: Iterable[object], *, separator: str = ", ") -> str:
 
 
 # The random seed: its default and its validation.
-
 
 #: The seed wherever none is given.
 DEFAULT_SEED = 12345

@@ -1,4 +1,4 @@
-"""captious serve: the whole evaluation server in the foreground, and commands for its parts."""
+"""The commands ``captious serve`` and ``captious challenge``: the evaluation server, its parts and challenges."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ from captious.words import counted
 if TYPE_CHECKING:
     from captious_server.challenges.loading import Changes
     from captious_server.models import User
+
+
+# captious serve: the whole evaluation server in the foreground, and commands for its parts.
 
 
 class _Folder(click.Path):

@@ -1,4 +1,4 @@
-"""Boards in the database."""
+"""All models of the database: boards, people and teams, challenges, notices, the queue, and submissions."""
 
 from __future__ import annotations
 
@@ -52,6 +52,9 @@ __all__ = [
     "Webhook",
     "WorkerSeen",
 ]
+
+
+# Boards in the database.
 
 
 class Standing(models.Model):
@@ -264,7 +267,6 @@ class RateCount(models.Model):
 
 # Challenges in the database, with their phases, drafts, versions, news, terms, approvals and bans.
 
-
 #: Where the image ids of captions files are, in the folder of a challenge; no organizer has a folder of this name.
 IDS_FOLDER = ".captious-ids"
 
@@ -360,17 +362,17 @@ class Phase(models.Model):
     captions = models.JSONField(default=list)
     #: The phase is no longer in the challenge's folder; its submissions stay.
     is_retired = models.BooleanField(default=False)
-    #: Increases when ``set_keys`` or ``program``, which scores depend on, change; see scoring/versions.py.
+    #: Increases when ``set_keys`` or ``program``, which scores depend on, change; see scoring/queue.py.
     scoring_version = models.PositiveIntegerField(default=1)
     #: The version of the scores on its board: an older one until all of the new one is there.
     shown_version = models.PositiveIntegerField(default=1)
-    #: The columns of its board, which change with ``shown_version``; see scoring/board_outputs.py.
+    #: The columns of its board, which change with ``shown_version``; see scoring/queue.py.
     board_values = models.JSONField(default=dict)
     #: key of a reference set -> checksum of its references, the metrics and their settings.
     set_keys = models.JSONField(default=dict)
     #: The version of captious that scores it.
     program = models.CharField(max_length=40, blank=True)
-    #: Increases with every change to its board, in the same transaction; see boards/standings.py.
+    #: Increases with every change to its board, in the same transaction; see boards/ranking.py.
     board_changes = models.PositiveBigIntegerField(default=0)
     #: The change whose board is stored. Less than ``board_changes`` until ranks are computed.
     board_stored = models.PositiveBigIntegerField(default=0)
@@ -435,7 +437,7 @@ class Draft(models.Model):
     problems = models.JSONField(default=list)
     warnings = models.JSONField(default=list)
     summary = models.JSONField(default=list)
-    #: The contents of its preview, see challenges/shown_values.py; empty while there are problems.
+    #: The contents of its preview, see challenges/drafts.py; empty while there are problems.
     shown = models.JSONField(default=dict)
     #: Whether publishing it would change anything.
     is_changed = models.BooleanField(default=True)
@@ -607,7 +609,7 @@ class Notice(models.Model):
 
 
 class QueueTurn(models.Model):
-    """The end of the last turn of a party or challenge in the queue; see scoring/turns.py."""
+    """The end of the last turn of a party or challenge in the queue; see scoring/queue.py."""
 
     party = models.CharField(max_length=40, unique=True)
     ended = models.DateTimeField()
@@ -621,7 +623,6 @@ class WorkerSeen(models.Model):
 
 
 # Submissions in the database, with their leases and scores, and uploads that were refused.
-
 
 #: Refused uploads of a team that a challenge keeps, and problems of each.
 MAX_REFUSALS, MAX_REFUSAL_PROBLEMS = 20, 20
@@ -670,7 +671,7 @@ class Submission(models.Model):
     is_hidden = models.BooleanField(default=False)
     #: The team has chosen it as its entry.
     is_chosen = models.BooleanField(default=False)
-    #: It is the entry of its team on the board; see boards/entries.py. Stored with the board.
+    #: It is the entry of its team on the board; see boards/ranking.py. Stored with the board.
     is_entry = models.BooleanField(default=False)
 
     filename = models.CharField(max_length=255)
@@ -775,7 +776,7 @@ class Scores(models.Model):
     version = models.PositiveIntegerField()
     program = models.CharField(max_length=40)
     set_keys = models.JSONField()
-    #: key of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/stored_results.py.
+    #: key of a reference set -> output -> {"score", "low", "high", "signature"}; see scoring/results.py.
     outputs = models.JSONField()
     #: key of a reference set -> reader -> warnings about misleading scores, a sentence each. All warnings are
     #: for readers of "public" captions; "organizers", the "team" and "others" get fewer otherwise.

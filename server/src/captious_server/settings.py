@@ -1,4 +1,4 @@
-"""A thread that works in the background of a process."""
+"""``ServerSettings``, and what a server's processes share: threads, locks, times, limits of uploads and requests."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from captious.data.ids import ImageId
 from captious.errors import ParameterError
 from captious.plugins import did_you_mean
+
+# A thread that works in the background of a process.
 
 
 class BackgroundThread:
@@ -89,7 +91,6 @@ def utc_time(time: datetime) -> str:
 
 # Values of addresses and forms: booleans, and ids of rows.
 
-
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
 
 
@@ -107,7 +108,6 @@ def row_id(text: str) -> int:
 # Input and output of the process that reads an upload: limits, expected files, and problems.
 #
 # The process that reads uploads has to start fast: nothing that it imports needs numpy.
-
 
 #: Number of image ids listed in a problem; others are only counted.
 _N_LISTED_IDS = 20
@@ -241,7 +241,6 @@ def amount(n: int) -> str:
 # ``captious serve --data DIR`` reads ``DIR/captious.toml`` if it exists. Each setting can also be given as an
 # environment variable, ``CAPTIOUS_SERVER_`` and its name in capitals, which takes precedence; ``DATABASE_URL`` is known
 # by that name.
-
 
 #: Name of the settings file in the data folder.
 FILE_NAME = "captious.toml"
@@ -543,7 +542,6 @@ def _settings_error(error: ValidationError, file: Path) -> ParameterError:
 # Limits on the size of requests and the key of their time of arrival, shared by the web server and the pages.
 #
 # Only uploads may be larger than a form.
-
 
 #: Key in the environment of a request: the time when its first byte arrived, in seconds since 1970.
 ARRIVAL_KEY = "captious.arrival_time"

@@ -254,7 +254,6 @@ def _sharing(value: Any, read_options: ReadOptions) -> Any:
 
 # ``SectionedCommand``: a command whose options are listed by section in its help, those of its subject first.
 
-
 _SECTIONS = {
     "Captions": ("harness", "no_references", "several", "of_k", "subset", "clean", "columns", "split"),
     "Settings of metrics": tuple(SETTINGS),

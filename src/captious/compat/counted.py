@@ -1,4 +1,4 @@
-"""Images whose n-grams are counted only when a caller accesses the counts; until then, kernels score the text."""
+"""N-grams that are counted only when a caller accesses the counts, CIDEr from the counts, and the argument ``df``."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ __all__ = [
     "table_of",
 ]
 
+
+# Images whose n-grams are counted only when a caller accesses the counts; until then, kernels score the text.
 
 R = TypeVar("R")
 T = TypeVar("T")
@@ -163,7 +165,6 @@ def table_of(groups: Collection[Sequence[str]], name: str) -> References:
 # Counts of n-grams in dictionaries, and CIDEr computed from them, as other toolkits expose them.
 #
 # The dictionaries are created only when callers access them; otherwise, kernels compute the same scores.
-
 
 Ngram: TypeAlias = tuple[str, ...]
 Counts: TypeAlias = defaultdict[Ngram, int]
@@ -328,7 +329,6 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
 
 
 # The argument ``df`` of scorers in other toolkits: "corpus", or a pickle of document frequencies.
-
 
 #: The toolkits' name for the document frequencies of the references at hand.
 CORPUS = "corpus"

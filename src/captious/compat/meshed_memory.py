@@ -1,4 +1,12 @@
-"""The scorers of the meshed-memory transformer's code, under their original names."""
+"""The package ``evaluation`` of the meshed-memory transformer's code, which many captioning repositories include.
+
+    from evaluation import PTBTokenizer, Cider
+    cider_train = Cider(PTBTokenizer.tokenize(ref_caps_train))
+    reward = cider_train.compute_score(caps_gt, caps_gen)[1]
+
+``captious.compat.install("evaluation")`` redirects that name here. The tokenizer starts no process, so a training loop
+can call it for every batch.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +29,9 @@ from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
 __all__ = ["Bleu", "Cider", "CiderScorer", "Meteor", "PTBTokenizer", "Rouge", "compute_scores"]
+
+
+# The scorers, under their original names.
 
 
 class Bleu(pycocoevalcap.Bleu):
@@ -199,14 +210,7 @@ def _annotations(key: Any, group: Any) -> list[dict[str, Any]]:
     return [{"caption": text} for text in ([group] if isinstance(group, str) else group)]
 
 
-# The package ``evaluation`` of the meshed-memory transformer's code, which many captioning repositories include.
-#
-#     from evaluation import PTBTokenizer, Cider
-#     cider_train = Cider(PTBTokenizer.tokenize(ref_caps_train))
-#     reward = cider_train.compute_score(caps_gt, caps_gen)[1]
-#
-# ``captious.compat.install("evaluation")`` redirects that name here. The tokenizer starts no process, so a training
-# loop can call it for every batch.
+# All scorers at once.
 
 
 def compute_scores(gts: Texts, gen: Texts) -> tuple[dict[str, Any], dict[str, Any]]:

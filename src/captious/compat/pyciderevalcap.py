@@ -36,6 +36,8 @@ from captious.text import WHITESPACE
 __all__ = ["PUNCTUATIONS", "CIDErEvalCap", "Cider", "CiderD", "CiderDScorer", "CiderScorer", "PTBTokenizer"]
 
 
+# The PTB tokenizer under the name of the authors' code, ``pyciderevalcap.tokenizer.ptbtokenizer.PTBTokenizer``.
+
 _SOURCES = ("gts", "res")
 
 

@@ -1,8 +1,4 @@
-"""Checks of captions as text: Markdown, answers to a prompt, several sentences, another script, repetitions.
-
-Each check takes all texts at once and returns bool[n]. It searches the joined texts, so it costs next to nothing for
-ordinary captions.
-"""
+"""Checks of captions as text (Markdown, answers to a prompt, repetitions), and cleaning of candidates."""
 
 from __future__ import annotations
 
@@ -18,6 +14,11 @@ from captious.errors import UnknownNameError
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
+
+# Checks of captions as text: Markdown, answers to a prompt, several sentences, another script, repetitions.
+#
+# Each check takes all texts at once and returns bool[n]. It searches the joined texts, so it costs next to nothing for
+# ordinary captions.
 
 #: Between texts: with a line break on both sides, so that ``^`` and ``$`` hold where a text begins and ends.
 _BETWEEN = "\n\x00\n"
@@ -155,7 +156,6 @@ def is_cut_off(texts: Sequence[str], n_words: NDArray[np.int64], *, long: int = 
 
 
 # Cleaning of candidates before scoring: removal of Markdown, and of opening phrases of assistants.
-
 
 _ENDS = tuple(".!?:;,…。！？")
 

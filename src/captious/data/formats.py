@@ -1,4 +1,4 @@
-"""Reading of files as bytes and text: decompression, decoding, and the position of the first error."""
+"""Formats of captions files: decompression, JSON, lines of text, and the parser that reads all of them as rows."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ from captious.errors import (
 from captious.files import RAISE_LIMIT, UnpackedSizeError, plain_content
 from captious.native import json_columns, json_outline
 from captious.words import counted
+
+# Reading of files as bytes and text: decompression, decoding, and the position of the first error.
 
 Format: TypeAlias = Literal["json", "jsonl", "csv", "tsv", "parquet", "txt"]
 
@@ -278,7 +280,6 @@ def _not_utf8(error: UnicodeDecodeError, source: Source, *, line: int = 1, offse
 # JSON of captions: documents, lines of records, and lists of records that need not fit in memory.
 #
 # ``JsonRecords`` reads a few fields of long lists of objects without building the objects.
-
 
 #: The longest line and the longest record that are read where not all rows are in memory, in bytes.
 MOST_BYTES = 1 << 26
@@ -559,7 +560,6 @@ def line_pattern(first: str) -> LinePattern | None:
 #
 # Callers choose the columns, the batch size, and how problems are handled: ``captious.read_captions`` and shards raise
 # the first one, the evaluation server collects all of them to show them together.
-
 
 #: The names of the columns to read, from the names of all and their place in the file, such as "line 1".
 Choose: TypeAlias = Callable[[list[str], str], Sequence[str]]

@@ -1,5 +1,7 @@
-"""Layouts of published data sets. ``LAYOUTS`` is the only list of them: it is used to recognize files, to name the
-nearest layout in errors, and to generate the table in docs/input-formats.md.
+"""Layouts of published data sets, and where their records are in JSON documents.
+
+``LAYOUTS`` is the only list of them: it is used to recognize files, to name the nearest layout in errors, and to
+generate the table in docs/input-formats.md.
 """
 
 from __future__ import annotations
@@ -18,7 +20,6 @@ from captious.data.ids import ImageId
 # Each class has a method ``first`` for the first record, by which layouts are recognized (None if the document has
 # another shape), and a method ``all`` for all records with their names in messages: a unit, and a number or name for
 # each.
-
 
 _LISTS = (list, JsonRecords)
 _Document: TypeAlias = Mapping[Any, Any]
@@ -168,6 +169,9 @@ def _events(value: object) -> Iterator[tuple[str | None, object]]:
             yield f"{times[0]:.2f}-{times[1]:.2f}", sentence
         else:
             yield None, sentence
+
+
+# Layouts, and their recognition.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Human captions as candidates: one reference of each image is held out, and the others remain references."""
+"""``read_captions`` and ``read_references``: candidates matched with references by image id; and ``hold_out``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from captious.data.rows import CaptionFile, CaptionRows, ColumnNames, ReadOption
 from captious.data.tables import Captions, CaptionSets, References
 from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
 from captious.words import counted, counted_of
+
+# Human captions as candidates: one reference of each image is held out, and the others remain references.
 
 
 def hold_out(references: References, seed: int) -> tuple[Captions, int]:
@@ -49,11 +51,10 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
     return Captions(candidates, remaining), len(references) - len(several)
 
 
-# Matching of candidates and references by image id: ``read_references`` and ``read_captions``.
+# Matching of candidates and references by image id.
 #
 # Every image must have both a candidate and references; with ``subset``, images that have both are scored and the
 # others are counted. Rows are in the order of the references.
-
 
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 

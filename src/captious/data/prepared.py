@@ -1,8 +1,4 @@
-"""Annotations of references as they are stored in files.
-
-A storable layer has three more members than a ``ReferenceLayer``. Metrics need not know whether an annotation was
-computed or read.
-"""
+"""Files of prepared references: texts, ids, and everything that metrics compute about references alone."""
 
 from __future__ import annotations
 
@@ -25,6 +21,11 @@ from captious.data.tables import LayerStore, References
 from captious.errors import CaptionFileError, CaptiousError, TruncatedFileError
 from captious.files import whole_file
 from captious.version import __version__
+
+# Annotations of references as they are stored in files.
+#
+# A storable layer has three more members than a ``ReferenceLayer``. Metrics need not know whether an annotation was
+# computed or read.
 
 R = TypeVar("R")
 
@@ -128,7 +129,6 @@ def check_words(
 # first requested, or all at once when the file is opened. Nothing is unpickled, and no memory is allocated for sizes
 # that a header claims. Checksums detect damage, not malice: callers must check that indices in the arrays are within
 # bounds.
-
 
 _PROLOGUE = struct.Struct("<8sII")
 _ALIGNMENT = 64
@@ -294,7 +294,7 @@ def _aligned(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
-# Files of prepared references: texts, ids, and everything that metrics compute about references alone.
+# Prepared references: tables that are written, and tables that look in a file first.
 #
 # ``recorded`` returns a table that records which annotations metrics request; ``write_prepared`` writes them. The table
 # that ``read_prepared`` returns looks in the file before it computes an annotation, so scores are bit-identical to
@@ -302,7 +302,6 @@ def _aligned(size: int) -> int:
 #
 # An annotation is identified by everything that it depends on (``StorableLayer.stored_as``). Of files written by
 # another version of captious, which may tokenize captions differently, only the texts are used.
-
 
 _FORMAT = 1
 _WHAT = "a file of prepared references"

@@ -1,4 +1,4 @@
-"""Choice of the fields or columns that hold ids and captions: named by the user, by a layout, or the usual ones."""
+"""Records of captions: the fields or columns that hold ids and captions, and the shapes in which they come."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from captious.data.layouts import COCO, Layout, document_layouts, fields_of, fir
 from captious.data.rows import CaptionRows, Role, Source, caption_rows
 from captious.errors import InputError, UnknownNameError, option
 from captious.words import sample_of
+
+# Choice of the fields or columns that hold ids and captions: named by the user, by a layout, or the usual ones.
 
 #: Names of one group contradict each other; otherwise the first group with one that is there wins.
 _Names = tuple[tuple[str, ...], ...]
@@ -346,8 +348,8 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
 # Shapes of captions, parsed from JSON or passed as Python objects: mappings, records, documents.
 #
 # A mapping goes from image to caption or captions. Records are one mapping per caption or per image, with the id and
-# the text under one of the names in ``reading.fields``. A document is an object that holds records in one of the
-# ``LAYOUTS``, such as COCO's.
+# the text under one of the names in ``ID_FIELDS`` and ``TEXT_FIELDS``. A document is an object that holds records in
+# one of the ``LAYOUTS``, such as COCO's.
 
 
 def is_document(content: Mapping[Any, Any], role: Role) -> bool:

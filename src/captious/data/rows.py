@@ -1,4 +1,4 @@
-"""``CaptionFile``: a file of captions of which certain columns and one split are read."""
+"""``CaptionFile``, ``Source`` and ``CaptionRows``: a file of captions, the origin of captions, and captions as read."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from captious.errors import (
     option,
 )
 from captious.words import counted_of, sample_of
+
+# ``CaptionFile``: a file of captions of which certain columns and one split are read.
 
 #: The content of a source.
 Role: TypeAlias = Literal["candidates", "references", "objects", "parses", "groups", "rows"]
@@ -243,7 +245,6 @@ class CaptionFile(os.PathLike[str]):
 
 
 # ``Source``: the origin of captions, which words errors about them, and ``RowProblem``, an error in a row.
-
 
 Key = TypeVar("Key", bound=Hashable)
 

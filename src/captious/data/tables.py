@@ -1,4 +1,4 @@
-"""Batches of items that are processed together, bounded by cost."""
+"""The tables ``Captions``, ``References`` and ``CaptionSets``: the input of every metric, one row per image."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from captious.data.ids import IdForm, ImageId, numbers_from_text, numbers_in_file_names
 from captious.errors import ParameterError
 from captious.words import counted
+
+# Batches of items that are processed together, bounded by cost.
 
 T = TypeVar("T")
 
@@ -42,7 +44,6 @@ def batches(items: Iterable[T], cost: Callable[[T], int], most: int) -> Iterator
 
 
 # A bounded cache of model outputs for texts, so that systems with equal captions share the work.
-
 
 V = TypeVar("V")
 
@@ -87,12 +88,11 @@ class TextCache(Generic[V]):
         return [values[text] for text in texts]
 
 
-# The input of every metric: ``Captions``, candidates with their ``References``, one row per image.
+# ``Captions``: one candidate per image with its ``References``.
 #
 # Both are immutable and carry annotation layers (tokens, parses, embeddings), which are computed when first requested
 # and shared by all metrics. The layers of references live in the ``References`` object, so systems scored against the
 # same object share them.
-
 
 R = TypeVar("R")
 C = TypeVar("C")
@@ -427,7 +427,7 @@ def _rows(n: int, indices: ArrayLike) -> NDArray[np.int64]:
     return rows
 
 
-# ``CaptionSets``: several candidates per image with their references, one row per image.
+# ``CaptionSets``: several candidates per image with their references.
 #
 # Metrics of sets, such as diversity, receive all candidates of an image together. Metrics of single captions receive
 # ``slots``: tables with one candidate per image, which share the references and their annotations.

@@ -1,4 +1,4 @@
-"""Properties of captions that make scores misleading, counted once per run and reported with the warnings.
+"""Properties of captions that make scores misleading, counted once per run; and the warnings about them.
 
 Findings of parts can be added, so shards of a corpus yield those of the whole.
 """
@@ -20,6 +20,8 @@ from captious.text import PTB
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
 from captious.words import counted_of
+
+# Findings about captions.
 
 #: The tokens of metrics that are made for English.
 ENGLISH = frozenset(("ptb", "ptb-harness", "ptb-raw", "smurf", "nltk", "treebank"))
@@ -364,7 +366,6 @@ def _mean_lengths(tokens: Tokens, references: References) -> NDArray[np.float64]
 
 
 # Warnings about small numbers of images and references, warnings of several systems, and their issue.
-
 
 #: Sentences that were issued in this process.
 issued: set[str] = set()

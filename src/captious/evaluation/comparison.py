@@ -1,4 +1,4 @@
-"""``compare``: the differences between two systems, with tests, effect sizes and examples."""
+"""``compare``: the differences between two systems, or all pairs of several, with tests, effect sizes and examples."""
 
 from __future__ import annotations
 
@@ -158,7 +158,6 @@ def _effect_size(moments: NDArray[np.float64], center: float) -> NDArray[np.floa
 
 
 # Comparisons as tables: two systems with their differences, and pairs of several.
-
 
 SIGNIFICANT = 0.05
 #: Fields that hold intervals -> the names of their bounds in records.
@@ -358,6 +357,9 @@ def example_table(comparison: Comparison, n: int) -> Table:
     columns = [Column("", align="left"), Column("", align="left"), Column("", "rounded")]
     by = comparison.examples_by
     return Table(columns, rows, [], {}, title=f"largest differences in {by}")
+
+
+# ``Comparison``: the differences between two systems.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Reports as tables: systems side by side."""
+"""``Report``, ``Reports`` and ``Result``: the scores of systems, with their descriptions and their tables."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 # The size of a vocabulary or the number of distinct captions of a corpus is not a sum over images, as images have words
 # and captions in common. Such numbers have no caption scores, and resampling images gives no interval for them, so they
 # describe a system and are not among its scores.
-
 
 _SMALL = 1e-6  # added by self-critical.pytorch to the number of words
 
@@ -124,6 +123,8 @@ def _distinct_bigrams(tokens: Tokens) -> int:
     second = np.flatnonzero(follows)
     return len(np.unique(tokens.ids[second - 1].astype(np.int64) * len(tokens.vocabulary) + tokens.ids[second]))
 
+
+# Reports as tables: systems side by side.
 
 _DESCRIBED = {
     "words": "words per candidate",

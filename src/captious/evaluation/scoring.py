@@ -1,4 +1,4 @@
-"""``check``: detection of properties of captions that make scores misleading, without scoring."""
+"""``score``, ``check`` and ``prepare``: metrics over captions, findings without scores, and references in advance."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ from captious.words import counted
 
 if TYPE_CHECKING:
     from captious.evaluation.report import Description
+
+
+# ``check``: detection of properties of captions that make scores misleading, without scoring.
 
 
 class CaptionCheck(Displayed):

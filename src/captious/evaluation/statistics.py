@@ -1,9 +1,4 @@
-"""Exact sums of statistics: bit-identical for any order of rows and any division into parts.
-
-Floating-point sums depend on the order of addition, and so on how a corpus is split. Here, a sum is an integer multiple
-of the smallest unit of a float64. Integers are added without rounding; only the final sum is rounded, once, to the
-nearest float64.
-"""
+"""Exact sums of statistics, and resampling of images: intervals, p values, their correction, and ranks."""
 
 from __future__ import annotations
 
@@ -19,6 +14,12 @@ from numpy.typing import NDArray
 
 from captious.errors import ParameterError
 from captious.words import DEFAULT_SEED, checked_seed
+
+# Exact sums of statistics: bit-identical for any order of rows and any division into parts.
+#
+# Floating-point sums depend on the order of addition, and so on how a corpus is split. Here, a sum is an integer
+# multiple of the smallest unit of a float64. Integers are added without rounding; only the final sum is rounded, once,
+# to the nearest float64.
 
 _DIGITS = 53  # bits of a float64's mantissa
 _UNIT = 1126  # every float64 is a multiple of 2**-1126: the smallest exponent of frexp is -1073
@@ -150,8 +151,7 @@ def _parse_sum(text: str) -> int:
 #
 # A corpus score is a function of summed statistics, so a resampled corpus is a row of counts times the matrix of
 # statistics. Resamples are determined by the seed and the number of images, so two systems on the same images share
-# them. This module also has p values, their correction for several tests, and ranks.
-
+# them. This part also has p values, their correction for several tests, and ranks.
 
 Name = TypeVar("Name", bound=Hashable)
 

@@ -1,7 +1,4 @@
-"""The folder of judgment data, and readers of its file formats, which record each file they read.
-
-Captions of COCO and Flickr8k are read for benchmarks whose own files lack captions or references.
-"""
+"""The folder of judgment data, and readers of its files: captions, published triplets, and your own judgments."""
 
 from __future__ import annotations
 
@@ -31,6 +28,10 @@ from captious.judgment.items import CaptionPair, RatedCaption, Unknown, judgment
 from captious.judgment.judgments import SYSTEM_FACT, SYSTEM_STATISTICS, HumanJudgments, Protocol, Rule
 from captious.resources.pickles import PickleError, read_pickle
 from captious.words import counted
+
+# The folder of judgment data, and readers of its file formats, which record each file they read.
+#
+# Captions of COCO and Flickr8k are read for benchmarks whose own files lack captions or references.
 
 _VARIABLE = "CAPTIOUS_DATA"
 _AGAIN = "download the file again"
@@ -330,7 +331,6 @@ def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str
 # A triplet is a reference A, two captions B and C, and the one that a person found more similar to A: 1 for B, -1 for
 # C. Every pair of captions has forty-eight consecutive triplets.
 
-
 #: Triplets of a pair.
 PER_PAIR = 48
 
@@ -387,7 +387,6 @@ def first_of(value: Any) -> Any:
 
 
 # Your own judgments: one JSON object per line, ratings or pairs. docs/judgment.md shows the format.
-
 
 #: Before statistics that compare mean scores of systems with their mean ratings.
 _SYSTEM = "system-"

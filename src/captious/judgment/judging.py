@@ -1,4 +1,4 @@
-"""``judge``: agreement of metrics with human judgments, on any number of benchmarks."""
+"""``judge``: agreement of metrics with human judgments, on any number of benchmarks; and files derived from them."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.tables import Curves, scatter
 from captious.words import DEFAULT_SEED
+
+# ``judge``.
 
 MetricTest: TypeAlias = Literal["permutation", "bootstrap"]
 #: The tests of the difference of two metrics.
@@ -310,7 +312,6 @@ def _scatters(judgments: HumanJudgments, metrics: Sequence[ItemScores]) -> dict[
 
 
 # Files for training in papers, generated from others in the folder of judgment data.
-
 
 _REFERENCES = "coco/captions_val2014.json.gz"
 _SYSTEMS = "coco/results_val2014"

@@ -1,9 +1,4 @@
-"""Protocols: how published work compares metrics with human judgments.
-
-A benchmark is data with at least one protocol; ``flickr8k-expert@yi2020`` is the protocol ``yi2020`` of the benchmark
-``flickr8k-expert``, and a benchmark's name alone stands for its first. Numbers under two protocols are not comparable.
-Every rule of a protocol is a value that is applied to the data; tables and JSON show its text.
-"""
+"""Human judgments, and the protocols by which published work compares metrics with them."""
 
 from __future__ import annotations
 
@@ -22,6 +17,12 @@ from captious.data import Captions
 from captious.errors import ParameterError, option
 from captious.evaluation.statistics import Sampling, permutation_p_value
 from captious.judgment.correlation import Points, correlation, p_of_none, standardized, williams
+
+# Protocols: how published work compares metrics with human judgments.
+#
+# A benchmark is data with at least one protocol; ``flickr8k-expert@yi2020`` is the protocol ``yi2020`` of the benchmark
+# ``flickr8k-expert``, and a benchmark's name alone stands for its first. Numbers under two protocols are not
+# comparable. Every rule of a protocol is a value that is applied to the data; tables and JSON show its text.
 
 #: Ways to combine several people's judgments of one caption.
 Aggregation: TypeAlias = Literal["each", "mean", "annotators", "share", "majority", "given", "known"]
@@ -144,7 +145,6 @@ def system_protocols(
 #
 # Each form knows its statistic, its computation on resamples, and the test of the difference of two metrics. A
 # benchmark may have parts (kinds of pairs, language pairs); its statistic is then the mean over parts.
-
 
 _BATCH = 100  # resamples at a time
 
@@ -459,7 +459,6 @@ class SystemRanking(HumanJudgments):
 
 
 # Judgments of systems by ratings of their captions: means of scores compared with means of ratings.
-
 
 #: Statistics that compare mean scores of systems with their mean ratings.
 SYSTEM_STATISTICS = ("pearson", "spearman", "kendall-tau-b", "pairwise-accuracy")

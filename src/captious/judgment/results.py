@@ -1,7 +1,4 @@
-"""Judgments as tables: metrics by benchmark, followed by everything that the numbers depend on.
-
-That is protocols, data with checksums, signatures, and the meaning of intervals and ranks.
-"""
+"""Results of ``judge`` and of studies, and the tables in which they are shown."""
 
 from __future__ import annotations
 
@@ -38,6 +35,10 @@ from captious.version import __version__
 
 __all__ = ["Cloud", "Clouds", "Curve", "Curves", "Dot", "Dots", "Matrix", "Study"]
 
+
+# Judgments as tables: metrics by benchmark, followed by everything that the numbers depend on.
+#
+# That is protocols, data with checksums, signatures, and the meaning of intervals and ranks.
 
 _RATINGS = {
     "each": "each rating is a point",
@@ -437,7 +438,6 @@ def _row(
 
 
 # Results of studies: a table of records and, optionally, pictures.
-
 
 _FOLD = 100  # columns of a terminal
 _HEADS = {"pathology": "corruption"}  # columns that tables call differently from records

@@ -1,4 +1,4 @@
-"""Scores of captions from metric names, metric objects and user-defined functions."""
+"""Scores of judged captions: computed by metrics and sums of metrics, published, or read from tables."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_vectors import VectorMetric
 from captious.version import __version__
 from captious.words import counted, counted_of
+
+# Scores of captions from metric names, metric objects and user-defined functions.
 
 _ROUNDING = 1e-12
 #: Metrics of a study: one, several, a selection, or None for the metrics of the COCO evaluation that can run here.
@@ -149,7 +151,6 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
 
 # Sums of metrics: ``sum:cider-d+spice``, or with weights, ``sum:2*cider-d+spice``.
 
-
 _PLUS = re.compile(r"\+(?=[A-Za-z]|[\d.]+\*)")
 _WEIGHTED = re.compile(r"(?:([\d.]+)\*)?(.*)", re.DOTALL)
 
@@ -249,7 +250,6 @@ def _labels(metric: str) -> list[str]:
 
 # Requirements of metrics that are not part of the package, as the metrics declare them, on any machine.
 
-
 #: A file in the folder of judgment data, within a request for a metric.
 FILE_NAME = re.compile(r"\{([^{}]+)\}")
 WORD_VECTORS = "word vectors"
@@ -290,7 +290,6 @@ def _uses_vectors(metric: type[BaseMetric]) -> bool:
 # FLEUR's text files have lines ``image file : ...``, ``caption : ...``, ``model score : ...`` and ``our score : ...``.
 # CaptionEvalKit's json files have ``per_item`` with, for every id, the caption, its image and the scores. Neither names
 # the items of a benchmark as captious does, so scores are matched by image and words of the caption.
-
 
 #: Names of the scores in FLEUR's program -> their suffixes after the name of the file.
 _FLEUR = {"our score": "", "model score": "-model-score"}
@@ -479,7 +478,6 @@ def _number(value: object, where: str) -> float:
 
 
 # Scores of judged items: computed here, published, or read from a table of external scores.
-
 
 #: benchmark or protocol -> metric -> scores, in the order of the benchmark's items or by their ids.
 ScoreTable: TypeAlias = Mapping[str, Mapping[str, ArrayLike | Mapping[str, float]]]

@@ -1,7 +1,4 @@
-"""Features of the metric ``captious``: vectors, agreement of words, and soundness of junctions.
-
-Pure functions over arrays of words, and the annotation layer of the vectors.
-"""
+"""Features of the metric ``captious``: vectors, support and contradiction of words, junctions, heads on encoders."""
 
 from __future__ import annotations
 
@@ -33,7 +30,6 @@ from captious.text.tokens import ranges
 # Pure functions over arrays of words. A word is supported by the word of the other side with the closest vector, fully
 # if it occurs there. A caption contradicts its references where the same two words enclose different ones, as in "a red
 # car" and "a blue car", provided that the rest is a copy.
-
 
 _LEAST_IMPORTANT = 0.35  # words below are only supported by themselves
 _COPY = 0.75  # share of words that a caption has in common with a reference, above which it is a copy with changes
@@ -305,6 +301,9 @@ def contradiction(candidates: Side, references: Side, copies: NearCopies) -> NDA
     )
 
 
+# Vectors, agreement of words, and soundness of junctions: pure functions over arrays of words, and the annotation layer
+# of the vectors.
+
 _ROWS_AT_ONCE = 1 << 14
 _UNIT = 1 << 24  # parts that importance is counted in
 _DIMENSIONS = 128  # in which words are compared; each half of all dimensions is trained to do
@@ -525,7 +524,6 @@ def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArr
 #
 # A head is trained for one encoder. Its file names the encoder and holds the encoder's output for a few captions, to
 # ensure that a head is never used with another encoder. Captions as such vectors are an annotation layer.
-
 
 #: The head that the package ships.
 BUNDLED_HEAD = Path(__file__).parent / "weights" / "captious-full.safetensors"

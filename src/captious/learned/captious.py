@@ -1,4 +1,4 @@
-"""Explanations of scores of the metric ``captious``: which words agree, which do not, and which are missing."""
+"""The metric ``captious``, with the explanations of its scores."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ from captious.text import Tokens, WordLayer
 from captious.text.languages import ENGLISH, Language, as_language
 from captious.text.stems import word_forms
 from captious.text.tokenizers import SMURF, as_tokenizer
+
+# Explanations of scores of the metric ``captious``: which words agree, which do not, and which are missing.
 
 _SUPPORTED = 0.5  # cosine of words that mean about the same
 _MISSING = 10  # words that an explanation lists

@@ -1,4 +1,4 @@
-"""Small JSON or TOML tables that users write by hand, and the base class of recipes among them."""
+"""Files of learned metrics: recipes, which users write by hand, and weights."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
 from captious.files import checksum, user_text, whole_file
 from captious.plugins import did_you_mean
+
+# Small JSON or TOML tables that users write by hand, and the base class of recipes among them.
 
 
 def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, Any]:
@@ -155,7 +157,6 @@ def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Ca
 
 
 # Files of weights: safetensors with metadata for everything else that a metric needs.
-
 
 T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]

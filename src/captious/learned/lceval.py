@@ -1,8 +1,4 @@
-"""LCEval: sixteen lexical, semantic and syntactic features, and a network that distinguishes human captions from
-machine captions.
-
-Sharif, White, Bennamoun, Liu and Shah 2019, "LCEval: learned composite metric for caption evaluation", IJCV.
-"""
+"""LCEval and NNEval: networks that distinguish human captions from machine captions, by the scores of metrics."""
 
 from __future__ import annotations
 
@@ -22,6 +18,11 @@ from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
 from captious.metrics.word_means import Mowe
 from captious.resources.cache import NAME as COCO_VAL
+
+# LCEval: sixteen lexical, semantic and syntactic features, and a network that distinguishes human captions from machine
+# captions.
+#
+# Sharif, White, Bennamoun, Liu and Shah 2019, "LCEval: learned composite metric for caption evaluation", IJCV.
 
 _OFFICIAL_8010 = "official-8010"
 

@@ -45,7 +45,6 @@ from captious.words import counted
 
 # Recipes of critiques: the network, its vocabulary, the negative examples and the optimizer.
 
-
 #: Combinations of context and candidate: side by side, by compact bilinear pooling (Gao et al. 2016), or side by side
 #: with a hidden layer.
 COMBINATIONS = ("concat", "bilinear", "mlp")
@@ -148,7 +147,6 @@ def as_critique_recipe(what: CritiqueRecipe | str | os.PathLike[str]) -> Critiqu
 # The official code tokenizes with NLTK, whose sentence splitter needs a download; here, sentences end at ``.``, ``!``
 # or ``?`` before white space.
 
-
 #: Numbers before those of the words. One more is the start mark of caption generators, which a critique never sees.
 PAD, UNKNOWN, END, FIRST_WORD = 0, 1, 3, 4
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -191,7 +189,6 @@ def encoded(captions: Sequence[str], numbers: Mapping[str, int], length: int) ->
 # An LSTM reads reference and candidate. Each is encoded as the output at the end mark. Context and candidate are
 # combined by a linear layer, by a hidden layer with ReLU, or by compact bilinear pooling (Gao et al. 2016); softmax
 # over two classes gives the probability that a person wrote the candidate.
-
 
 _ROWS = 256  # rows per matrix product; another number changes a caption's vector in the last bits of single precision
 _SEEDS = {"context": (1, 3), "candidate": (5, 7)}  # seeds of the official code: hash, sign
@@ -359,7 +356,6 @@ def _sigmoid(values: NDArray[np.float32]) -> NDArray[np.float32]:
 
 # A trained critique, consisting of a network and its vocabulary, and its safetensors file.
 
-
 _LARGEST = 1 << 30
 _WEIGHTS_HELP = "give a file that 'captious learn critique' wrote"
 
@@ -499,6 +495,8 @@ def drawn_references(captions: Captions, seed: int) -> NDArray[np.int64]:
         [min(range(a, b), key=keys.__getitem__) for a, b in pairwise(references.offsets.tolist())], np.int64
     )
 
+
+# The metric ``leic``.
 
 _HELP = "train one: captious learn critique REFERENCES -o FILE; then leic:weights=FILE"
 

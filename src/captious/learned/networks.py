@@ -1,8 +1,4 @@
-"""Feature sets: a name and an ordered list of metric outputs, which a learned metric combines.
-
-The built-in sets are those of NNEval (Sharif et al. 2018) and LCEval (Sharif et al. 2019), in the order of their code.
-Resources such as word vectors are settings of a run, not part of a set.
-"""
+"""Metrics that are networks over the scores of other metrics: feature sets, networks, recipes, weights, base class."""
 
 from __future__ import annotations
 
@@ -45,6 +41,11 @@ from captious.parsing.sources import ParseSource, as_parse_source
 from captious.plugins import did_you_mean
 from captious.resources.cache import NAME as COCO_VAL
 from captious.words import counted
+
+# Feature sets: a name and an ordered list of metric outputs, which a learned metric combines.
+#
+# The built-in sets are those of NNEval (Sharif et al. 2018) and LCEval (Sharif et al. 2019), in the order of their
+# code. Resources such as word vectors are settings of a run, not part of a set.
 
 #: Parameters that are resources. A set may name the document frequencies of the package, which are not a user's file.
 _RESOURCES = ({*Settings.__dataclass_fields__} | {"constants", "stop_words", "weights"}) - {"tokenizer"}
@@ -245,7 +246,6 @@ def as_feature_set(source: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
 
 # ``FeatureMetric``: the scores of a feature set as features of captions; and files of features.
 
-
 #: Parameters whose values are written in the set, or are the defaults of its metrics.
 _SET_SETTINGS = {"variant", "chains", "combine", "modules"}
 
@@ -358,7 +358,6 @@ def write_features(
 
 # Dense networks in numpy, used for scoring by trained metrics.
 
-
 #: The class whose probability is the score: 0 is a machine's caption, 1 a human's.
 HUMAN = 1
 
@@ -441,7 +440,6 @@ def _fits(weights: Sequence[NDArray[np.float64]], biases: Sequence[NDArray[np.fl
 #
 # ``nneval`` and ``lceval`` are those of the papers, ``lceval-logistic`` that of LCEval's repository, whose published
 # checkpoints have no hidden layer. Details that the papers omit are taken from the repositories.
-
 
 #: Distributions of initial weights, biases being 0: normal with variance 2 / n_in, and uniform with
 #: variance 2 / (n_in + n_out).
@@ -557,7 +555,6 @@ def as_recipe(what: Recipe | str | os.PathLike[str]) -> Recipe:
 
 # A trained metric: its network, its features, their provenance, and its safetensors file.
 
-
 _LARGEST = 64 << 20
 _MOST_LAYERS = 32
 _WEIGHTS_HELP = "give a file that 'captious learn train' wrote"
@@ -661,7 +658,6 @@ def bundled(name: str) -> Path:
 
 
 # Base class of metrics trained on features, which predict the probability that a person wrote the caption.
-
 
 _CHECKSUM = re.compile(r"(?<=-)[0-9a-f]{8}(?:\+subwords)?$")
 

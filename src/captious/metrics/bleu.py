@@ -1,8 +1,4 @@
-"""BLEU-1 to BLEU-4: modified n-gram precision with a brevity penalty.
-
-Papineni et al. 2002; Chen et al. 2015 (COCO), equations 1 to 3. The official variant is the scorer of the COCO
-caption toolkit, including the small constants it adds to every count.
-"""
+"""BLEU-1 to BLEU-4, and n-gram precision and unigram recall, which are features of LCEval."""
 
 from __future__ import annotations
 
@@ -20,6 +16,12 @@ from captious.native import bleu_statistics, ngram_matches, threads
 from captious.text import NgramLayer, WordLayer
 
 _TINY, _SMALL = 1e-15, 1e-9  # added by the official scorer to every numerator and every denominator
+
+
+# BLEU-1 to BLEU-4: modified n-gram precision with a brevity penalty.
+#
+# Papineni et al. 2002; Chen et al. 2015 (COCO), equations 1 to 3. The official variant is the scorer of the COCO
+# caption toolkit, including the small constants it adds to every count.
 
 
 class Bleu(Metric):

@@ -1,8 +1,4 @@
-"""CIDEr: cosine similarity of TF-IDF weighted n-grams with each reference.
-
-Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 16 and 17. The score that the COCO toolkit calls
-CIDEr is CIDEr-D; see ``cider_d``. The official variant here is the plain CIDEr of the authors' own code.
-"""
+"""CIDEr, CIDEr-D and CIDEr-R: cosine similarity of TF-IDF weighted n-grams with each reference."""
 
 from __future__ import annotations
 
@@ -25,6 +21,11 @@ from captious.metrics.shared.frequencies import DocumentFrequencies, Frequencies
 from captious.metrics.shared.word_explanations import NgramWeights, WeightedNgram, ngrams, token_lists
 from captious.native import CiderReferences, ReferenceNgrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
+
+# CIDEr. Vedantam, Zitnick and Parikh 2015; Chen et al. 2015 (COCO), equations 16 and 17.
+#
+# The score that the COCO toolkit calls CIDEr is CIDEr-D. The official variant here is the plain CIDEr of the authors'
+# own code.
 
 _FEW_IMAGES = 100
 _SAME_WORDS = np.empty(0, np.int32)  # a word map that translates nothing
@@ -290,7 +291,6 @@ class CiderD(Cider):
 # CIDEr-R: CIDEr-D for captions of very different lengths, with a penalty on relative length and on repeated words.
 #
 # Santos, Colombini and Avila 2021. The official variant is the code of its authors, a fork of the COCO caption toolkit.
-
 
 #: The weights of repetition and length, exponents of a weighted geometric mean.
 _REPETITION, _LENGTH = 0.8, 0.2

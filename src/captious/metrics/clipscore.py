@@ -1,7 +1,4 @@
-"""CLIPScore: similarity of a caption and its image by CLIP, without references.
-
-Hessel et al. 2021, section 3. The official variant is the code of its authors.
-"""
+"""CLIPScore and RefCLIPScore: similarity of a caption and its image by CLIP, without and with references."""
 
 from __future__ import annotations
 
@@ -19,6 +16,10 @@ from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import NumberParameter, ResourceParameter, TextParameter
 from captious.metrics.shared.encoder_metric import EncoderMetric, EncoderParameter, cut_warning
 from captious.models.clip import ClipTexts, ImageLayer, PromptedCandidates, PromptedReferences, max_tokens, missing_clip
+
+# CLIPScore: similarity of a caption and its image by CLIP, without references.
+#
+# Hessel et al. 2021, section 3. The official variant is the code of its authors.
 
 _PAC_W = 2.0
 
@@ -104,7 +105,6 @@ def cosines(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float6
 # RefCLIPScore: similarity of a caption with its image and its best reference, by CLIP.
 #
 # Hessel et al. 2021, section 3. The official variant is the code of its authors.
-
 
 _IMAGES_AT_A_TIME = 4096
 

@@ -1,8 +1,4 @@
-"""Distinct: the share of an image's candidates that differ from each other.
-
-The share of distinct captions in the whole corpus, which some papers report, is not a mean over images; a report of
-several candidates per image includes it in its description (``captious.evaluation.report``).
-"""
+"""Diversity of several candidates of an image: Distinct, Div, LSA diversity, mBLEU, Novel and Self-CIDEr."""
 
 from __future__ import annotations
 
@@ -28,6 +24,11 @@ from captious.metrics.shared.references import check_candidates, spread
 from captious.native import Vocabulary, bleu_statistics_within, distinct_ngrams, threads
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer
 from captious.words import counted_of
+
+# Distinct: the share of an image's candidates that differ from each other.
+#
+# The share of distinct captions in the whole corpus, which some papers report, is not a mean over images; a report of
+# several candidates per image includes it in its description (``captious.evaluation.report``).
 
 
 class Distinct(SetMeanMetric):
@@ -55,7 +56,6 @@ class Distinct(SetMeanMetric):
 #
 # Shetty et al. 2017, after Li et al. 2016 (distinct-1 and distinct-2). The official variant is `compute_div_n` of
 # self-critical.pytorch (`div_utils.py`).
-
 
 _SMALL = 1e-6  # added by the official code to the number of words
 
@@ -92,7 +92,6 @@ class Div(SetMeanMetric):
 #
 # Wang and Chan 2019 ("Describing like humans: on diversity in image captioning", CVPR), and their code,
 # DiversityMetrics.
-
 
 _LSA_BATCH = 20_000  # candidates whose matrices are in memory at a time
 
@@ -148,7 +147,6 @@ class Lsa(SetMeanMetric):
 #
 # Shetty et al. 2017 (mBLEU-4); Zhu et al. 2018 call it Self-BLEU. The official variant is `eval_div_stats` of
 # self-critical.pytorch, the other variant `mBLEU` of DiversityMetrics (Wang and Chan 2019).
-
 
 _K = 10  # statistics of BLEU
 
@@ -323,7 +321,6 @@ class Novel(MeanMetric):
 # Wang and Chan 2019 ("Describing like humans: on diversity in image captioning", CVPR). The official variant is
 # `eval_self_cider` of self-critical.pytorch, which compares captions by CIDEr; the authors' own code, DiversityMetrics,
 # compares them by CIDEr-D.
-
 
 _SELF_CIDER_BATCH = 4_000_000  # similarities that are in memory at a time as matrices
 

@@ -1,8 +1,4 @@
-"""FENSE: similarity of sentence vectors, reduced if the candidate has a fluency error.
-
-Zhou, Zhang, Xie, Xu and Zhu 2022, "Can audio captions be evaluated with image caption metrics?". The official variant
-is the code of its authors, as aac-metrics runs it.
-"""
+"""FENSE and sbert: similarity of sentence vectors, with and without a penalty for fluency errors."""
 
 from __future__ import annotations
 
@@ -60,6 +56,12 @@ class Sbert(EncoderMetric):
 
     def _layers(self, captions: Captions) -> tuple[SentenceVectors, SentenceVectors]:
         return captions.layer(SentenceLayer(self.encoder))
+
+
+# FENSE: similarity of sentence vectors, reduced if the candidate has a fluency error.
+#
+# Zhou, Zhang, Xie, Xu and Zhu 2022, "Can audio captions be evaluated with image caption metrics?". The official variant
+# is the code of its authors, as aac-metrics runs it.
 
 
 class Fense(Sbert):

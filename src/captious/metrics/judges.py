@@ -1,8 +1,4 @@
-"""CLAIR: a language model rates how likely a caption describes the same image as the references, from 0 to 100.
-
-Chan et al. 2023. The question, the scale and the number of tries are those of the paper; the prompt is ours, and
-answers that cannot be parsed have no score, whereas the authors' code uses the first number of the text, or 0.
-"""
+"""CLAIR and G-VEval: a language model rates captions."""
 
 from __future__ import annotations
 
@@ -14,6 +10,11 @@ from captious.errors import ParameterError
 from captious.metrics.contract.parameters import ChoiceParameter, NumberParameter
 from captious.metrics.shared.judges import JudgeMetric, Reading, final_answer, first_object
 from captious.models.chat import Answer, Token
+
+# CLAIR: a language model rates how likely a caption describes the same image as the references, from 0 to 100.
+#
+# Chan et al. 2023. The question, the scale and the number of tries are those of the paper; the prompt is ours, and
+# answers that cannot be parsed have no score, whereas the authors' code uses the first number of the text, or 0.
 
 
 class JudgeClair(JudgeMetric):
@@ -55,7 +56,6 @@ def clair_score(answer: Answer) -> float | None:
 #
 # Tong et al. 2024, the single score of its three settings (references, image, both), which are the variants here. The
 # prompts are ours; the marker of the score and the expectation over the 5 most likely tokens are those of the paper.
-
 
 _ALTERNATIVES = 5
 #: A score at the end of an answer: $85, perhaps with a full stop, stars or another dollar sign behind it.

@@ -1,8 +1,4 @@
-"""ROUGE-L: longest common subsequence.
-
-Lin 2004, section 3; Chen et al. 2015 (COCO), equations 5 to 7. The official variant is the COCO caption toolkit,
-which takes the best precision and the best recall over references independently.
-"""
+"""ROUGE-L, ROUGE-1 to ROUGE-4 and ROUGE-S: common subsequences, n-grams and skip-bigrams."""
 
 from __future__ import annotations
 
@@ -18,6 +14,11 @@ from captious.metrics.contract.parameters import IntegerParameter, NumberParamet
 from captious.metrics.shared.word_explanations import Subsequence, SubsequenceExplanation, token_lists
 from captious.native import lcs_lengths, ngram_matches, skip_bigram_matches, threads
 from captious.text import NgramLayer, TokenLayer, WordLayer
+
+# ROUGE-L: longest common subsequence.
+#
+# Lin 2004, section 3; Chen et al. 2015 (COCO), equations 5 to 7. The official variant is the COCO caption toolkit,
+# which takes the best precision and the best recall over references independently.
 
 
 class RougeL(MeanMetric):

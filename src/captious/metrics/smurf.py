@@ -1,7 +1,4 @@
-"""SMURF: semantics, style and grammar of a caption, each standardized by human captions, combined.
-
-Feinglass and Yang 2021, equation 12, and the authors' code, which uses the average instead of the paper's sum.
-"""
+"""SMURF and its parts: SPARCS for semantics, SPURTS for style and MIMA for grammar."""
 
 from __future__ import annotations
 
@@ -178,7 +175,6 @@ class Sparcs(MeanMetric):
 #
 # Feinglass and Yang 2021, with the conventions of the authors' code.
 
-
 _STOP_WORDS: dict[str, StopWords] = {"official": "masked", "paper": "removed"}
 
 
@@ -201,6 +197,10 @@ class Spurts(EncoderMetric):
         flow = captions.own_layer(FlowLayer(self.encoder, _STOP_WORDS[self.variant]))
         return np.nan_to_num(flow, nan=0.0)
 
+
+# SMURF: semantics, style and grammar of a caption, each standardized by human captions, combined.
+#
+# Feinglass and Yang 2021, equation 12, and the authors' code, which uses the average instead of the paper's sum.
 
 _PARTS = ("sparcs", "spurts", "mima")
 _HELP = "create it again: captious fit smurf REFERENCES -o FILE"

@@ -1,8 +1,4 @@
-"""SPICE: F1 of the objects, attributes and relations of a candidate and its references, with synonyms.
-
-Anderson, Fernando, Johnson and Gould 2016. The official variant is the authors' program, SPICE 1.0, as the COCO caption
-toolkit runs it.
-"""
+"""SPICE and AllSPICE: F1 of the objects, attributes and relations that captions name."""
 
 from __future__ import annotations
 
@@ -28,6 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Spice", "approximate", "statistics_of"]
 
+
+# SPICE: F1 of the objects, attributes and relations of a candidate and its references, with synonyms.
+#
+# Anderson, Fernando, Johnson and Gould 2016. The official variant is the authors' program, SPICE 1.0, as the COCO
+# caption toolkit runs it.
 
 _SEVERAL = 10  # long captions from which it is worth a warning that they are slow
 _ALWAYS = 3  # outputs for which every caption has a score

@@ -1,7 +1,4 @@
-"""SPIDEr: the mean of SPICE, which evaluates content, and CIDEr-D, which evaluates wording.
-
-Liu, Zhu, Ye, Guadarrama and Murphy 2017, "Improved image captioning via policy gradient optimization of SPIDEr".
-"""
+"""SPIDEr, the mean of SPICE and CIDEr-D; and SPIDEr-FL, which is reduced by fluency errors."""
 
 from __future__ import annotations
 
@@ -21,6 +18,10 @@ from captious.metrics.shared.frequencies import FrequenciesParameter
 from captious.metrics.shared.scene_encoder import ParserParameter
 from captious.metrics.spice import Spice
 from captious.models.pretrained import missing_extra
+
+# SPIDEr: the mean of SPICE, which evaluates content, and CIDEr-D, which evaluates wording.
+#
+# Liu, Zhu, Ye, Guadarrama and Murphy 2017, "Improved image captioning via policy gradient optimization of SPIDEr".
 
 
 class Spider(Combined):

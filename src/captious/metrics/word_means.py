@@ -1,7 +1,4 @@
-"""MOWE: cosine of the mean word vectors of candidate and reference.
-
-Sharif, White, Bennamoun, Liu and Shah 2019 (LCEval); the official variant is the feature of LCEval's code.
-"""
+"""MOWE and WEmbSim: metrics on the means of word vectors."""
 
 from __future__ import annotations
 
@@ -10,6 +7,10 @@ from typing import ClassVar
 
 from captious.metrics.shared.references import CombineParameter
 from captious.metrics.shared.word_vectors import WordMeanMetric
+
+# MOWE: cosine of the mean word vectors of candidate and reference.
+#
+# Sharif, White, Bennamoun, Liu and Shah 2019 (LCEval); the official variant is the feature of LCEval's code.
 
 
 class Mowe(WordMeanMetric):

@@ -1,9 +1,7 @@
-"""The metric of Yi et al.: references are combined into one, so that candidates are not penalized for details that some
-references omit.
+"""The metric of Yi et al., with a contextual encoder and without a model.
 
-Yi, Deng and Hu 2020, "Improving image captioning evaluation by considering inter references variance". One reference,
-the base, is extended by the tokens of the others that match nothing in it or added before; the candidate is scored
-against that by a product of two recalls of contextual embeddings. ``yi2020_unigram`` is the variant without a model.
+References are combined into one, so that candidates are not penalized for details that some references omit. Yi, Deng
+and Hu 2020, "Improving image captioning evaluation by considering inter references variance".
 """
 
 from __future__ import annotations
@@ -33,6 +31,11 @@ from captious.models import EncodedTexts, EncodingLayer
 from captious.progress import Progress
 from captious.text import TokenLayer, Tokens
 from captious.words import counted
+
+# The metric with a contextual encoder.
+#
+# One reference, the base, is extended by the tokens of the others that match nothing in it or added before; the
+# candidate is scored against that by a product of two recalls of contextual embeddings.
 
 _LAYER = 8
 _THRESHOLD = 0.4
@@ -317,7 +320,7 @@ def _share(
     return np.divide(np.bincount(bases, amounts, n), total, out=np.zeros(n), where=total > 0)
 
 
-# The metric of Yi et al. without a model: the share of the words of all references together in the candidate.
+# The metric without a model: the share of the words of all references together in the candidate.
 #
 # Yi, Deng and Hu 2020, the variant on unigrams; official implementation: run_metric_simple.py of their code.
 

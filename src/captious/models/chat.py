@@ -1,4 +1,8 @@
-"""Questions to a model behind an endpoint, and its answers."""
+"""Models behind HTTP endpoints with OpenAI's chat protocol: questions, answers, a cache on disk, limits.
+
+Nothing here depends on metrics: a question is a text, perhaps with an image, and an answer is a text, perhaps with the
+probabilities of its tokens.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +44,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Answer", "ChatModel", "Question", "Token", "as_chat_model", "missing_client"]
 
+
+# Questions to a model behind an endpoint, and its answers.
 
 #: Finish reasons of refused answers; another attempt would be refused, too.
 REFUSED = frozenset({"content_filter", "content_policy_violation", "context_length_exceeded"})
@@ -377,7 +383,6 @@ class AnswerCache:
 
 # ``ChatModel``: a model behind an endpoint, its connection, and limits of its cost.
 
-
 #: The command that installs what endpoints need.
 INSTALL = "pip install 'captious[judges]'"
 #: Environment variables: the address of the endpoint, its key, and the most calls, unless arguments give them.
@@ -584,7 +589,6 @@ def _most_calls() -> int:
 
 
 # The chat protocol over HTTP: one question, one answer, with retries after transient failures.
-
 
 #: Statuses of failures that may pass.
 _PASSING = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})

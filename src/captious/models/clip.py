@@ -30,7 +30,6 @@ from captious.words import counted_of, sample_of
 
 # Image files: lookup by id in a folder, and reading of pixels.
 
-
 _EXTENSIONS = frozenset((".bmp", ".gif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"))
 #: COCO's names of files without extension: COCO_val2014_000000391895 (until 2015), 000000391895 (from 2017).
 _COCO = re.compile(r"(?:COCO_[a-z]+[0-9]{4}_)?([0-9]{12})")
@@ -118,6 +117,8 @@ def _files(folder: str | os.PathLike[str]) -> set[str]:
             help="give the folder that holds the image files",
         ) from error
 
+
+# Vectors of images and texts, and their layers.
 
 _IMAGES_PER_BATCH = 32  # 19 MB at 224 x 224 pixels
 _TEXTS_PER_BATCH = 64

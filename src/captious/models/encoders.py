@@ -33,7 +33,6 @@ from captious.progress import Progress
 #
 # Tokenizer and image processor are those in the folder of the checkpoint, or else those of OpenAI's model.
 
-
 _OPENAI = "openai/clip-vit-base-patch32"
 _HEAD = 64  # dimensions of an attention head
 _NAMES = {
@@ -158,6 +157,8 @@ def _renamed(weights: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         else:
             yield f"{stack}.{_BLOCK_NAMES[owner]}.{last}", tensor
 
+
+# ``Encoder``, and the batches that it returns.
 
 _TOKENS_PER_BATCH = 1024  # on a processor, where from 512 to 4096 makes no difference to speed
 _TOKENS_PER_BATCH_GPU = 32_768
@@ -474,7 +475,6 @@ def _array(tensor: Any) -> NDArray[np.float32]:
 
 # Token vectors of many texts: in memory if they are few, otherwise in a temporary file.
 
-
 _MEMORY_LIMIT = 256 << 20  # bytes
 
 
@@ -578,9 +578,7 @@ class TokenVectors:
 # Annotation layers of encoders: each distinct text is encoded once for all metrics.
 #
 # ``EncodingLayer`` keeps the hidden states of one layer of a model; ``TextLayer`` is for small values computed from
-# them, where keeping states or maps would take too much memory. rows: int64[n_captions]: caption i is the distinct text
-# number ``rows[i]``. => rows: int64[n_captions]: caption i is distinct text ``rows[i]``.
-
+# them, where keeping states or maps would take too much memory.
 
 R = TypeVar("R")
 Value = TypeVar("Value", bound=Hashable)

@@ -1,4 +1,4 @@
-"""Image features: a vector for each image, in memory and in files.
+"""Image features: a vector for each image, in memory and in files, and from vision models.
 
 Files are npz, parquet or h5. Those that ``save`` writes hold ``ids`` and ``features``; npz and h5 files with one array
 per image, named by its id, can be read as well.
@@ -29,6 +29,8 @@ from captious.native import threads
 from captious.progress import Progress
 from captious.resources.npy import read_npz
 from captious.words import counted, counted_of
+
+# ``ImageFeatures``, and files of them.
 
 #: Extensions of files of image features.
 IMAGE_FEATURE_FORMATS = (".npz", ".parquet", ".h5")
@@ -311,7 +313,6 @@ _READERS = {".npz": _read_npz, ".parquet": _read_parquet, ".h5": _read_h5}
 # Vision models: vectors of images, by any vision model that transformers loads, or by EfficientNet-Lite0.
 #
 # EfficientNet-Lite0 is for machines without access to a model hub: its weights come in a Python package.
-
 
 #: Name of EfficientNet-Lite0.
 EFFICIENTNET = "efficientnet-lite0"

@@ -1,8 +1,4 @@
-"""Detectors of fluency errors: the probability that a caption has an error, from a user-supplied classifier.
-
-A detector is a checkpoint of FENSE's authors, or any sequence classifier of transformers whose last class is "has an
-error".
-"""
+"""Models of sentences: encoders, which give each a vector, and detectors of fluency errors."""
 
 from __future__ import annotations
 
@@ -24,6 +20,11 @@ from captious.errors import MissingExtraError, ParameterError, ResourceError
 from captious.models.encoders import Encoder, equal_lengths, numbered, token_ids
 from captious.models.pretrained import INSTALL, missing_extra, pretrained, torch_threads, version_of
 from captious.progress import Progress
+
+# Detectors of fluency errors: the probability that a caption has an error, from a user-supplied classifier.
+#
+# A detector is a checkpoint of FENSE's authors, or any sequence classifier of transformers whose last class is "has an
+# error".
 
 #: The most tokens that are read of a caption, as in FENSE's code.
 MOST_TOKENS = 64
@@ -169,7 +170,6 @@ def _line(error: Exception) -> str:
 #
 # The configuration that sentence-transformers saves with a model specifies the pooling (mean, first token, maximum) and
 # the maximum length. Without it, the maximum length is the model's, and the pooling is the mean.
-
 
 #: Pools, as sentence-transformers calls them.
 _POOLS = {"cls_token": "cls", "mean_tokens": "mean", "max_tokens": "max", "cls": "cls", "mean": "mean", "max": "max"}

@@ -1,4 +1,4 @@
-"""Word vectors of any kind behind one interface: words to rows, from any file or array."""
+"""Word vectors of any kind behind one interface, and annotation layers of words with vectors."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from captious.resources.vectors import INSTALL
 from captious.text import Tokenizer, TokenLayer, Tokens, WordLayer
 from captious.text.stop_words import StopWords
 from captious.words import counted
+
+# ``WordVectors``: words to rows, from any file or array.
 
 _SHOWN = 8  # digits of the checksum in signatures
 
@@ -157,7 +159,6 @@ class WordVectors:
 # Annotation layers of words with vectors: in their order, and as bags of distinct words.
 #
 # Vectors are looked up once for every distinct word of a run, and candidates share those of their references.
-
 
 _NO_VECTOR, _LEFT_OUT = -1, -2
 _LONGEST = 1_000_000_000  # words of a caption

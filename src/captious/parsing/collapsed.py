@@ -1,9 +1,18 @@
-"""Prepositions of two and three words (``next to``, ``in front of``), folded into one.
+"""Collapsing of basic dependencies into the form from which scene graphs are read.
 
-Basic dependencies split them: in ``a dog sits in front of a bus`` the bus is a modifier of ``front``, and ``front`` one
-of ``sits``. Folded, the bus is the modifier, and the first word of the preposition is its case, with the others
-attached by ``mwe``. The prepositions that the official program folds were derived from a treebank of captions that it
-parsed.
+Basic dependencies are a tree over all words. The collapsed ones (CoreNLP's CollapsedCCProcessed, without extras)
+express relations of meaning: prepositions become part of relations, and the relations of a word also apply to words
+coordinated with it. ``collapsed`` applies, in this order:
+
+    fold_prepositions     next to, in front of                   one preposition, its noun in its place
+    _split_governor       a dog on the bed and under a blanket   a copy of the governor for the second phrase
+    _split_preposition    boats on and near a beach              the same for two prepositions of one noun
+    _name_conjunct        a dog and a cat                        conj:and
+    _name_modifier        a dog on the bed                       nmod:on
+    _shared_governors     eats cake and pie                      both are objects
+    _shared_subject       a dog runs and jumps                   the dog does both
+
+Every step was derived from a treebank of captions that the official program parsed.
 """
 
 from __future__ import annotations
@@ -11,6 +20,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from captious.parsing.parses import Edge
+
+# Prepositions of two and three words (``next to``, ``in front of``), folded into one.
+#
+# Basic dependencies split them: in ``a dog sits in front of a bus`` the bus is a modifier of ``front``, and ``front``
+# one of ``sits``. Folded, the bus is the modifier, and the first word of the preposition is its case, with the others
+# attached by ``mwe``. The prepositions that the official program folds were derived from a treebank of captions that it
+# parsed.
 
 # Words that may both be cases of a noun.
 _SIDE_BY_SIDE = frozenset(
@@ -151,22 +167,7 @@ def _has_copula(word: int, heads: list[int], relations: list[str]) -> bool:
     return any(head == word and relation == "cop" for head, relation in zip(heads, relations, strict=True))
 
 
-# Collapsing of basic dependencies into the form from which scene graphs are read.
-#
-# Basic dependencies are a tree over all words. The collapsed ones (CoreNLP's CollapsedCCProcessed, without extras)
-# express relations of meaning: prepositions become part of relations, and the relations of a word also apply to words
-# coordinated with it. ``collapsed`` applies, in this order:
-#
-#     fold_prepositions     next to, in front of                   one preposition, its noun in its place
-#     _split_governor       a dog on the bed and under a blanket   a copy of the governor for the second phrase
-#     _split_preposition    boats on and near a beach              the same for two prepositions of one noun
-#     _name_conjunct        a dog and a cat                        conj:and
-#     _name_modifier        a dog on the bed                       nmod:on
-#     _shared_governors     eats cake and pie                      both are objects
-#     _shared_subject       a dog runs and jumps                   the dog does both
-#
-# Every step was derived from a treebank of captions that the official program parsed.
-
+# ``collapsed``, and its steps.
 
 _MODIFIERS = frozenset(("nmod", "acl", "advcl"))
 _SUBJECTS = frozenset(("nsubj", "nsubjpass", "csubj", "csubjpass"))

@@ -69,6 +69,9 @@ MULTI_WORD = {
 MULTI_WORD_ADVERBS = {"as": _words("well"), "kind": _words("of"), "sort": _words("of")}
 
 
+# Constituents, and the search for their heads.
+
+
 class Node:
     """A constituent with its children, or the tag above a word.
 

@@ -185,6 +185,9 @@ def _tag(universal: str, features: str) -> str:
     return _PLURAL.get(tag, tag) if "Number=Plur" in features.split("|") else tag
 
 
+# Files of parses in both formats, and JSON lines.
+
+
 @dataclass(frozen=True)
 class FileOfParses:
     """Parses from a file.

@@ -1,8 +1,8 @@
-"""Conditions of rules on phrases and words: coordination, complements of prepositions, parts of a noun phrase.
+"""The rules that name the relation between a constituent and the head of the constituent around it.
 
-The node is always the constituent whose relation is sought. The table of rules has an example for each condition; in
-further examples here, the constituent is in square brackets. Functions that return a node return the governor of the
-constituent.
+The rules are a table, and their conditions are functions of a node, the constituent whose relation is sought. The table
+has an example for each condition; in further examples, the constituent is in square brackets. Functions that return a
+node return the governor of the constituent.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from captious.parsing.heads import (
     is_existential,
     verb_tag,
 )
+
+# Conditions on phrases and words: coordination, complements of prepositions, parts of a noun phrase.
 
 _CONJUNCTIONS = frozenset(("CC", "CONJP"))
 _NOMINAL = frozenset(("NP", "NX", "WHNP", "NP-TMP"))
@@ -190,12 +192,7 @@ def is_adverb_of_negation(node: Node) -> bool:
     return is_negation(node) and node.head.word != "no"
 
 
-# Conditions of rules on clauses: subjects, objects and complements of verbs.
-#
-# The node is always the constituent whose relation is sought. The table of rules has an example for each condition; in
-# further examples here, the constituent is in square brackets. Functions that return a node return the governor of the
-# constituent.
-
+# Conditions on clauses: subjects, objects and complements of verbs.
 
 _PAST = frozenset(("VBN", "VBD"))
 
@@ -418,17 +415,16 @@ def question(node: Node) -> Node:
     return clause.before[-1] if clause.before and _has_subject(clause) else clause
 
 
-# The rules that name the relation between a constituent and the head of the constituent around it.
+# The table of rules.
 #
 # Each rule has two lines. The first gives the relation and the position of the constituent, in labels of the treebank:
 # ``nsubj NP before VP in S SINV`` is an NP before a head child that is a VP, in an S or SINV. ``after`` and ``beside``
 # (on either side) are used like ``before``. ``any`` is any constituent and ``head`` any head child; omitted parts match
-# anything. Conditions follow ``if``: functions of ``phrases`` or ``clauses``, some with labels in parentheses. If the
-# constituent does not depend on the head child of the constituent around it, ``on`` names a function that finds its
-# governor. The second line is a tree in which the rule determines the relation of the starred word.
+# anything. Conditions follow ``if``: the functions above, some with labels in parentheses. If the constituent does not
+# depend on the head child of the constituent around it, ``on`` names a function that finds its governor. The second
+# line is a tree in which the rule determines the relation of the starred word.
 #
 # Rules are tried from the top; the first that fits decides.
-
 
 Condition: TypeAlias = Callable[[Node], bool]
 

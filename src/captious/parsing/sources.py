@@ -1,4 +1,4 @@
-"""The parser: from words to phrase structure trees, dependencies, lemmas and collapsed dependencies."""
+"""Parses of captions: the parser, other sources such as files and spaCy, and the annotation layers of them."""
 
 from __future__ import annotations
 
@@ -44,6 +44,8 @@ from captious.text import PTB_RAW
 from captious.text.sentences import sentences_of
 from captious.text.tokenizers import Tokenizer
 from captious.text.tokens import Tokens, WordLayer
+
+# The parser: from words to phrase structure trees, dependencies, lemmas and collapsed dependencies.
 
 #: Grammars by the name that users ask for, the best first.
 GRAMMARS = ("corenlp", BUNDLED)
@@ -422,7 +424,6 @@ def approximate(label: str) -> list[str]:
 
 
 # Parses of captions sentence by sentence, as an annotation layer, in time linear in the number of sentences.
-
 
 SentenceParses: TypeAlias = Sequence[tuple[Parse, ...]]
 """The parses of the sentences of each caption; equal sentences share theirs."""

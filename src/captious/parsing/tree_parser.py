@@ -40,7 +40,6 @@ __all__ = ["BEGINS", "ENDS", "LONGEST_SPAN", "UNIT", "SpanEnds", "features"]
 # potentials adjust the scores of states so that the best scores of the two grammars are close. They are derived from
 # the grammar alone, and become effective once they have been tuned on sentences.
 
-
 _ROOT = "ROOT"
 _CATEGORY = re.compile(r"-[A-Z]+-|[^-=|#^~_\[ ]+")
 _PARENT = re.compile(r"\^([A-Z$.]+)")
@@ -199,7 +198,6 @@ def _prior_potentials(grammar: Grammar) -> NDArray[np.float32]:
 # of the sentence are excluded as well, so that the number of cells is linear in the number of words.
 # ``training/grammar`` trains the weights.
 
-
 #: What a word has that constituents of several words may begin with, or end with.
 BEGINS, ENDS = 1, 2
 #: Words of the longest constituent that touches no end of its sentence.
@@ -289,6 +287,8 @@ def features(
 
 #: Words of the longest sentence that is parsed; with the official grammar it takes 2 to 7 s and up to 700 MB.
 LONGEST = 100
+# ``TreeParser``, and the trees that it returns.
+
 #: Words of the longest sentence that is always parsed exactly.
 EXACT = 14
 
@@ -470,7 +470,6 @@ def _replaced(derived: Derivations, places: NDArray[np.int64], replacements: Der
 #
 # The latter are generated from the bundled grammar. Few of them make sense, but they are built from the same parts as
 # captions.
-
 
 _LONGEST = 20
 _Choices: TypeAlias = list[tuple[list[float], list[tuple[int, ...] | str]]]

@@ -1,7 +1,4 @@
-"""Scene graphs as drawings: objects, attributes and relations of a candidate and of its references side by side.
-
-Matches are filled, and share a row. matplotlib draws it. The same graphs give the same bytes.
-"""
+"""Drawings of explanations: text for terminals, and files with the scene graphs of SPICE."""
 
 from __future__ import annotations
 
@@ -51,6 +48,10 @@ from captious.scenes.layers import Names, SceneExplanation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
+# Scene graphs as drawings: objects, attributes and relations of a candidate and of its references side by side.
+#
+# Matches are filled, and share a row. matplotlib draws it. The same graphs give the same bytes.
 
 #: Colors of objects, attributes and relations, by the parts of their tuples (Okabe and Ito 2008).
 _COLORS = {1: "#D55E00", 2: "#009E73", 3: "#0072B2"}
@@ -225,7 +226,6 @@ def _legend() -> list[Any]:
 #            1= 1=  1:
 # reference  a  dog is running fast
 #            1= 1=  1: 1:
-
 
 _STYLES = {name: style for name, (_, _, style) in SIGNS.items()}
 _BETWEEN = " · "

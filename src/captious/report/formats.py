@@ -62,6 +62,8 @@ def _alike(texts: Sequence[str], best: Sequence[bool]) -> list[bool]:
     return [len({*texts}) > 1 and text in best_texts for text in texts]
 
 
+# ``Presentation``, short formats, and files of caption scores.
+
 INTERVAL_STYLES: tuple[IntervalStyle, ...] = get_args(IntervalStyle)
 _PERCENT_FORMS: Mapping[Form, Form] = {"score": "percent", "difference": "percent difference"}
 
@@ -183,7 +185,6 @@ def _rows(reports: Sequence[Report]) -> Iterator[tuple[Any, ...]]:
 
 # Tables as LaTeX: a tabular for the package booktabs, after comments that say what it depends on.
 
-
 #: The cells of a row, or a command between rows.
 Line: TypeAlias = Sequence[str] | str
 
@@ -303,7 +304,6 @@ def _number(text: str) -> str:
 
 # Tables as Markdown, as GitHub and notebooks render it, after a comment that says what the numbers depend on.
 
-
 _RULES = {"left": ":--", "right": "--:", "center": ":-:"}
 
 
@@ -361,7 +361,6 @@ def _escaped(text: str) -> str:
 
 
 # Tables as spreadsheets (.xlsx): a sheet with the table as shown, and one with all numbers unrounded.
-
 
 _DIGITS: dict[Form, str] = {
     "score": "0.0000",
@@ -444,6 +443,8 @@ def _pieces(table: Table, place: int, cell: Cell | None) -> Iterator[tuple[Any, 
         digits = _DIGITS["percent" if scale > 1 else "score"]
         yield from ((None if end is None else json_value(float(end) * scale), digits, False) for end in ends)
 
+
+# HTML, and the list of all formats.
 
 #: A table for notebooks, and a page with charts of pictures.
 notebook_html = deferred("report.html:notebook_html")

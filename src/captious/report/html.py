@@ -1,4 +1,4 @@
-"""Tables as HTML, for pages, and for notebooks with their style included."""
+"""Tables as HTML, for pages, and for notebooks with their style included; and small drawings in them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from captious.tables import PAGE, Cell, Column, Form, Table, oriented
 # Small drawings of values with their intervals for table cells; decoration, as the numbers are shown as well.
 #
 # Drawings are as wide as their cell: positions are in percent.
-
 
 SERIES = 8  # colors of systems
 _LANE = 9  # between values of different systems, in pixels
@@ -123,6 +122,8 @@ def _ticks(low: float, high: float, scale: float) -> list[tuple[float, str]]:
 def _svg(kind: str, height: int, content: str) -> str:
     return f'<svg class="{kind}" width="100%" height="{height}" aria-hidden="true" focusable="false">{content}</svg>'
 
+
+# Tables, and other parts of pages.
 
 #: Folder of the style sheets of result pages and the evaluation server.
 DESIGN_FOLDER = "design"

@@ -1,4 +1,4 @@
-"""URLs of images: templates such as ``https://images.example.org/{id:012d}.jpg``, and their validation."""
+"""Images on pages: by a template of URLs, or from a folder."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from urllib.parse import quote, urlsplit
 
 from captious.data import ImageId
 from captious.errors import ParameterError
+
+# URLs of images: templates such as ``https://images.example.org/{id:012d}.jpg``, and their validation.
 
 
 def fields_problem(template: str) -> str:

@@ -1,9 +1,7 @@
-"""Layouts of explanations: for each kind, the blocks that show its values, from top to bottom.
+"""Explanations of scores as data: their values, and layouts that say how terminals and pages show them.
 
-A layout is data. ``terminal.py`` draws it for terminals, and ``assets/explanations`` for pages of reports and of
-the evaluation server, from the values of ``captious explain --format json``.
-
-Blocks and text templates are described in ``blocks.py``.
+A layout is data. ``explanation_drawing.py`` draws it for terminals, and ``assets/explanations`` for pages of reports
+and of the evaluation server, from the values of ``captious explain --format json``.
 """
 
 from __future__ import annotations
@@ -207,6 +205,8 @@ class Each:
 
 Block: TypeAlias = Words | Items | EntryTable | Matrix | FactLine | Note | Graph | Folded | Each
 
+
+# Layouts of explanations: for each kind, the blocks that show its values, from top to bottom.
 
 #: Of each way to match: its sign, its meaning, and its style on terminals.
 SIGNS: Mapping[str, tuple[str, str, str]] = {
@@ -428,9 +428,8 @@ def layout_values(kind: str) -> dict[str, Any]:
 
 # Layout of two scene graphs: the row of each tuple, which the drawings of files and pages share.
 #
-# Each object is a block with the tuples about it. Objects and tuples that match share a row. ``scene_drawing`` draws
-# the rows to files, ``assets/explanations/scene_graphs.js`` on pages.
-
+# Each object is a block with the tuples about it. Objects and tuples that match share a row. ``explanation_drawing.py``
+# draws the rows to files, ``assets/explanations/scene_graphs.js`` on pages.
 
 _Tuples: TypeAlias = Sequence[tuple[Hashable, ...]]
 _Block: TypeAlias = tuple[int | None, int | None]
@@ -557,8 +556,7 @@ def _placed(blocks: Sequence[_Block], sides: _Sides) -> tuple[list[int], list[in
     return rows
 
 
-# Templates of layouts, see ``blocks.py``: lookup and formatting of values of an explanation.
-
+# Templates of layouts: lookup and formatting of values of an explanation.
 
 #: Stands for a value that an explanation does not have.
 MISSING = object()
@@ -621,9 +619,7 @@ def _name(name: str) -> str:
 
 # Explanations as plain values for terminals, pages and JSON documents.
 #
-# An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout, see ``layouts.py``, which
-# ``terminal.py`` draws for terminals, and ``assets/explanations`` for pages.
-
+# An explanation is the result of a metric's ``explain``. Its ``kind`` has a layout.
 
 #: Scripts that draw explanations in pages, in loading order.
 SCRIPTS_FOLDER = "explanations"

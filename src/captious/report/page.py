@@ -1,4 +1,4 @@
-"""The page of one or more systems: scores, tests, distributions, and every caption with its explanations."""
+"""``write_report``: the pages of systems, judgments and studies, each as one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -42,6 +42,8 @@ from captious.words import DEFAULT_SEED, counted
 if TYPE_CHECKING:
     from captious.judgment import Judgment, Study
 
+
+# The page of one or more systems: scores, tests, distributions, and every caption with its explanations.
 
 _LEVEL = 0.95
 _COMMAND = re.compile(r"(?P<warning>.+\.) (?P<advice>[^.]*:) (?P<command>captious [a-z].*?)\.?")
@@ -400,7 +402,7 @@ _CHARTS: Mapping[type[Picture], tuple[str, Callable[[Any], dict[str, Any]]]] = {
 }
 
 
-# ``write_report``: results as one self-contained HTML file.
+# Results as files.
 
 
 def write_report(

@@ -1,4 +1,4 @@
-"""A single-file page: style, data and scripts inside, with a policy that lets it load nothing else."""
+"""The data inside a single-file page: the document itself, packed arrays, and captions with their tokens."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ from captious.report.html import DESIGN_FOLDER, asset, text
 from captious.report.images import ImageFolder, ImageUrls
 from captious.report.layouts import SCRIPTS, SCRIPTS_FOLDER
 from captious.version import __version__
+
+# A single-file page: style, data and scripts inside, with a policy that lets it load nothing else.
 
 _STYLES = (f"{DESIGN_FOLDER}/tokens.css", "tables.css", "page.css", "explanations/explanations.css")
 _LIBRARIES = ("d3-7.9.2", "observable-plot-0.6.17")
@@ -113,7 +115,6 @@ def _hash(content: str) -> str:
 #
 # A plain dictionary in the manifest describes a column: the number of its element, its type, and how it was arranged
 # before compression. ``assets/columns.js`` reads it.
-
 
 #: The entry of a column in the manifest.
 Column: TypeAlias = dict[str, Any]

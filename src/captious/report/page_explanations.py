@@ -1,4 +1,4 @@
-"""Data shared by the explanations of a page: systems, images, words, tokens and columns."""
+"""Explanations inside a page: the data that each metric packs, and the manifest that names them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from captious.report.page_data import CaptionWords, Column, Columns, TokenTable
 from captious.scenes.graphs import KINDS, Fact, Facts, names_of
 from captious.text import TokenLayer, WordLayer
 from captious.text.meteor_words import MeteorLayer
+
+# Data shared by the explanations of a page: systems, images, words, tokens and columns.
 
 
 @dataclass(frozen=True)
@@ -250,7 +252,6 @@ def _gaps(starts: Any, lengths: Any, begins: Any) -> Any:
 
 # SPICE: the tuples of each candidate and of the references of each image, their matches and their rows.
 
-
 _BETWEEN = "\x1f"  # between the names of one thing
 
 
@@ -461,7 +462,6 @@ def _places(agreement: Agreement) -> list[int]:
 
 
 # Manifest entries for explanations: which metrics have one, and the data that the page needs.
-
 
 #: The function that packs the explanations of a kind.
 _PACK: Mapping[str, Callable[[Any, Explained], dict[str, Any]]] = {

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 # Lines wrapped to the width of a terminal, with hanging indents, and words with marks below them.
 
-
 _LEAST_ROOM = 8  # columns, even on a narrow terminal
 
 
@@ -109,7 +108,6 @@ def rows_of(widths: Sequence[int], room: int, between: int) -> list[list[int]]:
 
 # Drawings of numbers that fit into a line of text or a narrow column; decoration, as the numbers are shown as well.
 
-
 _LINE = (72, 20)  # width and height, in pixels
 _BARS = 56  # height
 _RADIUS = 2.5
@@ -154,6 +152,8 @@ def mark_drawing(name: str) -> str:
     size = 'width="30" height="30" viewBox="0 0 5 5"'
     return f'<svg class="mark series-{digest[-1] % 3}" {size} aria-hidden="true" focusable="false">{squares}</svg>'
 
+
+# Tables.
 
 #: Pieces of a line, each with a style of rich.
 Line: TypeAlias = Sequence[tuple[str, str]]

@@ -1,4 +1,4 @@
-"""The cache of downloaded and compiled files: one user folder, never the installed package."""
+"""The cache folder: downloaded files, and files that are compiled once, among them arrays that processes share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from captious.progress import Progress
 #
 # The label of a file identifies the source of the arrays. A file that is damaged or has another label counts as
 # missing, and is compiled again.
-
 
 #: Arrays by name.
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -81,6 +80,9 @@ def _note(path: str | os.PathLike[str], identity: str) -> None:
         if time.time() - os.stat(path).st_ctime >= _SETTLED:
             with open(f"{os.fspath(path)}{_CHECKED}", "w", encoding="ascii") as file:
                 file.write(identity)
+
+
+# The cache of downloaded and compiled files: one user folder, never the installed package.
 
 
 def cache_folder() -> Path:
@@ -140,7 +142,6 @@ def is_first_time(message: str) -> bool:
 
 # Document frequencies of COCO's validation images, which are part of the package; see training/learned.
 
-
 #: Their name for the option --idf.
 NAME = "coco"
 #: Their file.
@@ -150,7 +151,6 @@ FILE = Path(__file__).parent / "coco-val.idf"
 # Files that are compiled once, by the first process that needs them, and reused by all later ones.
 #
 # However a build ends (killed, disk full, two at once), it leaves a complete file or none.
-
 
 _UNFINISHED = ".captious-*"  # names that `whole_file` gives to incomplete files
 

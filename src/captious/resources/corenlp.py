@@ -1,8 +1,4 @@
-"""Locating CoreNLP's English grammar in its published files.
-
-It is a file of 2 MB, ``englishPCFG.ser.gz``. The models jar, of 360 MB, contains it, and the distribution is a zip that
-contains that jar.
-"""
+"""SPICE's official grammar: found in CoreNLP's files, converted from Java objects, and compiled once."""
 
 from __future__ import annotations
 
@@ -31,6 +27,11 @@ from captious.resources.grammar import ANY, Grammar
 if TYPE_CHECKING:
     from captious.resources.java_objects import JavaObject
 
+
+# Locating CoreNLP's English grammar in its published files.
+#
+# It is a file of 2 MB, ``englishPCFG.ser.gz``. The models jar, of 360 MB, contains it, and the distribution is a zip
+# that contains that jar.
 
 GRAMMAR = "englishPCFG.ser.gz"
 MODELS_JAR = "stanford-corenlp-3.6.0-models.jar"
@@ -117,7 +118,6 @@ def _bounded(file: IO[bytes]) -> bytes:
 #
 # The file is a ``LexicalizedParser``: indexes of states, tags and words; lists of rules; and a lexicon of counters
 # whose keys are pairs of a tag and a word.
-
 
 _Counts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float64]]
 
@@ -273,7 +273,6 @@ def _check(grammar: Grammar) -> None:
 #
 # It is searched for at the path in ``CAPTIOUS_SPICE_GRAMMAR``, where ``fetch`` puts it, and where pycocoevalcap and
 # aac-metrics keep CoreNLP's models (their code is never imported). It is compiled once into the cache folder.
-
 
 #: The command that installs the grammar.
 INSTALL = "captious resources get spice-grammar"

@@ -1,4 +1,4 @@
-"""Files on the web as seekable files, so that only the parts of a large archive that are read are downloaded."""
+"""Files that are fetched: from the web, in the parts that are read, and from Python packages."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from captious.version import __version__
 if TYPE_CHECKING:
     from http.client import HTTPResponse
 
+
+# Files on the web as seekable files, so that only the parts of a large archive that are read are downloaded.
 
 _SECONDS = 60.0  # timeout without data
 _PIECE = 1 << 20

@@ -1,4 +1,4 @@
-"""Published files of word vectors, read in blocks: text, word2vec's binary format, numpy's formats.
+"""Published files of word vectors, read in blocks: text, word2vec, numpy, fastText and gensim; and compiled vectors.
 
 Problems with a file raise a ``ResourceError`` that names the line or the word.
 """
@@ -227,7 +227,6 @@ def _first_duplicate(
 
 # Common parts of readers of word vectors: a stream of words and rows, positions, errors, decompression.
 
-
 #: The formats that can be read, in human-readable form.
 FORMS = (
     "GloVe text, word2vec text or binary, fastText .vec or .bin, gensim KeyedVectors, .npz with words and vectors, "
@@ -373,7 +372,6 @@ def finite(vectors: NDArray[Any], first: int, what: str = "word") -> NDArray[np.
 # fastText's binary models: the vector of a word is the mean of its own row and those of its character n-grams.
 #
 # Bojanowski et al. 2017; the file format and the hash of n-grams are those of fastText 0.9 (version 12 of the file).
-
 
 #: The first bytes of such a file.
 MAGIC = struct.pack("<i", 793712314)
@@ -539,6 +537,8 @@ def read(path: Path, file: IO[bytes]) -> tuple[list[bytes], NDArray[Any]]:
         raise VectorFileError("not gensim KeyedVectors: its vectors are not numbers", "save model.wv, not the model")
     return encoded(words), vectors
 
+
+# Files of word vectors in any format: text, word2vec's binary format, numpy's formats.
 
 _LONGEST_LINE = 1 << 22
 _LONGEST_WORD = 1 << 12

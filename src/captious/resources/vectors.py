@@ -1,7 +1,4 @@
-"""A file of word vectors, compiled once into the cache folder under a checksum of its content.
-
-The checksum is that of the uncompressed content, so a file that was moved, renamed or compressed is not compiled again.
-"""
+"""The user's word vectors: compiled once into the cache folder, and found by name, file or checksum."""
 
 from __future__ import annotations
 
@@ -38,6 +35,11 @@ from captious.resources.vector_files import (
     source_of,
 )
 from captious.words import counted
+
+# A compiled file of word vectors, in a folder that is named by a checksum of its content.
+#
+# The checksum is that of the uncompressed content, so a file that was moved, renamed or compressed is not compiled
+# again.
 
 #: The command that adds word vectors.
 INSTALL = "captious vectors add FILE --name NAME"
@@ -213,7 +215,6 @@ def _mapped(checksum: str, arrays: Arrays) -> VectorIndex:
 
 
 # The user's word vectors, by name or as a file. A name refers to a checksum, and to the original file.
-
 
 #: The environment variable that names the default.
 VARIABLE = "CAPTIOUS_VECTORS"

@@ -1,8 +1,4 @@
-"""States of metrics that are fitted shard by shard: merged, written to files and read back.
-
-Metrics often share a state: CIDEr, CIDEr-D and SPIDEr weight n-grams by the same document frequencies. A tuple of
-states is therefore stored as its distinct states (leaves) and a shape that refers to them.
-"""
+"""``Plan``: scoring at scale, with the states, sums and reports of shards."""
 
 from __future__ import annotations
 
@@ -45,6 +41,11 @@ from captious.metrics.shared.frequencies import DocumentFrequencies, FrequencySu
 from captious.native import using_threads
 from captious.scale.shards import BATCH_ROWS, RowBatch, Shard, ShardColumns, as_shards
 from captious.words import DEFAULT_SEED, counted
+
+# States of metrics that are fitted shard by shard: merged, written to files and read back.
+#
+# Metrics often share a state: CIDEr, CIDEr-D and SPIDEr weight n-grams by the same document frequencies. A tuple of
+# states is therefore stored as its distinct states (leaves) and a shape that refers to them.
 
 #: The state of each metric of a plan, None for those that need none.
 States: TypeAlias = tuple[State | None, ...]
@@ -288,7 +289,6 @@ class Covariance:
 
 # The result of scoring shards: a ``Report`` without captions, whose intervals come from sums.
 
-
 #: The units that intervals resample.
 Unit = Literal["captions", "shards"]
 
@@ -440,7 +440,6 @@ def reduced(
 #
 # Plans, states and sums are picklable. The result of ``map`` depends only on the plan and the shard, and sums are
 # exact, so engines differ only in where shards are mapped.
-
 
 #: Receives ids, candidates and caption scores by output of one batch.
 CaptionScores = Callable[[Sequence[ImageId], Sequence[str], Mapping[str, NDArray[np.float64]]], None]

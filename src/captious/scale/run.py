@@ -1,12 +1,4 @@
-"""The folder of a run, with files for the plan and for states and sums of each shard, so that runs can be resumed.
-
-    OUT/plan.json            the plan; another one is refused
-    OUT/fit/00017/           states of shard 17; OUT/fit/all has those of all shards
-    OUT/sums/00017.json      sums of shard 17
-    OUT/scores.json          the scores, once all shards are done
-
-Files are written atomically, so a killed run leaves only complete files. Several machines can share a folder.
-"""
+"""``score_shards``: execution of a plan by an engine, with progress, retries and a folder to resume from."""
 
 from __future__ import annotations
 
@@ -55,6 +47,15 @@ from captious.scale.plan import (
 from captious.scale.shards import BATCH_ROWS, Shard
 from captious.tables import document_text
 from captious.words import counted, counted_of
+
+# The folder of a run, with files for the plan and for states and sums of each shard, so that runs can be resumed.
+#
+#     OUT/plan.json            the plan; another one is refused
+#     OUT/fit/00017/           states of shard 17; OUT/fit/all has those of all shards
+#     OUT/sums/00017.json      sums of shard 17
+#     OUT/scores.json          the scores, once all shards are done
+#
+# Files are written atomically, so a killed run leaves only complete files. Several machines can share a folder.
 
 _FORMAT = 1
 _START_AGAIN = "give another folder, or remove this one to score everything again"
@@ -323,8 +324,7 @@ def _difference(plan_before: Any, plan_now: dict[str, Any]) -> str:
     return "it was written by another version of captious"
 
 
-# ``score_shards``: execution of a plan by an engine, with progress, retries and a folder to resume from.
-
+# Execution of a plan.
 
 R = TypeVar("R")
 

@@ -49,7 +49,6 @@ from captious.words import counted_of, sample_of
 # Columns have the usual names of other readers (``id``, ``candidate``, ``references``, ...), or those in
 # ``ShardColumns``.
 
-
 #: Rows that are in memory at a time, unless another number is asked for.
 BATCH_ROWS = 8192
 
@@ -245,6 +244,8 @@ def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...
         check(source("candidates", several=True), values=[[text] for text in rows.candidates])
     return tuple(image for image in map(as_image_id, rows.ids) if image is not None)
 
+
+# Shards, and how they are found.
 
 _BUFFER = 1 << 20
 

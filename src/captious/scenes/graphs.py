@@ -1,4 +1,4 @@
-"""Synonyms in SPICE: the synonym sets of METEOR's dictionary, which come from WordNet 3.0."""
+"""Scene graphs, the synonyms by which their words match, and the facts that two of them share."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from captious.native import MeteorLexicon
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.tuples import Tuple
+
+# Synonyms in SPICE: the synonym sets of METEOR's dictionary, which come from WordNet 3.0.
 
 Concept: TypeAlias = frozenset[str | int]
 """The names of a thing, and the numbers of their synonym sets. Two concepts match if they share any."""
@@ -190,7 +192,6 @@ def _merge(concepts: list[Concept], concept: Concept) -> None:
 # Anderson, Fernando, Johnson and Gould 2016 (SPICE), sections 3.3 and 3.4. Two tuples match if each concept of one
 # matches the corresponding concept of the other. A tuple of the candidate is counted once, a tuple of the references as
 # often as it is matched.
-
 
 Fact: TypeAlias = tuple[Concept, ...]
 """A tuple of merged concepts: ``(object,)``, ``(object, attribute)`` or ``(subject, relation, object)``."""

@@ -1,4 +1,4 @@
-"""Tuples of captions, computed once for each distinct parse, while other captions are being parsed."""
+"""Tuples and scene graphs of captions as annotation layers, and the explanation of a SPICE score."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ from captious.scenes.graphs import (
 )
 from captious.scenes.tuples import Tuple, tuples_of
 from captious.text.tokenizers import Tokenizer
+
+# Tuples of captions, computed once for each distinct parse, while other captions are being parsed.
 
 #: The ways to split captions before they are parsed.
 SPLITS = ("none", "sentences")
@@ -287,7 +289,6 @@ def _bounds(offsets: NDArray[Any], n: int) -> list[int]:
 
 
 # Explanation of a SPICE score: the tuples of both sides, which of them match, and by which words.
-
 
 Names: TypeAlias = tuple[tuple[str, ...], ...]
 """The names of each part of (object,), (object, attribute) or (subject, relation, object); there may be several."""

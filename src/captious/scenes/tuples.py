@@ -20,7 +20,6 @@ from captious.parsing.parses import Edge, Parse
 # The order decides which of several matches of a rule comes first. It results from Java's hash tables: neighbors of a
 # word are in buckets by their number modulo 16, those in one bucket in insertion order.
 
-
 NOUNS = frozenset(("NN", "NNS", "NNP", "NNPS"))
 PLURALS = frozenset(("NNS", "NNPS"))
 
@@ -323,6 +322,8 @@ def _move(sentence: Sentence, pronoun: int, antecedent: int) -> None:
             sentence.add(antecedent, child, relation)
     sentence.replace_root(pronoun, antecedent)
 
+
+# The rules, which read tuples from an enhanced sentence.
 
 _Pairs: TypeAlias = list[tuple[int, int]]
 

@@ -1,8 +1,4 @@
-"""Stems of words: Snowball's for METEOR, and Porter's first stemmer as in NLTK for SMURF.
-
-Porter 1980, "An algorithm for suffix stripping", with the departures of NLTK's default mode, NLTK_EXTENSIONS, which are
-marked. PyStemmer has no such mode.
-"""
+"""Forms of words: stems, base forms, and normal forms of words with several spellings."""
 
 from __future__ import annotations
 
@@ -22,7 +18,6 @@ from captious.text.languages import ENGLISH, Language
 # of the Inflector of Bermi Ferrer Martinez (2006) for nouns; CHAIR applies them to all words of a caption. They are
 # reproduced with their errors: "bus" becomes "bu", "this" becomes "thi", and words that are the end of an uninflected
 # noun, such as "water" and "is", are not changed.
-
 
 _PREPOSITIONS = """
     about above across after among around at athwart before behind below beneath beside besides between betwixt
@@ -190,6 +185,12 @@ def _run_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -
         ) from error
 
 
+# Stems of words: Snowball's for METEOR, and Porter's first stemmer as in NLTK for SMURF.
+#
+# Porter 1980, "An algorithm for suffix stripping", with the departures of NLTK's default mode, NLTK_EXTENSIONS, which
+# are marked. PyStemmer has no such mode.
+
+
 def snowball_stems(words: Sequence[str], language: Language = ENGLISH) -> list[str]:
     """Stem words with Snowball's algorithm for a language (Porter2 for English), using PyStemmer.
 
@@ -350,7 +351,6 @@ def _final_ll(word: str) -> str:
 #
 # The form of a word is one word, so tokenization does not change. Accents are composed (NFC) in every language. British
 # spellings become American ones if a stem is known to have both (the classes of Fowler's Modern English Usage).
-
 
 _ENGLISH = re.findall(
     r"\w+",

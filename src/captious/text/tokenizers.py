@@ -27,7 +27,6 @@ from captious.plugins import EntryPoints
 # They differ from those of the PTB tokenizer, a separate program with many more rules. NLTK 3.2.5, which CHAIR pins,
 # has different rules than later versions.
 
-
 _Rules: TypeAlias = tuple[tuple[str, str], ...]
 
 # Each rule sets something apart by spaces; they apply one after the other.
@@ -191,7 +190,6 @@ def _ends_sentence(word: str) -> bool:
 # quotes and dashes as Chinese, but not ideographs beyond the basic plane. Tokenizers that need a dictionary or a model
 # are sacrebleu's own.
 
-
 # Captions of ASCII letters in words, with a comma or full stop behind some: most English captions.
 _PLAIN_FOR_SACREBLEU = re.compile(r"[A-Za-z]*+(?:[.,]?+ +[A-Za-z]+)*+[.,]?+\s*")
 _WESTERN = (
@@ -327,6 +325,9 @@ def thai_words(caption: str) -> list[str]:
         is_thai = any("\u0e01" <= character <= "\u0e5b" for character in word)
         words += [word] if is_thai else unicode_words(word)
     return words
+
+
+# ``Tokenizer``, and tokenizers by name.
 
 
 @dataclass(frozen=True)

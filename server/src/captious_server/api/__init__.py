@@ -1,6 +1,7 @@
-"""Common parts of all API calls: users are named by tokens, errors are JSON, and arguments are declared.
+"""The foundation of the API: how calls are declared, and the OpenAPI description that is generated from them.
 
-``/api/v1/openapi.json`` is generated from the declarations, so it cannot differ from the views.
+Users are named by tokens, errors are JSON, and arguments are declared. ``/api/v1/openapi.json`` is generated from the
+declarations, so it cannot differ from the views.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from captious_server.api.schemas import CheckAnswer, ErrorAnswer
 from captious_server.models import Challenge, Submission, Token
 from captious_server.people.accounts import SCOPES, limit, token_in, token_of
 from captious_server.settings import flag
+
+# Calls: their parameters, failures and tokens.
 
 View = Callable[..., HttpResponse]
 _QUOTE_LENGTH = 100  # characters
@@ -153,7 +156,6 @@ def is_true(request: HttpRequest, name: str, *, default: bool) -> bool:
 
 
 # The description of the API as OpenAPI 3.1, generated from the addresses and declarations of its views.
-
 
 PREFIX = "/api/v1/"
 _FORM_TYPE = "application/x-www-form-urlencoded"

@@ -1,4 +1,7 @@
-"""An upload through the API: its parameters, and its body, which is streamed to a file."""
+"""Views of the API: challenges, leaderboards, submissions, approval of teams, material and webhooks.
+
+A call names its user with ``Authorization: Bearer TOKEN``; /api/ describes all calls.
+"""
 
 from __future__ import annotations
 
@@ -72,6 +75,8 @@ from captious_server.submissions.actions import (
 )
 from captious_server.submissions.intake import quota
 from captious_server.submissions.storage import incoming_folder
+
+# An upload through the API: its parameters, and its body, which is streamed to a file.
 
 _CHUNK_BYTES = 256 * 1024
 _KEY_LENGTH = 64
@@ -224,7 +229,6 @@ def _challenge(request: HttpRequest, slug: str) -> Challenge:
 
 # Calls of the API about material for teams: files, templates, terms, quotas, comparisons.
 
-
 _TEAM = Parameter("team", "Defaults to your only team.")
 
 
@@ -351,8 +355,7 @@ def scores(request: HttpRequest, pk: int) -> HttpResponse:
     return scores_of_images(request.user, submission_for(request.user, pk), *names)
 
 
-# Views of the API. A call names its user with ``Authorization: Bearer TOKEN``; /api/ describes all calls.
-
+# Calls of the API about challenges, leaderboards and submissions.
 
 _ROWS_PER_PAGE = 100
 

@@ -29,6 +29,8 @@ from captious_server.scoring.queue import BoardOutputs
 from captious_server.submissions.actions import open_invitations
 from captious_server.submissions.intake import Quota
 
+# Common parts of answers, and answers that report problems and errors.
+
 _Answer = TypeVar("_Answer")
 #: An answer has the keys of its type, and no others.
 exact = with_config(ConfigDict(extra="forbid"))

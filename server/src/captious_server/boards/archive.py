@@ -1,4 +1,4 @@
-"""Metadata of a public archive in DataCite's schema 4.5, with which a DOI can be registered for it."""
+"""The archive of a challenge: a zip file with captions, scores, its folder, a README and metadata for a DOI."""
 
 from __future__ import annotations
 
@@ -33,6 +33,8 @@ from captious_server.scoring.queue import sets_of
 from captious_server.settings import local_time, utc_time
 from captious_server.submissions import storage
 from captious_server.submissions.storage import content, zip_blocks
+
+# Metadata of a public archive in DataCite's schema 4.5, with which a DOI can be registered for it.
 
 _CREATIVE_COMMONS = re.compile(r"CC[ -]?(?P<kind>0|BY(?:-(?:NC|SA|ND)){0,2})[ -](?P<version>\d\.\d)", re.IGNORECASE)
 _DOI = re.compile(r"\b10\.\d{4,9}/[^\s\"{}<>,;]*[^\s\"{}<>,;.)]")
@@ -121,7 +123,6 @@ def _page(challenge: Challenge) -> list[dict[str, str]]:
 
 
 # The challenge.toml of an archive, which can be loaded; comments name the parts that the archive does not contain.
-
 
 _OMISSIONS_COMMENT = """
 # What follows was left out, as its files are not in this archive: references that are private, captions that
@@ -316,7 +317,6 @@ def _scoring_commands(archive: ChallengeArchive) -> list[str]:
 # A public archive has only public data: submissions on leaderboards, captions and references of public
 # captions files, and captions only of teams that agreed. It includes metadata for a DOI. No archive
 # contains private references.
-
 
 #: The columns of the table of scores: a row for each submission, reference set and output.
 COLUMNS = (

@@ -1,4 +1,4 @@
-"""The words that a candidate shares with the references, for pages that color them."""
+"""The captions of submissions, image by image, next to the references, where the captions file is public."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from captious_server.models import Submission
 from captious_server.scoring.results import read_results
 from captious_server.submissions import storage
 from captious_server.submissions.reading import WORD
+
+# The words that a candidate shares with the references, for pages that color them.
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,7 @@ def _stem(word: str) -> str:
     return porter_stem(word.lower())
 
 
-# The captions of submissions, image by image, next to the references, where the captions file is public.
-
+# Images as pages show them: their captions, scores and explanations.
 
 #: How the captions can be sorted.
 ORDERS = ("lowest", "highest", "difference", "image")

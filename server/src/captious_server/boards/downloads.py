@@ -1,4 +1,4 @@
-"""Files that teams download: those of organizers, templates of submissions, scores of images."""
+"""Files to download: those of organizers, templates of submissions, scores of images, archives of challenges."""
 
 from __future__ import annotations
 
@@ -55,6 +55,9 @@ def archive_answer(request: HttpRequest, challenge: Challenge) -> StreamingHttpR
     response = StreamingHttpResponse(archive.blocks(), "application/zip")
     response["Content-Disposition"] = f'attachment; filename="{archive.name}"'
     return response
+
+
+# Files that teams download.
 
 
 def published_file(challenge: Challenge, name: str) -> FileResponse:

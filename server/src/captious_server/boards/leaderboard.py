@@ -1,4 +1,4 @@
-"""A leaderboard: the submissions of a phase on one reference set, ranked and sorted, with links to other views."""
+"""Leaderboards: ranked and sorted rows, the comparison of two submissions, and both as files."""
 
 from __future__ import annotations
 
@@ -45,6 +45,8 @@ from captious_server.people.access import ExplainedError, challenge_for, may_see
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.scoring.results import read_results
 from captious_server.settings import utc_time
+
+# A leaderboard: the submissions of a phase on one reference set, ranked and sorted, with links to other views.
 
 #: Rows of a page of a leaderboard.
 ROWS_PER_PAGE = 100
@@ -176,7 +178,7 @@ class Board:
 
 
 def board(query: Query, user: Any, page: object = 1) -> Board:
-    """A page of the leaderboard, and the reader's own rows of other pages. Nothing is computed: see standings.py.
+    """A page of the leaderboard, and the reader's own rows of other pages. Nothing is computed: see ranking.py.
 
     Args:
         page: its number; the nearest one if there is no such page.
@@ -457,7 +459,6 @@ def compare_submissions(a: Submission, b: Submission, query: Query) -> list[Comp
 
 
 # Leaderboards and comparisons that an address asks for, and tables as files.
-
 
 _PARTS_AT_A_TIME = 100  # parts of a file that are sent together
 

@@ -1,4 +1,4 @@
-"""Text in tables that spreadsheets open."""
+"""Requests of leaderboards: the phase and submissions that an address asks for, and the scores that may be shown."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from captious_server.people.access import is_own, may_manage, may_see_board, may
 from captious_server.scoring.queue import BoardOutputs, ReferenceSet, sets_of
 from captious_server.settings import flag, row_id
 
+# Text in tables that spreadsheets open.
+
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
@@ -31,7 +33,6 @@ def harmless(value: object) -> object:
 
 
 # The leaderboard that an address requests, and its submissions.
-
 
 #: The word in addresses that sorts by the time of submission.
 DATE = "date"

@@ -1,14 +1,4 @@
-"""Ranks with ties: a submission's rank is 1 plus the number of submissions that are significantly better.
-
-Two submissions are compared with the paired bootstrap: both have been resampled with the same images. p values are
-those of the normal approximation, because the smallest one that can be counted in 1,000 resamples would not survive the
-correction for the many pairs of a leaderboard.
-
-The correction controls the probability of a single wrong order anywhere on the board. Up to ``HOLM_ROWS`` rows it is
-Holm's (1979), which needs the p values of all pairs. Larger boards have Bonferroni's for all pairs of as many rows as
-the next power of two: it decides each pair alone, so that a new submission needs only its own tests. It is stricter,
-but not by much: where Holm's needs a difference of 5.6 standard errors, it needs 6.0.
-"""
+"""Ranks: the entry of each team, tests between entries, rounding of scores, and boards as they are stored."""
 
 from __future__ import annotations
 
@@ -66,6 +56,17 @@ def entries_of(phase: Phase, members: Sequence[Member], best_first: Iterable[Mem
         entries.setdefault(member.record if stands_alone else (member.team, member.anonymous), member.record[0])
     return {*entries.values()}
 
+
+# Ranks with ties: a submission's rank is 1 plus the number of submissions that are significantly better.
+#
+# Two submissions are compared with the paired bootstrap: both have been resampled with the same images. p values are
+# those of the normal approximation, because the smallest one that can be counted in 1,000 resamples would not survive
+# the correction for the many pairs of a leaderboard.
+#
+# The correction controls the probability of a single wrong order anywhere on the board. Up to ``HOLM_ROWS`` rows it is
+# Holm's (1979), which needs the p values of all pairs. Larger boards have Bonferroni's for all pairs of as many rows as
+# the next power of two: it decides each pair alone, so that a new submission needs only its own tests. It is stricter,
+# but not by much: where Holm's needs a difference of 5.6 standard errors, it needs 6.0.
 
 #: The level of significance.
 SIGNIFICANCE = 0.05
@@ -288,8 +289,7 @@ def rounded_values(value: Any, digits: int) -> Any:
 # Code that changes a board counts the change in the same transaction, and computes the board once that is
 # committed. If the process is killed between the two, a worker sees that the board is older than its last change.
 # A new submission is compared with all others; others are compared with each other again only where the correction for
-# their number asks for it, see ranking.py.
-
+# their number asks for it, see ``corrected_rows``.
 
 _log = logging.getLogger(__name__)
 _MAX_CHANGES = 100  # changed rows; if there are more, all pairs are compared again

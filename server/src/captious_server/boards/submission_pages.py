@@ -1,4 +1,4 @@
-"""The place of a submission in its phase: neighbors on the board, the leader, the team's previous best."""
+"""The scores of submissions on their own pages: their place on the board, a team's own scores, and earlier versions."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from captious_server.people.access import may_browse, may_see_board
 from captious_server.scoring.queue import BoardOutputs
 from captious_server.scoring.results import read_resampled, read_results
 from captious_server.submissions.intake import why_not_chosen
+
+# The place of a submission in its phase: neighbors on the board, the leader, the team's previous best.
 
 _NEIGHBORS = 2  # neighbors on each side
 _HISTOGRAM_BARS = 20
@@ -223,7 +225,6 @@ def images_of(user: Any, submission: Submission, query: Query) -> Images | None:
 
 # A team's submissions with ranking scores, their changes from the previous best, and refused uploads.
 
-
 #: Sort keys of a list of submissions, with the initial direction of each.
 SORTS = {"date": True, "method": False, "score": True}
 
@@ -300,7 +301,6 @@ def sorted_scores(rows: Sequence[OwnScore], by: str, *, descending: bool) -> lis
 
 
 # The scores of submissions before and after the references, metrics or program of their phase have changed.
-
 
 #: Submissions of a phase that are ranked in both versions while a page is made.
 MAX_RANKED = HOLM_ROWS

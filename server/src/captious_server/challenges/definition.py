@@ -41,7 +41,6 @@ from captious_server.challenges.problems import ChallengeError, CrossError, at, 
 
 # The metrics of a challenge: requests, settings, and whether they can run here.
 
-
 #: The settings of metrics that a challenge may have. The number of threads is a server setting, and
 #: captions are never sent to other hosts.
 SETTINGS = tuple(field.name for field in fields(Settings) if field.name not in ("threads", "judge"))
@@ -204,7 +203,6 @@ def _missing_requirement(metric: type[BaseMetric], request: Request, settings: S
 # These functions take plain values, any of which may be wrong, so that contradictions are found among the keys that are
 # right.
 
-
 #: The default output for ranking, in challenges that have it.
 _DEFAULT_RANK_OUTPUT = "cider-d"
 #: The captions file of a challenge that describes none.
@@ -354,6 +352,8 @@ def _terms_problems(data: Mapping[str, Any]) -> Iterator[str]:
     if isinstance(terms, str) and terms and terms not in titles and (is_complete or not titles):
         yield f"terms: there is no text {terms!r}; known are {', '.join(titles) or 'none'}"
 
+
+# The models, one for each table of ``challenge.toml``.
 
 _MOMENT_MESSAGE = "must be a date and time such as 2026-12-31T23:59:59Z"
 

@@ -1,4 +1,4 @@
-"""Contents of pages about a challenge folder, which are the same for a loaded challenge and for a draft."""
+"""Drafts of challenges: a folder that is edited on the site, its ``challenge.toml``, and the contents of its pages."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from captious_server.challenges.definition import (
 )
 from captious_server.challenges.folder import FILE_NAME, CheckedChallenge, as_html
 from captious_server.challenges.problems import at
+
+# Contents of pages about a challenge folder, which are the same for a loaded challenge and for a draft.
 
 
 def shown_values(source: CheckedChallenge) -> dict[str, Any]:
@@ -69,7 +71,6 @@ def shown_texts(texts: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
 
 
 # challenge.toml as written by the site: keys in the order of the docs, and no comments.
-
 
 _HEADER_COMMENT = "# A challenge of a captious evaluation server. docs/challenges.md describes every key.\n"
 #: Keys that begin a group, with an empty line before them.
@@ -142,7 +143,6 @@ def _line(key: str, value: object) -> str:
 #
 # Only changes are written, so that comments, order and spelling of challenge.toml stay as the organizers wrote
 # them. Files on the server that are not part of the folder cannot be named here, see ``outside_problems``.
-
 
 #: A table of a list: its position in the file (None for a new one) and its values (None if it is removed).
 Row: TypeAlias = tuple[int | None, dict[str, Any] | None]

@@ -1,4 +1,7 @@
-"""``check_folder``: read the folder of a challenge with every file that it names, and report all problems at once."""
+"""``check_folder``: read the folder of a challenge with every file that it names, and report all problems at once.
+
+The parts that have rules of their own stand first: baselines, the logo, Markdown, news and starter texts.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +43,6 @@ from captious_server.submissions.upload_process import read_upload
 # Validation of baselines, which are read as uploads are before anything is loaded.
 #
 # Results are cached by content, so that saving a draft does not read all its baselines again.
-
 
 _CACHE_SIZE = 500  # cached results
 _cached_problems: dict[str, tuple[str, ...]] = {}
@@ -122,7 +124,6 @@ def _sentence(problem: Problem, name: str) -> str:
 
 # The logo of a challenge: valid files and their media types.
 
-
 _MAX_BYTES = 100 * 1024
 #: Ending of the name -> media type.
 LOGO_TYPES: Mapping[str, str] = {
@@ -157,7 +158,6 @@ def logo_problem(path: Path) -> str:
 #
 # CommonMark with tables. HTML within the text is sanitized like the rest: scripts, styles, frames, forms, classes, ids
 # and event handlers are removed. Images come from https or from this site; search engines are told not to follow links.
-
 
 _TAGS = {
     *("a", "b", "blockquote", "br", "code", "dd", "del", "dl", "dt", "em", "hr", "i", "img", "kbd", "li", "ol", "p"),
@@ -221,7 +221,6 @@ def _filter(tag: str, attribute: str, value: str) -> str | None:
 
 # News of a challenge as HTML.
 
-
 _MAX_NEWS = 20
 
 
@@ -238,7 +237,6 @@ def news_html(text: str) -> str:
 
 
 # The starter texts of a new challenge, and warnings about parts that were not replaced.
-
 
 #: The folder of a new challenge, with placeholders.
 STARTER = Path(__file__).parents[1] / "challenge_folders" / "starter"
@@ -261,6 +259,8 @@ def _placeholders() -> list[str]:
     sentences = (re.findall(r"Describe [^.:$]+", file.read_text(encoding="utf-8")) for file in STARTER.iterdir())
     return [" ".join(sentence.split()) for matches in sentences for sentence in matches]
 
+
+# The check of the whole folder.
 
 #: The file that describes a challenge.
 FILE_NAME = "challenge.toml"

@@ -1,4 +1,4 @@
-"""The files of a bundle of Codabench, CodaLab or EvalAI: a zip file, its folder, or the YAML file in it."""
+"""Import of challenges from other platforms: bundles of Codabench, CodaLab and EvalAI become challenge folders."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from captious_server.challenges.folder import FILE_NAME
 from captious_server.challenges.starter import STARTER_METRICS, new_folder, slug_line
 
 CODABENCH, EVALAI = ("competition.yaml", "competition.yml"), ("challenge_config.yaml", "challenge_config.yml")
+# The files of a bundle of Codabench, CodaLab or EvalAI: a zip file, its folder, or the YAML file in it.
+
 _MAX_BYTES = 4 << 30
 
 
@@ -76,7 +78,6 @@ def unpack(archive: Path, target: Path) -> None:
 
 # Normalization of values in bundles: lists, names of metrics, dates, and pages in HTML.
 
-
 #: Name of a metric in columns -> name in captious. The COCO toolkit's CIDEr is CIDEr-D.
 _ALIASES = {"cider": "cider-d", "rouge": "rouge-l", "rougel": "rouge-l"}
 _BLEU = re.compile(r"b(?:leu)?[-@]?([1-4])")
@@ -127,7 +128,6 @@ def as_markdown(file: Path) -> str:
 
 
 # The reference data of a bundle by phase, and the files in it that may be captions.
-
 
 _CAPTIONS_SUFFIXES = {".json", ".jsonl", ".csv", ".tsv"}
 

@@ -1,4 +1,4 @@
-"""The folder of a challenge as the site has it, for ``captious challenge export`` and for drafts."""
+"""Loading a challenge folder into the server, with a summary and the changes; and exporting it again."""
 
 from __future__ import annotations
 
@@ -40,6 +40,8 @@ from captious_server.scoring import queue
 from captious_server.settings import locked
 from captious_server.submissions import intake, storage
 from captious_server.submissions.storage import board_changed
+
+# The folder of a challenge as the site has it, for ``captious challenge export`` and for drafts.
 
 
 def find_challenge(slug: str) -> Challenge:
@@ -168,7 +170,6 @@ def _time(date: datetime) -> str:
 #
 # Settings made on the site stay, unless the value in the folder has changed since the last load; then somebody has to
 # confirm.
-
 
 _Status = Submission.Status
 #: List -> the name of one of its tables, and the keys that identify it.

@@ -1,8 +1,4 @@
-"""New challenge folders: a starter, with comments on what to change, and the demonstration.
-
-Their texts are in ``server/challenge_folders``. In the demonstration, the first of five captions of an image
-is the human baseline and the other four are the references, so that no caption is among its own references.
-"""
+"""New challenge folders: a starter, the demonstration, and those of COCO, nocaps and VizWiz-Captions."""
 
 from __future__ import annotations
 
@@ -26,6 +22,11 @@ from captious.errors import CaptionFileError, OutputError, ParameterError
 from captious.files import advice
 from captious_server.challenges.definition import installed_metrics, lacking_metrics
 from captious_server.challenges.folder import FILE_NAME, SLUG, STARTER
+
+# New challenge folders: a starter, with comments on what to change, and the demonstration.
+#
+# Their texts are in ``challenge_folders``. In the demonstration, the first of five captions of an image is the
+# human baseline and the other four are the references, so that no caption is among its own references.
 
 #: The metrics that a new challenge starts with.
 STARTER_METRICS = ("bleu", "meteor", "rouge-l", "cider-d")
@@ -180,7 +181,6 @@ def _set_name(table: References | None) -> str:
 #
 # Their texts are in ``challenge_folders/ready``. nocaps has a reference set for each of its domains, and one for all of
 # them.
-
 
 _READY_FOLDER = Path(__file__).parents[1] / "challenge_folders" / "ready"
 #: The ready challenges, by name.

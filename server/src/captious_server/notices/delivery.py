@@ -1,4 +1,4 @@
-"""Sending notices: a thread of each worker takes due notices, and retries until they arrive."""
+"""Notices by mail and webhook: the events that are reported, calls of webhooks, and the thread that sends them."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ from captious_server.settings import BackgroundThread, local_time, utc_time
 #
 # Each becomes a row for every user who asked for mail about it, and for every webhook of the challenge. Workers look
 # for events, so that none is lost if a process is killed. Mail and webhooks contain no scores.
-
 
 #: The event of mail that verifies an address.
 VERIFY = "verify"
@@ -198,7 +197,6 @@ def _line(text: str) -> str:
 # can. The name is resolved once, every address that it has must be public, and the connection is made to the address
 # that was checked. Only the status of the answer is read.
 
-
 _TIMEOUT = 10.0  # seconds without data
 _MAX_SECONDS = 20.0  # seconds for the whole call
 #: Addresses that lead to IPv4 addresses within them, public or not.
@@ -316,7 +314,6 @@ def _reason(error: Exception) -> str:
 
 # Webhooks that organizers add to a challenge, and remove.
 
-
 _MAX_WEBHOOKS = 5  # per challenge
 
 
@@ -351,6 +348,8 @@ def remove_webhook(request: HttpRequest, webhook: Webhook) -> None:
     Webhook.objects.filter(pk=webhook.pk).delete()
     record("remove webhook", webhook.shown_url, request=request, challenge=webhook.challenge)
 
+
+# Sending notices: a thread of each worker takes due notices, and retries until they arrive.
 
 _log = logging.getLogger(__name__)
 _POLL_SECONDS = 2.0  # seconds between checks for events

@@ -1,4 +1,4 @@
-"""``/healthz``: whether database and data folder can be written, workers are alive and the queue moves."""
+"""The processes of a server, from the supervisor to the workers; and their health, logs and metrics for Prometheus."""
 
 from __future__ import annotations
 
@@ -37,6 +37,8 @@ from captious.version import __version__
 from captious_server.models import Challenge, RateCount, Submission, WorkerSeen
 from captious_server.operations.setup import set_up
 from captious_server.settings import utc_time
+
+# ``/healthz``: whether database and data folder can be written, workers are alive and the queue moves.
 
 _Status = Submission.Status
 #: A worker without a heartbeat for this long is gone; heartbeats come every 5 seconds.
@@ -142,7 +144,6 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 # Structured logs: one JSON object per line on standard error, with time, logger and message.
 
-
 _STANDARD_ATTRIBUTES = {*vars(logging.makeLogRecord({})), "message", "asctime", "taskName"}
 #: Attributes that Django attaches to records and that are not logged.
 _DJANGO_ATTRIBUTES = {"request", "server_time"}
@@ -226,7 +227,6 @@ def prometheus_text(user: Any) -> bytes:
 #
 # The supervisor starts the others, restarts them when they end, and ends them when it is told to stop. If it is
 # killed, they notice that the pipe to it has closed, and end by themselves.
-
 
 _log = logging.getLogger(__name__)
 _PIPE_VARIABLE = "CAPTIOUS_SERVER_PIPE"

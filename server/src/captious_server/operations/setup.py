@@ -1,4 +1,4 @@
-"""Setting up Django for a data folder, in any process."""
+"""Setting up Django for a data folder, in any process; and backup and restore."""
 
 from __future__ import annotations
 
@@ -36,7 +36,6 @@ from captious_server.settings import DATA_VARIABLE, SQLITE, ServerSettings
 # Files of submissions and challenges never change once a row refers to them, so a copy of the database with the
 # files present later is complete. Submissions that were scored again or deleted meanwhile are an exception,
 # which ``settle`` resolves after a restoration. The last file of a backup names all others with their checksums.
-
 
 _POSTGRES_NAME = "database.dump"
 _FOLDER_NAMES = ("challenges", "drafts", "submissions")
@@ -204,6 +203,8 @@ def _run(command: list[str]) -> None:
     if result.returncode:
         raise CaptiousError(f"{command[0]} failed", where=result.stderr.strip()[-1000:])
 
+
+# Setup: Django, the database, the first administrator and the demonstration.
 
 SETTINGS_MODULE = "captious_server.django_settings"
 _PASSWORD_FILE = "demo_password"

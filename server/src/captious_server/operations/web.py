@@ -1,4 +1,4 @@
-"""Answers that the web server gives without the application."""
+"""The web server: waitress with deadlines, limits, fair shares for senders, and separate threads for slow requests."""
 
 from __future__ import annotations
 
@@ -30,6 +30,8 @@ from waitress.utilities import Error
 from captious_server.people.accounts import client_address, network, sender
 from captious_server.settings import ARRIVAL_KEY, ServerSettings, is_upload, max_request_bytes
 
+# Answers that the web server gives without the application.
+
 _PAGE = """<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{title}</title></head>
@@ -57,7 +59,6 @@ class Refusal(Error):
 
 
 # Shares of limited resources: the largest holder is refused first, so that few cannot keep others out.
-
 
 T = TypeVar("T")
 
@@ -110,7 +111,6 @@ def surplus(holdings: Iterable[Holding[T]], limit: float, share: float) -> list[
 
 
 # The threads of the web server, in which senders take turns.
-
 
 _Owner = tuple[str, str]
 
@@ -265,7 +265,6 @@ class UploadThreads:
 
 # Slow pages, which have their own threads in the web server.
 
-
 _PASSWORD_PATHS = re.compile(
     r"/sign-(in|up|in/connect)|/account/(|password|mail|delete|second-step)|/account/reset/[^/]+/[^/]+/"
     r"|/admin/captious/user/.*"
@@ -293,7 +292,6 @@ def hashes_password(method: str, path: str) -> bool:
 # on concurrent requests (429), and separate threads for uploads, passwords and slow pages. Pipelined requests of a
 # client are answered one by one, those of an address in half of the threads, and a client that stops reading is
 # disconnected. No address can take all connections, or fill the disk with unread answers.
-
 
 _log = logging.getLogger(__name__)
 _REQUEST_SECONDS = 30  # seconds within which a request without captions must arrive

@@ -1,4 +1,4 @@
-"""A form in which users prove their identity again, which protects sensitive actions in an unattended browser."""
+"""Pages of accounts: signing in, the second step, mail, and the proof of identity before sensitive actions."""
 
 from __future__ import annotations
 
@@ -49,6 +49,8 @@ from captious_server.people.accounts import (
 )
 from captious_server.people.teams import personal_team
 from captious_server.submissions.actions import Line, one_line, validate_alphabet
+
+# A form in which users prove their identity again, which protects sensitive actions in an unattended browser.
 
 _DEVICE_COOKIE = "captious_device"
 _DEVICE_SECONDS = 365 * 24 * 3600
@@ -275,7 +277,6 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
 
 # The page on which users set up a second step of signing in, get new recovery codes, and turn it off.
 
-
 _SALT_PURPOSE, _SALT_SECONDS = "captious.second_step", 3600
 
 
@@ -372,7 +373,6 @@ def _qr_code(text: str) -> SafeString:
 
 # Secrets that a page shows once, such as a new token.
 
-
 _COOKIE = "captious_shown_once"
 
 
@@ -400,7 +400,6 @@ def without_secret(request: HttpRequest, response: HttpResponse) -> HttpResponse
 
 
 # Pages on which users sign in: with a password, with a code as the second step, and through other sites.
-
 
 #: Which of Django's backends knows the users.
 BACKEND = "django.contrib.auth.backends.ModelBackend"

@@ -1,4 +1,4 @@
-"""Pages of challenges: the list, the organizers' texts, leaderboards, comparisons, captions of single images."""
+"""Pages of challenges: the overview with news, leaderboards, comparisons, captions, and material for teams."""
 
 from __future__ import annotations
 
@@ -172,6 +172,8 @@ def _signatures(challenge: Challenge) -> dict[str, list[str]]:
             texts += [signature for signature in phase_signatures if signature not in texts]
     return signatures
 
+
+# The list of challenges, the organizers' texts, leaderboards, comparisons, and captions of single images.
 
 _IMAGES_PER_PAGE = 20
 _MAX_SYSTEMS = 6

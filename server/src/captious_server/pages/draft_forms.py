@@ -1,4 +1,4 @@
-"""The forms of a draft of a challenge: a new one, the challenge as a whole, and uploads. Lists: ``draft_parts``."""
+"""Forms of a draft of a challenge: fields, lists such as phases and baselines, and problems shown at their fields."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from captious_server.challenges.drafts import Row, effective, text_of
 from captious_server.models import Challenge, Draft
 
 # Fields of the forms with which a draft of a challenge is edited: names, numbers, lists, times, and choices.
-
 
 _NAME_PATTERN = r"^[a-z0-9-]+$"
 
@@ -85,7 +84,6 @@ def choices_with(names: Iterable[str], values: Iterable[str]) -> list[tuple[str,
 
 
 # The lists of a draft of a challenge: a form for each row, such as a phase, a captions file or a baseline.
-
 
 _MAX_ROWS = 30
 
@@ -266,7 +264,6 @@ def _rows_of(formset: BaseFormSet) -> list[Row]:
 #
 # Checks name keys of challenge.toml ("phases[1].closes: must be later than opens"); the form has labels and rows.
 
-
 _ROW = re.compile(rf"({'|'.join(PARTS)})\[(\d+)\]")
 _PLACE = re.compile(r"([a-z_]+)(?:\[(\d+)\])?(?:\.([a-z_.]+))?: ")
 
@@ -409,6 +406,9 @@ def _sentence(text: str) -> str:
 def _field_id(field: Any) -> str:
     """The id of the element to focus when a link leads to a field."""
     return f"{field.auto_id}_0" if field.use_fieldset else str(field.auto_id)
+
+
+# A new draft, the challenge as a whole, and uploads.
 
 
 class NewChallengeForm(forms.Form):

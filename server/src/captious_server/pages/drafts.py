@@ -111,6 +111,8 @@ def has_room(size: int) -> bool:
     return bool(n_bytes + size <= settings.CAPTIOUS.stored_mebibytes << 20)
 
 
+# The pages, from the list of drafts to publication.
+
 _NO_ROOM = "The drafts take up too much space on the server. Discard some of them."
 
 

@@ -1,4 +1,4 @@
-"""The organizers' page of a challenge: all submissions, participants, the log."""
+"""The organizers' pages of a challenge: submissions, participants, the log, approvals, versions and webhooks."""
 
 from __future__ import annotations
 
@@ -110,7 +110,6 @@ def teams(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 # Submissions on the organizers' page: their number, and the selection by a filter.
-
 
 _Status = Submission.Status
 
@@ -252,6 +251,8 @@ def webhook_of(request: HttpRequest, challenge: Challenge) -> Webhook:
     """The webhook that a form names."""
     return get_object_or_404(challenge.webhooks, pk=row_id(request.POST.get("webhook", "")))
 
+
+# The organizers' page: all submissions, participants, the log.
 
 _MAX_EVENTS = 200
 _BOARDS = ("public", "hidden")

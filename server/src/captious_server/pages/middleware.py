@@ -1,4 +1,4 @@
-"""Handling of every request: security headers, size limits, rate limits, an unavailable database."""
+"""Handling of every request: security headers, size and rate limits, error answers, and the context of templates."""
 
 from __future__ import annotations
 
@@ -46,7 +46,6 @@ def has_no_mail() -> bool:
 
 # Error answers, as a page or, for programs, as JSON.
 
-
 #: The messages for programs; templates have those of pages.
 _MESSAGES = {
     400: "The server could not understand the request.",
@@ -93,6 +92,8 @@ def unavailable(request: HttpRequest) -> HttpResponse:
     message = "The server cannot do this at the moment. Nothing was changed; try again in a few minutes."
     return error_answer(request, 503, message)
 
+
+# The middleware: security headers, size limits, rate limits, an unavailable database.
 
 _log = logging.getLogger(__name__)
 #: The content security policy, but for the styles within pages.

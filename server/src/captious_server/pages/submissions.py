@@ -1,4 +1,4 @@
-"""Pages of submissions: the list of a team, one submission with its status, changes and deletion."""
+"""Pages of submissions: the form, the list of a team, one submission with its status, changes and deletion."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ from captious_server.submissions.actions import (
     upload_of,
 )
 from captious_server.submissions.intake import needed_captions, of_team, quota, why_not_chosen
+
+# Submissions that have been made.
 
 _Status = Submission.Status
 

@@ -1,4 +1,4 @@
-"""Pages of teams and invitations, with the functions of their actions, which the API shares."""
+"""Pages of teams and of the people in them: accounts, invitations, copies of a user's data, and deletion."""
 
 from __future__ import annotations
 
@@ -259,6 +259,9 @@ def token_revoke(request: HttpRequest, pk: int) -> HttpResponse:
     record("revoke token", token.name, request=request)
     messages.success(request, "The token was revoked.")
     return redirect("captious:account")
+
+
+# Pages of teams and invitations, with the functions of their actions, which the API shares.
 
 
 def _team_action(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:

@@ -32,6 +32,9 @@ class OldScoresError(ExplainedError):
         )
 
 
+# What a user may see, change and manage.
+
+
 def visible_challenges(user: Any) -> QuerySet[Challenge]:
     """The challenges that a user, or a visitor, may see."""
     if user.is_superuser:

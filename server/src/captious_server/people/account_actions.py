@@ -1,9 +1,4 @@
-"""Deleting an account, with anonymization of the parts that stay.
-
-Submissions for teams with other members belong to the team and stay. If a team has no other members, its submissions
-that count on boards stay as well, so that the ranks of others do not change, but without user, link and description,
-and under another team name. Everything else is deleted.
-"""
+"""Deleting an account, and the copy of a user's own data."""
 
 from __future__ import annotations
 
@@ -41,6 +36,12 @@ from captious_server.people.teams import is_free, leave_team
 from captious_server.scoring import queue
 from captious_server.submissions import storage
 from captious_server.submissions.storage import content, zip_blocks
+
+# Deleting an account, with anonymization of the parts that stay.
+#
+# Submissions for teams with other members belong to the team and stay. If a team has no other members, its submissions
+# that count on boards stay as well, so that the ranks of others do not change, but without user, link and description,
+# and under another team name. Everything else is deleted.
 
 _Status = Submission.Status
 

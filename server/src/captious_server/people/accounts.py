@@ -1,4 +1,4 @@
-"""Addresses of clients, tokens and sessions, as counted by limits."""
+"""Accounts: passwords, the second step, sign-in through other sites, tokens, rate limits and the audit log."""
 
 from __future__ import annotations
 
@@ -58,6 +58,8 @@ from captious_server.models import (
 from captious_server.people.access import may_create
 from captious_server.settings import Provider
 
+# Addresses of clients, tokens and sessions, as counted by limits.
+
 SESSION_COOKIE = "captious_session"
 
 #: Addresses with ports, as some proxies write them. Ports change with every connection, so limits drop them.
@@ -114,9 +116,8 @@ def sender(path: str, headers: Mapping[str, str]) -> str:
 # Signing in through other sites: OpenID Connect with PKCE, state and nonce, and OAuth 2.0 for GitHub.
 #
 # Authlib keeps state, nonce and verifier in the session, each for one answer, and checks the signature and the claims
-# of ID tokens. This module has the configured providers and the names of their users. Every answer of another site must
+# of ID tokens. This part has the configured providers and the names of their users. Every answer of another site must
 # be small, arrive within seconds over TLS, and come from the requested address; otherwise it is refused.
-
 
 _log = logging.getLogger(__name__)
 _TIMEOUT = 10  # seconds without data
@@ -356,7 +357,6 @@ def remove_old_counts() -> None:
 
 # Writing the audit log.
 
-
 _BATCH_EVENTS = 5000  # events removed per transaction
 
 
@@ -404,7 +404,6 @@ def remove_old_events() -> int:
 
 
 # Passwords: limits on attempts, and revocation of tokens and identities with them.
-
 
 _NAME_LENGTH = 255
 _MAIL_SECONDS = 600  # minimum time between two mails to an account, per web process
@@ -486,7 +485,6 @@ class AdministratorsForm(_PasswordForm, AdminPasswordChangeForm):
 #
 # The secret is not stored: it is computed from a random salt in the database and the key of the server, so that a copy
 # of the database is not enough to make codes. Of recovery codes, only hashes are kept.
-
 
 _STEP_SECONDS = 30  # seconds for which a code is shown
 _STEP_TOLERANCE = 1  # accepted time steps before and after now: clocks differ, and people type slowly
@@ -630,7 +628,6 @@ def _hash_of_code(code: str) -> str:
 
 
 # Secrets that are shown once and of which only a hash is kept: API tokens and invitation links.
-
 
 #: Scope of a token besides reading -> its description. Reading includes pages of organizers.
 SCOPES = {

@@ -1,4 +1,4 @@
-"""Teams: the personal one of every account, those that users create, and that of the baselines."""
+"""Teams: their members, approval by organizers, the terms that they accept, and their admission to challenges."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ from captious_server.people.accounts import invitation_of
 from captious_server.settings import local_time
 
 # Approval of teams: in some challenges, a team asks to take part, and the organizers approve or refuse it.
-
 
 _Status = TeamApproval.Status
 
@@ -83,6 +82,8 @@ def why_not_approved(submission: Submission) -> str:
         return f"{team} requested approval on {local_time(row.asked)} and is waiting for the organizers."
     return f"The organizers did not approve {team}: {row.reason}"
 
+
+# Teams: the personal one of every account, those that users create, and that of the baselines.
 
 #: Teams that an account may be in.
 MAX_TEAMS = 50

@@ -1,4 +1,4 @@
-"""The queue of submissions: their order, cancellations, and submissions that are scored again."""
+"""The queue of submissions: turns, leases of workers, cancellations, and versions of scores."""
 
 from __future__ import annotations
 
@@ -109,7 +109,6 @@ def _current_sets(phase: Phase) -> dict[str, ReferenceSet]:
 # since its submission came in or, if that is later, since its last turn ended. A party that has several challenges
 # takes turns between them, and otherwise its oldest submission is first.
 
-
 #: A time: a date in the server, a number in simulations.
 _Time = TypeVar("_Time")
 
@@ -161,6 +160,8 @@ def _between_challenges(waiting: Iterable[QueueEntry[_Time]], ended: Mapping[str
         n_before[row.parties, row.challenge] += 1
     return [row for _, _, _, row in sorted(order, key=lambda entry: entry[:3])]
 
+
+# The queue: places, cancellations, and submissions that are scored again.
 
 _Status = Submission.Status
 #: The columns of a submission that belong to one try of scoring, with their values when none is going on.
@@ -367,7 +368,6 @@ def _show_if_complete(pk: int) -> None:
 #
 # Each ``take`` increases the number of the lease. All later writes are conditional on that number, so a worker that was
 # considered dead and comes back changes nothing.
-
 
 #: The message to submitters when scoring failed through no fault of the submission.
 OUR_FAULT = "The server could not score this submission. It does not count toward your quota. Please submit it again."

@@ -1,9 +1,4 @@
-"""A file with the scores of all submissions of a phase on one reference set, and on each resample of its images.
-
-Ranks need the resampled scores of all submissions, which would otherwise have to be read from as many files. A record
-holds the result of one scoring; records are only appended, so a submission that is scored again has several. The file
-can be deleted at any time: it is written again from the results of the submissions.
-"""
+"""The scores of submissions: computed within a limit of processor time, and stored with what tests and ranks need."""
 
 from __future__ import annotations
 
@@ -28,6 +23,12 @@ from captious.files import whole_file
 from captious.metrics.contract.selection import Selection
 from captious.words import DEFAULT_SEED
 from captious_server.challenges.definition import public_label
+
+# A file with the scores of all submissions of a phase on one reference set, and on each resample of its images.
+#
+# Ranks need the resampled scores of all submissions, which would otherwise have to be read from as many files. A record
+# holds the result of one scoring; records are only appended, so a submission that is scored again has several. The file
+# can be deleted at any time: it is written again from the results of the submissions.
 
 #: The submission, and when it was scored, in microseconds.
 Record: TypeAlias = tuple[int, int]
@@ -149,7 +150,6 @@ class ResampledScores:
 #
 # Parsing takes the third power of the length of a caption, so real captions are far from a limit that sentences of
 # random words reach.
-
 
 #: Metrics with one of these parameters parse captions, or run a model on them.
 _COSTLY_PARAMETERS = {"parser", "model", "vectors"}

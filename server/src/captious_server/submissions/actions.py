@@ -1,4 +1,4 @@
-"""Bans of teams from a challenge."""
+"""What teams and organizers do, on pages and through the API, with submissions, teams, invitations and bans."""
 
 from __future__ import annotations
 
@@ -51,6 +51,8 @@ from captious_server.submissions import intake, storage
 from captious_server.submissions.intake import of_team, why_not_chosen
 from captious_server.submissions.storage import board_changed
 
+# Bans of teams from a challenge.
+
 
 def ban(challenge: Challenge, team: Team, reason: str) -> int:
     """Ban a team and its members, cancel its queued submissions, and hide its others.
@@ -72,7 +74,6 @@ def ban(challenge: Challenge, team: Team, reason: str) -> int:
 
 
 # The forms of the site.
-
 
 _MAX_HTML_LENGTH = 50_000  # characters of news on a page
 
@@ -283,7 +284,6 @@ def upload_of(submission: Submission) -> HttpResponse:
 
 
 # Teams that ask to be approved, and decisions of organizers.
-
 
 _REASON_LENGTH = 500
 

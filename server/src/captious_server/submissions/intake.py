@@ -43,7 +43,6 @@ from captious_server.submissions.upload_process import read_upload
 # What counts toward them: a team's submissions, and those that the user made for any other team. Canceled submissions
 # and failures of the server do not count.
 
-
 #: An unfinished upload older than this was interrupted by the server, and does not count.
 READING_MINUTES = 15
 
@@ -129,10 +128,9 @@ def quota(phase: Phase, team: Team, user: User | None, now: datetime) -> Quota:
     )
 
 
-# The entry of a team: its choice, and the separation of anonymous teams; see boards/entries.py for the rule.
+# The entry of a team: its choice, and the separation of anonymous teams; see boards/ranking.py for the rule.
 #
 # In phases that show one entry of each team, either all submissions of a team are anonymous or none are.
-
 
 _Status = Submission.Status
 
@@ -189,6 +187,9 @@ def choose(submission: Submission, *, chosen: bool) -> None:
         if chosen:
             Submission.objects.filter(pk=submission.pk).update(is_chosen=True)
         board_changed(submission.phase_id)
+
+
+# The check of a submission, and its acceptance.
 
 
 class RefusedError(Exception):
@@ -502,7 +503,6 @@ def _refuse(message: str) -> None:
 
 
 # Templates of submissions: captions files with every image of a phase, to be filled in by teams.
-
 
 _EXAMPLE_CAPTION = "a dog runs along a beach"
 

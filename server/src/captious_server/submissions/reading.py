@@ -1,4 +1,4 @@
-"""Submissions with one caption for many images, or empty ones: mistakes, or the simplest probe of references."""
+"""Reading an upload: its captions files, found, parsed and checked against the images, with all problems together."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from captious.data.rows import RowProblem, Source, is_unicode
 from captious.errors import EncodingError
 from captious_server.settings import ExpectedFile, Problem, UploadLimits, amount, printable
 from captious_server.submissions.archive import assign, is_archive, read_entries, unpack, unpack_gzip
+
+# Submissions with one caption for many images, or empty ones: mistakes, or the simplest probe of references.
 
 #: As many equal captions are allowed in any submission: on few images, good systems repeat themselves, too.
 ALWAYS_ALLOWED = 10
@@ -57,7 +59,6 @@ def equal_captions(captions: Mapping[ImageId, str], file: str, share: float) -> 
 
 # The words of captions, as limits count them.
 
-
 #: Japanese syllables and Han characters, which are written without spaces between words.
 _UNSPACED_LETTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 #: A word, or a punctuation mark.
@@ -76,7 +77,6 @@ def count_words(caption: str) -> int:
 #
 # ``captious.read_captions`` stops at the first kind of problem; here all of them are reported together, to save
 # repeated uploads. It is also stricter about fields, which have to be called as in COCO's results.
-
 
 _FIELDS = ("image_id", "caption")
 _RECORD = '{"image_id": 42, "caption": "a cat"}'

@@ -1,4 +1,4 @@
-"""Files of submissions: incoming uploads, and one folder with a random name for each submission.
+"""Files of submissions: incoming uploads, a folder with a random name for each submission, and streamed zip files.
 
 Uploads are streamed to the data folder, within size limits that hold before anything is read.
 """
@@ -26,7 +26,6 @@ from django.dispatch import Signal
 from captious_server.models import Phase, Scores, Submission
 
 # A zip file that is sent while it is made.
-
 
 _BLOCK_BYTES = 1 << 16
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # so that equal content gives equal files
@@ -69,8 +68,7 @@ def content(path: Path) -> Iterator[bytes]:
             yield block
 
 
-# Changes to boards: counted with what changes them; boards/standings.py ranks when the transaction is committed.
-
+# Changes to boards: counted with what changes them; boards/ranking.py ranks when the transaction is committed.
 
 #: Sent with the ``phase``, its number, when ranks are to be computed.
 board_is_stale = Signal()
@@ -86,6 +84,8 @@ def board_changed(phase: int) -> None:
     if Submission.objects.competing().filter(phase=phase).count() <= _MAX_ROWS:
         transaction.on_commit(lambda: board_is_stale.send(None, phase=phase), robust=True)
 
+
+# Incoming uploads and the folders of submissions.
 
 _UPLOAD_NAME = "upload"
 

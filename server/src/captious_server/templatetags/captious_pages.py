@@ -1,8 +1,4 @@
-"""Template filters that format scores, times, sizes and addresses.
-
-Numbers are written as in the reports of the command line: four digits, no zero before the point. Only the minus is a
-real one, as wide as the plus and read by screen readers. Missing values are dashes.
-"""
+"""Template tags: filters for scores, times, sizes and addresses, drawings, inlined styles, and static files."""
 
 from __future__ import annotations
 
@@ -30,7 +26,6 @@ from captious_server.boards.ranking import effect_digits, interval_digits, p_dig
 
 # Inlined styles, so that pages render at a first visit before other files arrive.
 
-
 #: The static files that pages contain.
 STYLES = ("design/tokens.css", "captious/style.css", "explanations/explanations.css")
 
@@ -51,7 +46,6 @@ def style_policy() -> str:
 
 # Static files have a digest in their addresses, so that browsers keep them and never ask for them again.
 
-
 #: The cache header of a file whose address has its digest.
 FOREVER = "public, max-age=31536000, immutable"
 
@@ -71,6 +65,11 @@ class DigestStorage(StaticFilesStorage):
         checksum = digest(name) if name else ""
         return f"{address}?v={checksum}" if checksum else address
 
+
+# Template filters that format scores, times, sizes and addresses.
+#
+# Numbers are written as in the reports of the command line: four digits, no zero before the point. Only the minus is a
+# real one, as wide as the plus and read by screen readers. Missing values are dashes.
 
 register = template.Library()
 

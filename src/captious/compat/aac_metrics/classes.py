@@ -1,4 +1,4 @@
-"""The metrics of ``aac_metrics.classes``, as ``torch.nn.Module``: they keep captions until ``compute``."""
+"""The module ``aac_metrics.classes``: metrics as ``torch.nn.Module``, evaluation with several, and setup functions."""
 
 from __future__ import annotations
 
@@ -52,6 +52,9 @@ __all__ += [
     "SPIDErMax",
     "Vocab",
 ]
+
+
+# The metrics of ``aac_metrics.classes``, as ``torch.nn.Module``: they keep captions until ``compute``.
 
 
 class AACMetric(torch.nn.Module):
@@ -270,7 +273,6 @@ Vocab = _unsupported("Vocab", "vocab")
 
 # Evaluation with several metrics: ``functional.evaluate`` and ``classes.evaluate`` of the toolkit.
 
-
 __all__ += ["dcase2023_evaluate", "dcase2024_evaluate", "evaluate", "metrics_of"]
 
 Preprocess: TypeAlias = bool | Callable[[list[str]], list[str]]
@@ -458,7 +460,6 @@ def _preprocessed(texts: list[str], preprocess: Preprocess) -> list[str]:
 
 
 # Functions that programs call before scoring: downloads, paths and the check of Java, none of which captious needs.
-
 
 T = TypeVar("T")
 

@@ -1,4 +1,4 @@
-"""Inputs and outputs of the metrics: captions, checked and tokenized, and tensors."""
+"""The module ``aac_metrics.functional``: metrics as functions, with the checks and tokenization of their inputs."""
 
 from __future__ import annotations
 
@@ -63,6 +63,9 @@ __all__ = [
 
 
 __all__ += ["table", "words"]
+
+
+# Inputs and outputs of the metrics: captions, checked and tokenized, and tensors.
 
 #: Corpus scores and scores of sentences, by name; or, with ``return_all_scores=False``, the corpus score alone.
 Outs: TypeAlias = tuple[dict[str, Any], dict[str, Any]] | Any
@@ -135,7 +138,6 @@ def is_mult_sents(mult_sents: object) -> bool:
 
 
 # BERTScore with several references, as aac-metrics computes it with torchmetrics.
-
 
 Reduction: TypeAlias = Literal["mean", "max", "min"] | Callable[..., Any]
 
@@ -210,12 +212,11 @@ def _reduced(scores: Any, counts: list[int], reduction: Reduction) -> Any:
     return torch.stack([reduction(group) if callable(reduction) else getattr(group, reduction)() for group in groups])
 
 
-# The metrics of ``aac_metrics.functional``, as functions.
+# Metrics of content: BLEU, CIDEr-D, METEOR, ROUGE-L, SPICE and SPIDEr.
 #
 # Every function takes ``candidates``, one for each recording; ``mult_references``, the references of each; and
 # ``return_all_scores``. It returns corpus scores and scores of sentences by name, or only the corpus score, as float64
 # tensors. Captions in another form raise ``ValueError``. Arguments about caches, Java and logging are ignored.
-
 
 __all__ += ["mace", "meteor", "rouge_l", "spice", "spider", "unsupported", "vocab"]
 
@@ -472,7 +473,6 @@ vocab = _refusal("vocab", "vocab")
 
 # FENSE and SPIDEr-FL, which reduce the scores of captions with fluency errors, and the parts of FENSE.
 
-
 DETECTOR = "echecker_clotho_audiocaps_base"
 _PUBLISHED = (DETECTOR, "echecker_clotho_audiocaps_tiny")
 _RELEASE = "https://github.com/blmoistawinde/fense/releases/download/V0.1"
@@ -495,7 +495,7 @@ def sbert_sim(
     """Compute the mean cosine of sentence vectors, named ``sbert_sim``.
 
     Args:
-        candidates, mult_references, return_all_scores: see ``metric_functions``.
+        candidates, mult_references, return_all_scores: as for every metric here.
         sbert_model: a sentence encoder: a name on the Hugging Face hub, or a folder.
         device: as for ``bert_score_mrefs``.
         batch_size, reset_state, verbose: ignored.
@@ -531,7 +531,7 @@ def fer(
     """Detect candidates with a fluency error, 1 or 0, named ``fer``.
 
     Args:
-        candidates, return_all_scores: see ``metric_functions``.
+        candidates, return_all_scores: as for every metric here.
         echecker: a detector's name in the toolkit, or a value for ``detector`` of ``captious.Fense``.
         echecker_tokenizer: must be None; that of the detector is used.
         error_threshold: the probability above which there is an error.
@@ -698,7 +698,6 @@ def spider_max(
 
 
 # The functions of ``aac_metrics.utils.tokenization``, for PTB tokens.
-
 
 PTB_PUNCTUATIONS = tuple(PUNCTUATIONS)
 

@@ -1,6 +1,6 @@
 """Detection of classes in a Python file that look like a toolkit's, without running it.
 
-Whether they are copies is determined when the file has been imported; see ``class_replacement``.
+Whether they are copies is determined when the file has been imported; see ``copy_loading``.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Replacement of scorers and tokenizers in copies of toolkits when their files are loaded, by an import or otherwise.
-
-All ways of loading a file end in one method of its loader: imports by any finder, ``spec_from_file_location``,
-``load_module``. A descriptor replaces that method, so that files of other names are loaded without an additional step,
-and tracebacks without an additional line.
-"""
+"""Replacement of scorers and tokenizers in copies of toolkits: their classes, when their files are loaded."""
 
 from __future__ import annotations
 
@@ -36,7 +31,6 @@ __all__ = ["is_replacing", "replace_classes", "replace_copies", "restore_classes
 #         def of_own(self): ...                               def of_own(self): ...
 #
 # Everything else in the module is kept.
-
 
 _replaced: list[tuple[ModuleType, str, type]] = []
 
@@ -120,6 +114,12 @@ def _delegating(method: Any, name: str, base: type, *, sorts: bool) -> Any:
 
     return classmethod(delegate) if isinstance(method, classmethod) else delegate
 
+
+# Replacement when files are loaded, by an import or otherwise.
+#
+# All ways of loading a file end in one method of its loader: imports by any finder, ``spec_from_file_location``,
+# ``load_module``. A descriptor replaces that method, so that files of other names are loaded without an additional
+# step, and tracebacks without an additional line.
 
 _load = SourceFileLoader.exec_module
 

@@ -45,7 +45,6 @@ __all__ = [
 
 # Additional arguments of ``COCOEvalCap`` in forks of the toolkit, which choose scorers and tokenizer.
 
-
 #: From raw captions by image, lists of ``{"caption": text}``, to tokenized ones.
 Tokenize: TypeAlias = Callable[[Mapping[Any, Sequence[Mapping[str, Any]]]], dict[Any, list[str]]]
 
@@ -151,7 +150,6 @@ def unknown_argument(name: str) -> UnknownArgument:
 
 # Method and argument names are the toolkit's.
 # ruff: noqa: N802, N803
-
 
 #: Functions, so that a class that a program puts into this module is the one that runs.
 _MAKE: dict[str, Callable[[], Any]] = {
@@ -350,7 +348,6 @@ def _say_nothing(*words: object) -> None:
 #
 # ``prepare_references`` writes tokenized references to a file with everything that scorers compute about them. After
 # ``use_prepared_references``, scorers that receive these references read it from the file.
-
 
 _HELP = "write it with prepare_references(gts, path)"
 

@@ -4,6 +4,7 @@ With several captions it is AllSPICE (Luo and Shakhnarovich 2020): the merged sc
 is compared with that of its references. The fork's class is ``COCOEvalCapSpice``.
 """
 
+
 # Names of methods, arguments and attributes are the fork's.
 # ruff: noqa: N803
 

@@ -1,8 +1,4 @@
-"""Errors for input that the toolkit rejects with a bare assertion or a ValueError.
-
-They name the image. They are also instances of the toolkit's exceptions, so that ``except`` clauses written for it
-work.
-"""
+"""Inputs of the scorers: captions by image id, their errors, and the PTB tokenizer."""
 
 from __future__ import annotations
 
@@ -52,9 +48,11 @@ __all__ = [
 ]
 
 
-# The names say what was wrong; each is an error of captious and of Python.
+# Errors for input that the toolkit rejects with a bare assertion or a ValueError.
+#
+# They name the image. They are also instances of the toolkit's exceptions, so that ``except`` clauses written for it
+# work. The names say what was wrong; each is an error of captious and of Python.
 # ruff: noqa: N818
-
 
 __all__ += ["UnknownImage"]
 
@@ -90,7 +88,6 @@ class NoImages(EmptyInputError, ValueError):
 # Validation of the inputs of the COCO harness: captions by image id, raw or tokenized.
 #
 # Every error is an ``InputError`` that names the image. Ids may be any hashable values.
-
 
 #: Tokenized captions by image id, or in a list: any number of references, or one candidate. Words are set apart by
 #: spaces.
@@ -297,7 +294,6 @@ def _some(images: Iterable[Hashable]) -> str:
 
 
 # The PTB tokenizer under the toolkit's name, ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer``.
-
 
 #: The tokens that are dropped. Brackets are not: they are lower-cased before.
 PUNCTUATIONS = [

@@ -1,11 +1,4 @@
-"""The protocol between METEOR's program and its callers, and a simulated process that implements it.
-
-    SCORE ||| reference ||| ... ||| candidate   -> 23 numbers, the statistics of the best reference
-    EVAL ||| statistics ||| ...                 -> a score for each, and the score of all of them
-    SING ||| statistics                         -> the score
-
-Some evaluation programs, such as those for news captions, write these lines to ``Meteor().meteor_p``.
-"""
+"""The toolkit's scorers under its names, and the protocol of METEOR's program."""
 
 from __future__ import annotations
 
@@ -49,6 +42,14 @@ __all__ = [
 
 #: Columns of the statistics: words of both sides, chunks, matched words of both sides.
 _WORDS, _CHUNKS, _MATCHED = slice(0, 2), 20, slice(21, 23)
+# The protocol between METEOR's program and its callers, and a simulated process that implements it.
+#
+#     SCORE ||| reference ||| ... ||| candidate   -> 23 numbers, the statistics of the best reference
+#     EVAL ||| statistics ||| ...                 -> a score for each, and the score of all of them
+#     SING ||| statistics                         -> the score
+#
+# Some evaluation programs, such as those for news captions, write these lines to ``Meteor().meteor_p``.
+
 _COLUMNS = 23
 _SEPARATOR = "|||"
 

@@ -1,4 +1,4 @@
-"""ABSTRACT-50S: the preferred one of two captions of a clip-art scene, by majority vote. Vedantam et al. 2015."""
+"""PASCAL-50S and ABSTRACT-50S: the preferred one of two captions, by majority vote. Vedantam et al. 2015."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.files import first_of, read_consensus
 from captious.judgment.items import letters, references_table, sides
 from captious.judgment.judgments import NOTHING, CaptionPairs, system_protocols
+
+# ABSTRACT-50S: the preferred one of two captions of a clip-art scene, by majority vote. Vedantam et al. 2015.
 
 _NORMALIZED_ABSTRACT = "abstract50s/pairs.jsonl"
 _ABSTRACT_CONSENSUS = "abstract50s/consensus_abstract.mat"
@@ -65,7 +67,6 @@ ABSTRACT_50S = Benchmark(
 #
 # Pairs are two correct human captions (HC), a correct one and one of another image (HI), a human and a machine caption
 # (HM), and two machine captions (MM). The five references are those that Lee et al. 2024 drew from the fifty.
-
 
 _NORMALIZED_PASCAL = "pascal50s/pairs.jsonl"
 _FIFTY = "pascal50s/refs.json"

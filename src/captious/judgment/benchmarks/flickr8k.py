@@ -1,7 +1,4 @@
-"""Flickr8k-CF: captions of Flickr8k's test images with crowdsourced yes or no judgments. Hodosh et al. 2013.
-
-Of the 47,830 published pairs, the normalized file has 47,288: nine neighboring images are missing.
-"""
+"""Flickr8k-Expert and Flickr8k-CF: judgments of captions of Flickr8k's test images. Hodosh et al. 2013."""
 
 from __future__ import annotations
 
@@ -16,6 +13,10 @@ from captious.judgment.benchmarks.benchmark import TOOLKIT, figures
 from captious.judgment.correlation import BY_IMAGE
 from captious.judgment.files import TOKENS, entry_of, number_within, read_flickr8k_captions
 from captious.judgment.judgments import AS_GIVEN
+
+# Flickr8k-CF: captions of Flickr8k's test images with crowdsourced yes or no judgments. Hodosh et al. 2013.
+#
+# Of the 47,830 published pairs, the normalized file has 47,288: nine neighboring images are missing.
 
 _NORMALIZED_CF = "flickr8k/crowdflower.jsonl"
 _REFERENCES = "flickr8k/crowdflower_refs.json"
@@ -97,7 +98,6 @@ FLICKR8K_CF = Benchmark(
 #
 # Formats are the normalized file, the owners' files, and ``flickr.json`` of Yi et al. 2020, which has the mean ratings
 # of the same captions, without the 158 that are references of their image.
-
 
 _NORMALIZED_EXPERT = "flickr8k/expert.jsonl"
 _EXPERT = "flickr8k/ExpertAnnotations.txt"

@@ -1,9 +1,4 @@
-"""Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
-
-The tasks are choices between two captions of a picture. Kilickaya et al. 2017 and Sharif et al. evaluate metrics with
-them, scoring both captions with the other captions of the image as references: switched people (SP), switched scenes
-(SS), just the person (JP) and just the scene (JS).
-"""
+"""Captions and altered ones: distractors, FOIL-COCO, nocaps-FOIL, SugarCrepe, SugarCrepe++ and VALSE."""
 
 from __future__ import annotations
 
@@ -19,6 +14,12 @@ from captious.errors import CaptionFileError
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.files import COCO_CAPTIONS, coco_captions_file, entry_of, number_within, read_coco_captions
 from captious.judgment.items import letters
+
+# Distractors: a caption and one with other people or another scene. Hodosh and Hockenmaier 2016.
+#
+# The tasks are choices between two captions of a picture. Kilickaya et al. 2017 and Sharif et al. evaluate metrics with
+# them, scoring both captions with the other captions of the image as references: switched people (SP), switched scenes
+# (SS), just the person (JP) and just the scene (JS).
 
 _FILE_DISTRACTORS = "distractors/pairs.jsonl"
 _TASKS = ("SP", "SS", "JP", "JS")
@@ -59,7 +60,6 @@ DISTRACTORS = Benchmark(
 # COCO's other captions of the image, all of them or only the first, and a tie counts as wrong.
 #
 # The format is taken from programs that read the owners' file; the protocols have not been run on it.
-
 
 _FOIL = "foil/foilv1.0_test_2017.json"
 _COCO = "coco/captions_val2014.json"
@@ -126,7 +126,6 @@ FOIL_COCO = Benchmark(
 # ALOHa's paper reports the average precision of metrics in detecting captions with a wrong object, over all images and
 # for each of nocaps' domains. The forced choice of FOIL-COCO is a separate protocol.
 
-
 _FILE_NOCAPS_FOIL = "aloha/nocaps-val-foil.json"
 _DOMAINS = ("in-domain", "near-domain", "out-domain")
 
@@ -171,7 +170,6 @@ NOCAPS_FOIL = Benchmark(
 # SugarCrepe: a correct caption and an altered one, with seven kinds of alterations. Hsieh et al. 2023.
 #
 # Its files have no references: COCO's captions are used, of val2017 or of val2014, which has the same images.
-
 
 #: The kinds of change, a file each.
 CHANGES = ("add_att", "add_obj", "replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
@@ -240,7 +238,6 @@ SUGARCREPE = Benchmark(
 # ``text-only`` compares only texts: the first caption is the reference, and a metric is right if it scores the second
 # one higher than the negative one. ``forced-choice`` is that of SugarCrepe: each of the two captions is compared with
 # the negative one, with COCO's other captions of the image as references.
-
 
 _CHANGES = ("replace_att", "replace_obj", "replace_rel", "swap_att", "swap_obj")
 _FILES_SUGARCREPE_PP = tuple(f"scpp/{change}.json" for change in _CHANGES)
@@ -318,7 +315,6 @@ SUGARCREPE_PP = Benchmark(
 # Three of its parts are about images with captions of COCO: plurals, relations, and nouns (those of FOIL). As in the
 # paper, only foils that at least two of three people recognized are used. References are COCO's other captions of the
 # image, so that reference-based metrics can be compared as well.
-
 
 _PIECES = ("plurals", "relations", "foil-it")
 _FILES_VALSE = tuple(f"valse/{piece}.json" for piece in _PIECES)

@@ -1,10 +1,4 @@
-"""FactVC: factuality of machine descriptions of videos. Liu and Wan 2023.
-
-People rated paragraphs of six systems on ActivityNet Captions and on YouCook2, 1 to 5, and marked wrong words:
-``[words]`` in the file, where the brackets are not part of the text. A candidate is a whole paragraph, and the
-references are the human paragraphs of the video. The protocols of sentences are ours: of two sentences of one
-paragraph, one of which has wrong words, a metric should score the other higher.
-"""
+"""Long descriptions: FactVC, paragraphs about videos, and ImageInWords, descriptions of images in detail."""
 
 from __future__ import annotations
 
@@ -18,6 +12,13 @@ from typing import Any
 from captious.judgment import Benchmark, CaptionPair, DataFolder, Files, Protocol, RatedCaption, Rule
 from captious.judgment.files import entry_of, number_within
 from captious.judgment.judgments import system_protocols
+
+# FactVC: factuality of machine descriptions of videos. Liu and Wan 2023.
+#
+# People rated paragraphs of six systems on ActivityNet Captions and on YouCook2, 1 to 5, and marked wrong words:
+# ``[words]`` in the file, where the brackets are not part of the text. A candidate is a whole paragraph, and the
+# references are the human paragraphs of the video. The protocols of sentences are ours: of two sentences of one
+# paragraph, one of which has wrong words, a metric should score the other higher.
 
 #: The files of references by data set.
 _REFERENCES = {
@@ -117,7 +118,6 @@ FACTVC = Benchmark(
 # for the other. In ours, whose names begin with "kendall-", one description is the reference, and the score of the
 # other is compared with its relative rating. Other comparisons of the paper, with GPT-4V and with DCI, are in files
 # without the other description.
-
 
 #: The names of criteria, and what the files call them.
 _CRITERIA = {

@@ -1,7 +1,4 @@
-"""Composite: captions of people and machines for images of Flickr8k, Flickr30k and COCO, rated 1 to 5.
-
-Aditya et al. 2015. One caption of each image is a human reference (slot 1), which is not passed to metrics.
-"""
+"""Captions that people rated or marked: Composite, HAT, Nebula, Polaris, THumB 1.0 and VATEX-EVAL."""
 
 from __future__ import annotations
 
@@ -22,6 +19,10 @@ from captious.judgment.files import entry_of, number_within
 from captious.judgment.items import letters
 from captious.judgment.judgments import NOTHING, system_protocols
 from captious.words import counted
+
+# Composite: captions of people and machines for images of Flickr8k, Flickr30k and COCO, rated 1 to 5.
+#
+# Aditya et al. 2015. One caption of each image is a human reference (slot 1), which is not passed to metrics.
 
 _NORMALIZED = "composite/composite.jsonl"
 
@@ -92,7 +93,6 @@ COMPOSITE = Benchmark(
 # The format is taken from the owners' file; the protocol has not been run on all of it. The file in the repository has
 # the captions that the authors used for tuning (train and validation).
 
-
 _FILE = "aloha/hat-trainval.json"
 
 
@@ -123,7 +123,6 @@ HAT = Benchmark(
 #
 # The formats are taken from the description of the owners' files and from a program that reads both; the protocols have
 # not been run on the files.
-
 
 _TEST_NEBULA = "nebula/test-*.parquet"
 _CORRECTIONS = tuple(f"nebula/spica_{split}.csv" for split in ("train", "val", "test"))
@@ -183,7 +182,6 @@ NEBULA = Benchmark(
 #
 # The format is taken from the owners' program; the protocols have not been run on their files.
 
-
 _TEST_POLARIS = "polaris/polaris_test.csv"
 
 
@@ -231,7 +229,6 @@ POLARIS = Benchmark(
 # is judged as the fifth system.
 #
 # The format is taken from the owners' files; the protocols have not been run on them.
-
 
 _RATINGS = "thumb/mscoco_THumB-1.0.jsonl"
 _REFERENCES = "thumb/mscoco_references.json"  # lines of json, in spite of its name
@@ -283,7 +280,6 @@ THUMB = Benchmark(
 #
 # The format is taken from the owners' program, which reads four pickles of numpy arrays; the protocols have not been
 # run on their files. Pickles are read as data: no callable in them is called.
-
 
 _NAMES = ("candidates_list", "gts_list", "human_scores", "video_ids")
 _FILES = tuple(f"vatex_eval/{name}.pkl" for name in _NAMES)

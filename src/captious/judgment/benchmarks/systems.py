@@ -1,8 +1,4 @@
-"""COCO 2015: the systems of the COCO captioning challenge, with human rankings and leaderboard scores.
-
-Scores are those of the judged entry, identified by its submission date, as teams submitted later entries that were not
-judged.
-"""
+"""Systems that people ranked or rated: COCO 2015 (captions), CoNLL-14 (grammar correction) and WMT16 (translation)."""
 
 from __future__ import annotations
 
@@ -13,6 +9,11 @@ from captious.judgment import Benchmark, DataFolder, Files, Protocol, RankedSyst
 from captious.judgment.benchmarks.benchmark import figures
 from captious.judgment.judgments import AS_GIVEN
 from captious.metrics.contract.registry import TOOLKIT_NAMES
+
+# COCO 2015: the systems of the COCO captioning challenge, with human rankings and leaderboard scores.
+#
+# Scores are those of the judged entry, identified by its submission date, as teams submitted later entries that were
+# not judged.
 
 _TEAMS = "coco2015/teams.json"
 _NOT_SYSTEMS = ("Human", "Random")
@@ -86,7 +87,6 @@ COCO_2015 = Benchmark(
 #
 # Metrics are computed on the corrected sentences alone.
 
-
 _NORMALIZED_CONLL14_GEC = "conll14_gec/systems.json"
 
 
@@ -119,7 +119,6 @@ CONLL14_GEC = Benchmark(
 #
 # Bojar et al. 2016 correlate with Pearson's r, Sharif et al. 2019 with Kendall's tau. The two differ for metrics that
 # are probabilities: most are near 0 or 1, so r reflects two groups, and tau the order within them.
-
 
 _NORMALIZED_WMT16_DASEG = "wmt16/daseg_to_english.jsonl"
 

@@ -1,4 +1,4 @@
-"""Papers: tables and figures with their computations, and the published figures."""
+"""``Paper``: tables and figures with their computations, and the published figures; and all papers by name."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from captious.judgment.judgments import PEOPLE
 from captious.judgment.scores import needs_of_metric
 from captious.learned.networks import Recipe, as_recipe
 from captious.plugins import EntryPoints, did_you_mean
+
+# ``Paper``, with its tables and the files that they need.
 
 #: States of a table: the published figures are reproduced, differ for a known reason, or cannot be compared with
 #: ours; figures are computed, but none is published; another command computes it; nothing can be computed without what
@@ -300,7 +302,6 @@ def judged_parts(protocol: str, parts: Mapping[str, str], whole: str = "") -> li
 #
 # Another package adds one with an entry point of the group ``captious.papers``, whose name is that of the paper and
 # whose value is a ``Paper``.
-
 
 #: The papers of the package: each is the constant PAPER in the module of its name.
 BUILT_IN = ("lceval", "wembsim", "leic", "yi2020", "smurf", "coco")

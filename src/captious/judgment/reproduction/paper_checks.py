@@ -1,4 +1,4 @@
-"""Validation of the names in tables of papers: benchmarks, protocols, metrics, studies and their parameters."""
+"""Validation of the tables of papers, and ``PaperIndex``, the table of all of them."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from captious.metrics.contract.registry import Request
 from captious.plugins import did_you_mean
 from captious.tables import Cell, Column, Displayed, Row, Table
 from captious.version import __version__
+
+# Validation of the names in tables of papers: benchmarks, protocols, metrics, studies and their parameters.
 
 
 def check_table(paper: Paper, table: PaperTable) -> None:
@@ -117,7 +119,6 @@ def table_error(paper: Paper, table: PaperTable, error: CaptiousError) -> Parame
 
 
 # ``PaperIndex``: all tables of papers that ``reproduce`` knows, as one table.
-
 
 _MOST_IN_CELL = 50  # characters
 

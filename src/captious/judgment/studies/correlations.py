@@ -1,7 +1,4 @@
-"""Correlations between metrics, and with human judgments, on a benchmark.
-
-Sharif et al. 2020 (WEmbSim), figure 8.4, shows them as a heat map.
-"""
+"""Studies of metrics: their correlations over captions and over systems, and the time that they take."""
 
 from __future__ import annotations
 
@@ -42,6 +39,10 @@ from captious.progress import steps
 from captious.resources.cache import text_as_json
 from captious.tables import scatter
 from captious.words import DEFAULT_SEED, counted
+
+# Correlations between metrics, and with human judgments, on a benchmark.
+#
+# Sharif et al. 2020 (WEmbSim), figure 8.4, shows them as a heat map.
 
 
 def metric_correlations(
@@ -133,7 +134,6 @@ def check_statistic(statistic: str) -> None:
 
 # Scoring time of metrics, in seconds per 1,000 captions. Sharif et al. 2019 (LCEval), section 7.5.7.
 
-
 _WARM_UP = 10  # captions
 
 
@@ -213,7 +213,6 @@ def _unseen(captions: Captions) -> Captions:
 # Correlations between metrics, and with human scores, over systems.
 #
 # Sharif et al. 2020 (WEmbSim), figure 8.4; system-level correlations as in the COCO challenge.
-
 
 #: measure -> system -> number, or system -> number alone.
 HumanScores: TypeAlias = Mapping[str, Mapping[str, float]] | Mapping[str, float]

@@ -1,9 +1,4 @@
-"""LEIC's critiques trained with and without images and augmentation, and with several networks.
-
-Cui et al. 2018 (LEIC), figures 5, 8 and 9. Every critique is trained in two folds, each of which is scored by the one
-trained on the other fold: the system's captions, human captions, and fully corrupted human captions, as in the study of
-robustness.
-"""
+"""Studies of LEIC: variants of its critique, and the scores of a system in two folds."""
 
 from __future__ import annotations
 
@@ -29,6 +24,12 @@ from captious.models import WordVectors
 from captious.models.image_features import ImageFeatures
 from captious.progress import steps
 from captious.words import DEFAULT_SEED, counted
+
+# LEIC's critiques trained with and without images and augmentation, and with several networks.
+#
+# Cui et al. 2018 (LEIC), figures 5, 8 and 9. Every critique is trained in two folds, each of which is scored by the one
+# trained on the other fold: the system's captions, human captions, and fully corrupted human captions, as in the study
+# of robustness.
 
 
 def critique_grid(

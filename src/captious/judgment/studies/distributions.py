@@ -1,8 +1,4 @@
-"""Distributions of the scores of human and machine captions of the same images.
-
-One reference of each image is held out as the human caption; it and the captions of systems are scored with the other
-references. A learned metric that was trained to recognize human captions should separate them.
-"""
+"""Studies of distributions of scores: of human and machine captions, of plain sentences, and of SMURF's parts."""
 
 from __future__ import annotations
 
@@ -32,6 +28,11 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import PUBLISHED, THRESHOLD, Parts, Smurf, fuse, grammar_penalty
 from captious.progress import steps
 from captious.words import DEFAULT_SEED, checked_seed, counted
+
+# Distributions of the scores of human and machine captions of the same images.
+#
+# One reference of each image is held out as the human caption; it and the captions of systems are scored with the other
+# references. A learned metric that was trained to recognize human captions should separate them.
 
 #: Name of the human captions in tables.
 _QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
@@ -268,7 +269,6 @@ def _sentences(source: object) -> Captions:
 # Feinglass and Yang 2021 (SMURF), figure 1, with the conventions of the authors' code: scores are in standard
 # deviations of human captions; the axes of a system's ellipse follow the covariance of its scores, and are 1.15
 # standard deviations long; its overlap is the share of its area within the human ellipse.
-
 
 #: Name in tables of those who wrote the references.
 _DEVIATIONS = 1.15

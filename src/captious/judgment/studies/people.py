@@ -1,10 +1,4 @@
-"""Compliance of captions with the rules by which COCO's captions were collected.
-
-Chen et al. 2015, section 2: people were told to write at least eight words, not to begin with "There is", and not to
-describe the future or the past, what a person might say, or people by their names; and to describe all important and no
-unimportant details, which no program can check. The first two rules are checked exactly ("There's" is "There is",
-"There are" is not); for the others, words that usually indicate a violation are counted.
-"""
+"""Studies of human captions: their compliance with COCO's rules, and their agreement with each other."""
 
 from __future__ import annotations
 
@@ -35,6 +29,13 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.text import PTB, Tokens
 from captious.words import DEFAULT_SEED, counted
+
+# Compliance of captions with the rules by which COCO's captions were collected.
+#
+# Chen et al. 2015, section 2: people were told to write at least eight words, not to begin with "There is", and not to
+# describe the future or the past, what a person might say, or people by their names; and to describe all important and
+# no unimportant details, which no program can check. The first two rules are checked exactly ("There's" is "There is",
+# "There are" is not); for the others, words that usually indicate a violation are counted.
 
 #: Name in tables of those who wrote the references.
 _WORDS = 8

@@ -1,10 +1,4 @@
-"""Critical failures: caption pairs that a metric ranks against clear human ratings.
-
-In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations hide single large
-errors that users notice. The definition is ours: a failure is a pair of captions of one image, one of which people rate
-far better than the other, "far" being a share of the scale, while the metric scores the worse one higher; a tie is half
-a failure.
-"""
+"""Studies of failures of metrics: wrong preferences, few references, and corrupted captions."""
 
 from __future__ import annotations
 
@@ -38,6 +32,13 @@ from captious.metrics.contract.settings import Settings
 from captious.progress import steps
 from captious.text import PTB, TokenLayer
 from captious.words import DEFAULT_SEED, counted, counted_of
+
+# Critical failures: caption pairs that a metric ranks against clear human ratings.
+#
+# In the spirit of the critical failures of Feinglass and Yang 2021 (SMURF), section 4.5: correlations hide single large
+# errors that users notice. The definition is ours: a failure is a pair of captions of one image, one of which people
+# rate far better than the other, "far" being a share of the scale, while the metric scores the worse one higher; a tie
+# is half a failure.
 
 
 def critical_failures(
@@ -143,7 +144,6 @@ def _unequal_pairs(
 # Agreement of metrics with human judgments by number of references.
 #
 # Sharif et al. 2019 (LCEval), section 7.5.5; Vedantam et al. 2015 on PASCAL-50S.
-
 
 _USUAL = (1, 2, 3, 4, 5, 10, 20, 40)
 
@@ -322,7 +322,6 @@ def _notes(counts: Sequence[int], available: NDArray[np.int64]) -> list[str]:
 #
 # The measure is the area under the corpus score over strength, normalized by the score of intact captions: lower is
 # better.
-
 
 #: The ways of breaking captions, as tables name them.
 PATHOLOGIES = ("random captions", "word permutation", "random words")

@@ -1,4 +1,4 @@
-"""Convex polygons: ellipses of point clouds, and overlaps of polygons."""
+"""What studies share: captions to be scored, similar images, counts of words, and polygons."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from captious.text import PTB, TokenLayer, Tokens, WordLayer
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
+
+# Convex polygons: ellipses of point clouds, and overlaps of polygons.
 
 #: Corners of the polygon that stands for an ellipse.
 _CORNERS = 64
@@ -81,7 +83,6 @@ def overlap(reference: NDArray[np.float64], polygon: NDArray[np.float64]) -> flo
 
 
 # Similar images, by their references or by image features, and captions of similar images.
-
 
 #: Images are near if their references have the same words.
 CAPTIONS = "captions"

@@ -1,8 +1,4 @@
-"""Feature ablation of learned metrics: agreement with human judgments when features are left out.
-
-Networks are trained on all features, without each feature, without each group of features, and on each group alone.
-Each single feature, untrained, is also compared with the network on all of them.
-"""
+"""Studies of learned metrics: their features, hidden layers, training epochs, and the number of training images."""
 
 from __future__ import annotations
 
@@ -28,6 +24,12 @@ from captious.progress import steps
 from captious.words import DEFAULT_SEED, counted
 
 _ALL, _WITHOUT, _ONLY, _ALONE = "all", "without", "only", "alone"
+
+
+# Feature ablation of learned metrics: agreement with human judgments when features are left out.
+#
+# Networks are trained on all features, without each feature, without each group of features, and on each group alone.
+# Each single feature, untrained, is also compared with the network on all of them.
 
 
 def feature_ablation(
@@ -157,7 +159,6 @@ def _dots(trials: Trials, rows: Sequence[Mapping[str, object]]) -> dict[str, Dot
 # Agreement of learned metrics with human judgments by number of hidden layers.
 #
 # Sharif et al. 2019 (LCEval), the ablation of architectures.
-
 
 _MOST = 16  # layers of a recipe
 
@@ -331,7 +332,6 @@ def _accuracy(scores: NDArray[np.float64], good: NDArray[np.bool_]) -> float:
 
 
 # Agreement of learned metrics with human judgments by number of training images.
-
 
 _HALVINGS = 6
 

@@ -1,14 +1,4 @@
-"""Word-level human agreement: how well human captions predict the words of other human captions.
-
-Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of whether
-the other k captions contain w. An image counts as often as its references contain the word, or once if none does. This
-defines human precision and recall, for which there is a model: w applies to an image with probability q, and people who
-describe such an image use it with probability p. Then recall is p, and precision is
-
-    p k / (p k + (1 - p)^k)
-
-whatever q is. Precision at human recall (PHR) is the precision of a system at the recall of people.
-"""
+"""Studies of words: how well human captions predict each other's words, and how frequent words are."""
 
 from __future__ import annotations
 
@@ -40,6 +30,17 @@ from captious.parsing.spacy_pipelines import Tagger, load_tagger
 from captious.progress import Progress, steps
 from captious.text import PTB, Tokens
 from captious.words import DEFAULT_SEED, checked_seed, counted
+
+# Word-level human agreement: how well human captions predict the words of other human captions.
+#
+# Chen et al. 2015, "Microsoft COCO Captions", section 4. For a word w, one caption of an image is a prediction of
+# whether the other k captions contain w. An image counts as often as its references contain the word, or once if none
+# does. This defines human precision and recall, for which there is a model: w applies to an image with probability q,
+# and people who describe such an image use it with probability p. Then recall is p, and precision is
+#
+#     p k / (p k + (1 - p)^k)
+#
+# whatever q is. Precision at human recall (PHR) is the precision of a system at the recall of people.
 
 #: Parts of speech that words are grouped by.
 _KINDS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adjective"}
@@ -335,7 +336,6 @@ def _shortage_notes(kinds: Mapping[str, NDArray[np.int64]], n_words: int, tag: T
 #
 # Cui et al. 2018 (LEIC), figure 4. The human captions are one reference of each image, so that people and systems have
 # the same number of captions.
-
 
 #: Name of the human captions in tables.
 _POINTS = 200  # points per curve

@@ -1,7 +1,4 @@
-"""Negative examples of a critique: corrupted human captions, as numbers of words, and captions of systems.
-
-These follow section 3.3 of the paper, and the official code where the paper leaves details open.
-"""
+"""Training of LEIC's critiques: negative examples, training with torch, and the two folds of a system."""
 
 from __future__ import annotations
 
@@ -39,6 +36,10 @@ from captious.models.image_features import ImageFeatures
 from captious.models.pretrained import torch_threads
 from captious.progress import Progress
 from captious.words import counted, counted_of
+
+# Negative examples of a critique: corrupted human captions, as numbers of words, and captions of systems.
+#
+# These follow section 3.3 of the paper, and the official code where the paper leaves details open.
 
 
 def replace_random_words(numbers: NDArray[np.int32], n_words: int, rng: np.random.Generator) -> NDArray[np.int32]:
@@ -85,7 +86,6 @@ def captions_by_image(files: Sequence[str | os.PathLike[str]], references: Refer
 
 
 # Training of a critique with torch; the result is a numpy network.
-
 
 _SPREAD = 0.05  # standard deviation of vectors of words that no word vectors are given for
 

@@ -1,4 +1,4 @@
-"""Training examples: captions by people and by machines, each with other references of its image."""
+"""Training examples: captions by people and by machines, each with other references of its image; and their files."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from captious.errors import CaptionFileError, EmptyInputError, ParameterError, U
 from captious.files import decoded, user_bytes, user_text, whole_file
 from captious.progress import Progress
 from captious.words import DEFAULT_SEED, counted
+
+# Examples, drawn from captions of people and of systems.
 
 #: The system of captions by people of their own image.
 HUMAN = "human"
@@ -290,7 +292,6 @@ def _sample(texts: Sequence[str], size: int, rng: np.random.Generator) -> tuple[
 
 
 # Files of training examples and of judged captions, one JSON object per line; and lists of image ids.
-
 
 T = TypeVar("T")
 

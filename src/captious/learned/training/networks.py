@@ -1,4 +1,4 @@
-"""Training of a network over features with torch; the result is a numpy network.
+"""Training of a network over features with torch, and of a metric from files; the result is a numpy network.
 
 On one machine, the same recipe and data give the same bits: one thread, double precision, and numpy's random numbers.
 """
@@ -24,6 +24,8 @@ from captious.models.pretrained import torch_threads
 from captious.native import using_threads
 from captious.progress import Progress
 from captious.words import counted
+
+# Training of a network.
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,6 +68,8 @@ def _signature_text(value: object) -> str:
     return exact(value) if isinstance(value, float) else str(value)
 
 
+# Metrics of one candidate per image: states, parameters, variants and the base classes.
+
 #: Scores of candidates, float64[n, m], from the row of each one's image, int64[n], and the n candidates.
 RowScores: TypeAlias = Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.float64]]
 
@@ -399,7 +401,6 @@ def is_built_in(metric: type) -> bool:
 
 # Hashes of user code for signatures, which differ if the source or the values it uses differ.
 
-
 _PLAIN = (str, bytes, int, float, complex, bool, type(None), type(...), PurePath, np.generic)
 #: Attributes of classes that Python and this package set.
 _NOT_WRITTEN = frozenset({"__dict__", "__weakref__", "__doc__", "__module__", "__qualname__", "__firstlineno__"})
@@ -550,7 +551,6 @@ def _is_open(value: Any) -> bool:
 # Metrics of several candidates per image: of the whole set, or the mean or best of a metric of single captions.
 #
 # The algebra is that of every metric; a row of statistics is that of an image with all its candidates.
-
 
 OfKChoice: TypeAlias = Literal["mean", "best"]
 #: Ways to make one score per image of those of its candidates, the default first.

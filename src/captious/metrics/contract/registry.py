@@ -1,9 +1,10 @@
-"""The catalogue of metrics by name: those of this package, registered ones, and those of other packages.
+"""The catalogue of metrics by name, and requests of metrics as text.
 
-``built_in.py`` lists the package's metrics with their outputs, so that looking one up imports no other;
-tools/catalogue.py generates it. Others are added with ``register``, or by an entry point of the group
-``captious.metrics``, whose name is that of the metric and whose value is its class. The COCO caption toolkit, its
-leaderboard and tables of papers have other names for outputs: ``label_in_scheme``.
+It has the metrics of this package, registered ones, and those of other packages. ``built_in.py`` lists the package's
+metrics with their outputs, so that looking one up imports no other; tools/catalogue.py generates it. Others are added
+with ``register``, or by an entry point of the group ``captious.metrics``, whose name is that of the metric and whose
+value is its class. The COCO caption toolkit, its leaderboard and tables of papers have other names for outputs:
+``label_in_scheme``.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import BaseMetric, Parameterized, is_built_in, no_parameter
 from captious.metrics.contract.settings import Settings
 from captious.plugins import EntryPoints, did_you_mean
+
+# The catalogue.
 
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
 
@@ -268,7 +271,6 @@ def _parts(label: str) -> tuple[str, str]:
 #
 # A metric is requested by its name (``cider-d``), by one of its outputs (``bleu-4``), or either with a variant and
 # parameters (``cider-d@paper``, ``rouge-s:gap=2``). ``selection`` also accepts objects.
-
 
 #: Prefix of a request for a sum of metrics, which depends on all captions together: judgments take sums.
 SUM = "sum:"

@@ -39,7 +39,6 @@ from captious.words import counted, counted_of
 
 # Availability of metrics on this machine, and missing requirements.
 
-
 #: The outputs of the COCO evaluation, in its order.
 COCO = ("bleu-1", "bleu-2", "bleu-3", "bleu-4", "meteor", "rouge-l", "cider-d", "spice")
 
@@ -139,7 +138,6 @@ def _left_out(reasons: Mapping[str, str]) -> tuple[str, ...]:
 
 
 # User-defined functions as metrics: of one candidate with its references, or of lists of both.
-
 
 #: Names of a first parameter that gets all candidates at once.
 _PLURAL = frozenset(
@@ -352,6 +350,8 @@ def _place(function: ScoreFunction) -> str:
     code = getattr(function, "__code__", None)
     return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
 
+
+# Selection of one metric or of several.
 
 #: The forms of a requested metric.
 MetricLike: TypeAlias = str | BaseMetric | ScoreFunction

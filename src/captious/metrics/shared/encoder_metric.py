@@ -1,4 +1,4 @@
-"""Base class of metrics with contextual encoders: the model as a parameter and in signatures."""
+"""Base classes of metrics with contextual encoders, and the information flow of attention."""
 
 from __future__ import annotations
 
@@ -119,6 +119,9 @@ class FlowLayer(KeyedByFields):
                 help="use a model that has one, such as distilroberta-base",
             )
         return [[pad if t in stop_words else t for t in sequence if t not in punctuation] for sequence in sequences]
+
+
+# Base class of metrics with contextual encoders: the model as a parameter and in signatures.
 
 
 class EncoderParameter(ResourceParameter[Encoder | str | None, Encoder]):

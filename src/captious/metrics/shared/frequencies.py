@@ -1,8 +1,4 @@
-"""Document frequencies as pickles, the format of training code for captioning.
-
-A pickle holds ``{"document_frequency": {n-gram: count}, "ref_len": number of documents or its logarithm}``, or only the
-frequencies. N-grams are tuples of words, or of word ids. Files may be hostile: only plain values are unpickled.
-"""
+"""Document frequencies of n-grams and of a model's tokens: counted, merged, saved, and as a parameter of metrics."""
 
 from __future__ import annotations
 
@@ -34,6 +30,11 @@ from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 from captious.words import counted
 
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
+# Document frequencies as pickles, the format of training code for captioning.
+#
+# A pickle holds ``{"document_frequency": {n-gram: count}, "ref_len": number of documents or its logarithm}``, or only
+# the frequencies. N-grams are tuples of words, or of word ids. Files may be hostile: only plain values are unpickled.
+
 _ALSO_COUNTS = "df"  # the key of vrama91/coco-caption
 _HELP = "give a pickle with document_frequency and ref_len, as the training code writes it"
 #: Classes that such pickles may contain besides plain values, by module and name.
@@ -130,7 +131,6 @@ def _documents(size: Any, largest: int) -> int:
 #
 # A document is an image with all its references; the frequency of an n-gram (n = 1..4) is the number of images with a
 # reference that contains it.
-
 
 _FORMAT = 1
 _MOST_DOCUMENTS = 1 << 53

@@ -1,4 +1,4 @@
-"""Prompts of judges: texts with placeholders for the captions, from the package or from users."""
+"""Metrics that ask a model: prompts, base classes, and the comparison of two captions."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from captious.metrics.contract.parameters import IntegerParameter, NumberParamet
 from captious.models.chat import Answer, ChatModel, Question, as_chat_model, missing_client
 from captious.models.clip import find_images
 from captious.words import DEFAULT_SEED, counted_of
+
+# Prompts of judges: texts with placeholders for the captions, from the package or from users.
 
 _FOLDER = Path(__file__).parent / "prompts"
 
@@ -113,7 +115,6 @@ def _as_prompt(value: Any) -> Prompt:
 
 
 # Base classes of metrics that ask a model behind an endpoint for a score of each caption.
-
 
 Reading = Callable[[Answer], float | None]
 

@@ -1,8 +1,4 @@
-"""``AmberLists``: objects in images, objects that models tend to invent, and related words, for AMBER.
-
-They are read from a folder with the published files annotations.json, relation.json and safe_words.txt, plain or
-compressed.
-"""
+"""Objects in images and in captions, for CHAIR and AMBER."""
 
 from __future__ import annotations
 
@@ -27,6 +23,11 @@ from captious.resources.cache import text_as_json
 from captious.words import counted, counted_of
 
 _ANNOTATIONS, _RELATION, _SAFE = "annotations.json", "relation.json", "safe_words.txt"
+# ``AmberLists``: objects in images, objects that models tend to invent, and related words, for AMBER.
+#
+# They are read from a folder with the published files annotations.json, relation.json and safe_words.txt, plain or
+# compressed.
+
 _HELP = "download data/annotations.json, relation.json and safe_words.txt of junyangwang0410/AMBER on GitHub"
 # AMBER_12.jpg, with or without a folder and an extension, and 12
 _ID = re.compile(r"(?:.*/)?(?:AMBER_)?0*(\d+)(?:\.\w+)?")
@@ -318,7 +319,6 @@ def check_known_images(
 # A file of words is JSON, ``{object: [words]}``, or lines of words separated by commas, the object first, as in the
 # ``synonyms.txt`` of CHAIR's authors. The words of the package also have pairs of words that are read as another word,
 # and words that are ignored if another word is in the same caption.
-
 
 #: The words of the package for COCO's objects, with which CHAIR was published.
 COCO = "coco"

@@ -1,4 +1,4 @@
-"""Combination of the scores with several references of an image: the mean, the best, or the worst."""
+"""Several captions of an image: scores with several references, combined, and the spread of a set of captions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from captious.data import CaptionSets
 from captious.data.rows import image_list
 from captious.errors import ParameterError
 from captious.metrics.contract.parameters import ChoiceParameter
+
+# Combination of the scores with several references of an image: the mean, the best, or the worst.
 
 _COMBINE: Mapping[str, np.ufunc] = {"mean": np.add, "max": np.maximum, "min": np.minimum}
 
@@ -47,7 +49,6 @@ def combine_references(combine: str, scores: NDArray[np.float64], offsets: NDArr
 
 
 # The spread of the energy of a set of captions: the measure of self-CIDEr and LSA (Wang and Chan 2019).
-
 
 #: The most candidates of an image. All pairs of them are compared, and eigenvalues take their third power.
 MOST = 1_000

@@ -1,4 +1,4 @@
-"""Estimates of the time to parse long captions, announced before parsing."""
+"""Metrics that need parses: the source of parses, the time that parsing takes, and tuples compared by an encoder."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from captious.scenes.layers import SPLITS, TupleLayer
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.text.sentences import LONG_SENTENCE
 from captious.words import counted
+
+# Estimates of the time to parse long captions, announced before parsing.
 
 _SECONDS_PER_WORD = 2e-4  # CPU time in long sentences, if parsing takes linear time
 _SECONDS_PER_HUNDRED_WORDS = 5.3  # CPU time of such a sentence, if parsing takes cubic time
@@ -55,7 +57,7 @@ def slow_parses(captions: Captions, tokenizer: Tokenizer, parser: ParseSource) -
     )
 
 
-# The source of parses as a parameter of metrics; a separate module, so that other metrics do not import parsers.
+# The source of parses as a parameter of metrics.
 
 
 class ParserParameter(ResourceParameter[ParseSource | str | os.PathLike[str] | None, ParseSource]):

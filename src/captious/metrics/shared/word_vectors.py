@@ -1,4 +1,4 @@
-"""Base class of metrics with word vectors: vectors and stop words as parameters, and warnings."""
+"""Base classes of metrics with word vectors, among them those on the mean vector of a caption."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from captious.models.word_vectors import FORMS, EmbeddedLayer, EmbeddedWords, mi
 from captious.native import mean_vectors, threads
 from captious.text.stop_words import StopWords, as_stop_words
 from captious.words import counted_of
+
+# Base class of metrics with word vectors: vectors and stop words as parameters, and warnings.
 
 _MANY = 0.1  # share of words without a vector that is worth a warning
 
@@ -86,7 +88,6 @@ class VectorMetric(MeanMetric):
 # Base class of MOWE and WEmbSim: captions are the means of their word vectors, compared by cosine.
 #
 # The vectors are static ones, or those of a contextual encoder for this caption.
-
 
 _LOWEST = 1  # the first contextual layer, like ELMo's lowest
 _ROWS_AT_ONCE = 1 << 13
