@@ -1,9 +1,8 @@
 """Evaluation of metrics by human judgments: benchmarks, protocols, correlations, significance, and studies.
 
-``judge`` is the main function. benchmarks/ has a file per benchmark, files/ reads them, scores/ has the scores that are
-compared with them; protocols.py defines protocols, benchmark_items.py applies them to judged items, human_judgments.py
-computes the statistics. studies/ has the experiments of the papers, papers/ their tables as values, which
-reproduction/ computes.
+``judge`` is the main function. benchmarks/ has the benchmarks, files.py reads them, scores.py has the scores that are
+compared with them; judgments.py defines protocols and computes their statistics, items.py applies them to judged items.
+studies/ has the experiments of the papers, papers/ their tables as values, which reproduction/ computes.
 """
 
 from captious.judgment.benchmarks.benchmark import Benchmark, Figure, Files

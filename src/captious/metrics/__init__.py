@@ -1,1 +1,4 @@
-"""One file per metric; ``contract`` defines what a metric is, ``shared`` holds code used by several."""
+"""One file for a metric, or for a family that shares its code.
+
+``contract`` defines what a metric is, ``shared`` holds code used by several.
+"""

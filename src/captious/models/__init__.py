@@ -1,4 +1,4 @@
-"""Neural models behind small interfaces: text encoders, word vectors, CLIP, image features.
+"""Neural models behind small interfaces: text encoders, word vectors, CLIP, image features, chat models.
 
 They are imported, and their weights read, only when a metric that needs them runs.
 """

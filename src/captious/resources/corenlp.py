@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 GRAMMAR = "englishPCFG.ser.gz"
 MODELS_JAR = "stanford-corenlp-3.6.0-models.jar"
 
-_LARGEST = 1 << 25  # bytes of a grammar
+_LARGEST = 1 << 25  # bytes of a grammar, compressed or not; the stream of CoreNLP 3.6.0 has a fifth of it
 _LOCAL_HEADER = struct.Struct("<4s22xHH")
 
 
@@ -121,7 +121,6 @@ def _bounded(file: IO[bytes]) -> bytes:
 
 _Counts: TypeAlias = tuple[NDArray[np.int32], NDArray[np.float64]]
 
-_LARGEST = 1 << 25  # bytes of the stream; that of CoreNLP 3.6.0 has a fifth of it
 _PARSER = "edu.stanford.nlp.parser.lexparser.LexicalizedParser"
 _UNKNOWN_WORDS = "edu.stanford.nlp.parser.lexparser.EnglishUnknownWordModel"
 

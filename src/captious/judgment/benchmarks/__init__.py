@@ -1,1 +1,1 @@
-"""The benchmarks, one file each: files, loader, protocols, published figures. benchmark_names.py lists them."""
+"""The benchmarks, one file for each kind: files, loader, protocols, published figures. names.py lists them."""
