@@ -1,4 +1,4 @@
-"""Models of sentences: encoders, which give each a vector, and detectors of fluency errors."""
+"""Models of sentences: encoders, which return a vector for each, and detectors of fluency errors."""
 
 from __future__ import annotations
 

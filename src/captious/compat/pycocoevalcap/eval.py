@@ -1,4 +1,4 @@
-"""The evaluation of a results file under the toolkit's name, ``pycocoevalcap.eval.COCOEvalCap``."""
+"""``pycocoevalcap.eval.COCOEvalCap``: results files evaluated, with arguments of forks and prepared references."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def unknown_argument(name: str) -> UnknownArgument:
     )
 
 
-# Method and argument names are the toolkit's.
+# ``COCOEvalCap``. Method and argument names are the toolkit's.
 # ruff: noqa: N802, N803
 
 #: Functions, so that a class that a program puts into this module is the one that runs.
