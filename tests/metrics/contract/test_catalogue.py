@@ -318,8 +318,8 @@ def test_catalogue_file_is_current() -> None:
 @pytest.mark.parametrize(("request_", "modules"), [("spice", {"spice"}), ("bleu-4", {"bleu"}), ("length", {"length"})])
 def test_finding_a_metric_imports_no_other(request_: str, modules: set[str]) -> None:
     program = (
-        "import sys; from captious.metrics.contract.registry import Request, catalogue;"
-        f"catalogue.get(Request.from_text({request_!r}).metric);"
+        "import sys; from captious.metrics.contract import registry;"
+        f"registry.get(registry.Request.from_text({request_!r}).metric);"
         "print(*(m for m in sys.modules if m.count('.') == 2 and m.startswith('captious.metrics.')))"
     )
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
