@@ -108,7 +108,7 @@ MAKE = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from captious.resources import compiled_files
+from captious.resources import cache
 
 def make(progress):
     with open(sys.argv[2], "a") as marker:
@@ -117,7 +117,7 @@ def make(progress):
     return {"numbers": np.arange(1000)}
 
 {beforehand}
-print(compiled_files.compiled(Path(sys.argv[1]), "numbers 1", make)["numbers"].sum())
+print(cache.compiled(Path(sys.argv[1]), "numbers 1", make)["numbers"].sum())
 """
 #: Writing stops in the middle and never goes on.
 STUCK = """
@@ -127,7 +127,7 @@ def stuck(file, arrays, label):
     open(sys.argv[2] + " writing", "w").close()
     time.sleep(600)
 
-compiled_files.write_arrays = stuck
+cache.write_arrays = stuck
 """
 
 

@@ -234,10 +234,10 @@ def test_file_that_changes_during_reading_is_refused(file: Path, cache: Path, mo
 
 FIND = """
 import sys, time
-from captious.resources.vectors import compiled_vectors, named_vectors
+from captious.resources import vectors
 
 {beforehand}
-print(named_vectors.find(sys.argv[1]).index.look_up(["word7"])[1][0, 0])
+print(vectors.find(sys.argv[1]).index.look_up(["word7"])[1][0, 0])
 """
 #: The first row is written, and then nothing goes on.
 STUCK = """
@@ -247,7 +247,7 @@ def stuck(blocks, *, out, **options):
     open(sys.argv[1] + " writing", "w").close()
     time.sleep(600)
 
-compiled_vectors.index_of = stuck
+vectors.index_of = stuck
 """
 
 
@@ -271,11 +271,11 @@ def test_a_build_that_is_killed_leaves_nothing_that_is_taken_for_whole(file: Pat
 LIMITED = """
 import resource, sys
 from captious.errors import ResourceError
-from captious.resources.vectors import named_vectors
+from captious.resources import vectors
 
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
 try:
-    named_vectors.find(sys.argv[1])
+    vectors.find(sys.argv[1])
 except ResourceError as error:
     print(error.message)
 """

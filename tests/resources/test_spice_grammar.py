@@ -319,8 +319,8 @@ def test_grammar_is_listed_among_the_resources(tmp_path: Path, cache: Path) -> N
 
 AT_ONCE = """
 import sys
-from captious.resources.grammars import spice_grammar
-print(len(spice_grammar.fetch(sys.argv[1]).grammar().words))
+from captious.resources import corenlp
+print(len(corenlp.fetch(sys.argv[1]).grammar().words))
 """
 
 
