@@ -1,10 +1,10 @@
-"""captious.report.terminal"""
+"""captious.report.small_drawings"""
 
 from __future__ import annotations
 
 import re
 
-from captious.report.terminal import bars_drawing, line_drawing, mark_drawing
+from captious.report.small_drawings import bars_drawing, line_drawing, mark_drawing
 
 
 def points(svg: str) -> list[list[float]]:

@@ -5,7 +5,6 @@ Plain text does not need rich, whose import takes longer than scoring a system.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import re
 import textwrap
@@ -15,145 +14,12 @@ from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, TypeAlias
 
-from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.text import Text
-
 from captious.report import numbers
 from captious.tables import SCREEN, Cell, Column, Row, Table, oriented
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-
-# Lines wrapped to the width of a terminal, with hanging indents, and words with marks below them.
-
-_LEAST_ROOM = 8  # columns, even on a narrow terminal
-
-
-@dataclass(frozen=True)
-class HangingLine:
-    """A line that rich can print, wrapped with a hanging indent after its head.
-
-    If the head leaves too little room, the whole body goes below.
-
-    Args:
-        head: start of the line, which is not wrapped.
-        body: text to wrap.
-    """
-
-    head: Text
-    body: Text
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        indent = self.head.cell_len
-        if options.max_width - indent < _LEAST_ROOM:
-            yield Text(self.head.plain.rstrip(), no_wrap=True)
-            yield from HangingLine(Text("    "), self.body).__rich_console__(console, options)
-            return
-        lines = self.body.wrap(console, options.max_width - indent) or [Text()]
-        for number, line in enumerate(lines):
-            yield Text.assemble(self.head if number == 0 else " " * indent, line, no_wrap=True)
-
-
-def word_lines(head: str, words: Sequence[Text], below: Mapping[int, Text], width: int) -> Iterator[Text]:
-    """Return lines of words after a head, with marks below them by position, wrapped to this width."""
-    margin = len(head)
-    room = max(width - margin, _LEAST_ROOM)
-    cells = [cell for i, word in enumerate(words) for cell in _cells(word, below.get(i), room)]
-    widths = [max(above.cell_len, under.cell_len) for above, under in cells]
-    for number, row in enumerate(rows_of(widths, room, 1)):
-        for side in (0, 1):
-            line = Text(head if number == side == 0 else " " * margin, no_wrap=True)
-            for i in row:
-                line.append_text(cells[i][side]).append(" " * (widths[i] - cells[i][side].cell_len + 1))
-            line.rstrip()
-            if line.plain:
-                yield line
-
-
-def _cells(word: Text, mark: Text | None, room: int) -> list[tuple[Text, Text]]:
-    """Return a word, in pieces if it does not fit, with its mark below the first piece."""
-    first, *further_pieces = _pieces(word.plain, room)
-    further_cells = [(Text(piece, word.style), Text()) for piece in further_pieces]
-    return [(Text(first, word.style), mark or Text()), *further_cells]
-
-
-def _pieces(word: str, room: int) -> list[str]:
-    """Split a word that does not fit."""
-    pieces, at = [""], 0
-    for character in word:
-        width = cell_len(character)
-        if at + width > room:
-            pieces.append("")
-            at = 0
-        pieces[-1] += character
-        at += width
-    return pieces
-
-
-def rows_of(widths: Sequence[int], room: int, between: int) -> list[list[int]]:
-    """Assign items to rows that fit, given their widths and the gap between two of them."""
-    rows: list[list[int]] = []
-    at = 0
-    for i, width in enumerate(widths):
-        if rows and at + between + width <= room:
-            rows[-1].append(i)
-            at += between + width
-        else:
-            rows.append([i])
-            at = width
-    return rows
-
-
-# Drawings of numbers that fit into a line of text or a narrow column; decoration, as the numbers are shown as well.
-
-_LINE = (72, 20)  # width and height, in pixels
-_BARS = 56  # height
-_RADIUS = 2.5
-
-
-def line_drawing(values: Sequence[float]) -> str:
-    """Draw a time series as a line, with a point at its end. Empty for fewer than two values."""
-    if len(values) < 2:
-        return ""
-    low, high = min(values), max(values)
-    width, height = (size - 2 * _RADIUS - 1 for size in _LINE)
-    xs = [_RADIUS + width * i / (len(values) - 1) for i in range(len(values))]
-    ys = [_LINE[1] / 2 if low == high else _LINE[1] - _RADIUS - height * (y - low) / (high - low) for y in values]
-    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
-    end = f'<circle cx="{xs[-1]:.1f}" cy="{ys[-1]:.1f}" r="{_RADIUS}"/>'
-    size = f'width="{_LINE[0]}" height="{_LINE[1]}"'
-    return f'<svg class="line" {size} aria-hidden="true" focusable="false"><polyline points="{points}"/>{end}</svg>'
-
-
-def bars_drawing(counts: Sequence[int]) -> str:
-    """Draw counts side by side as bars, the highest at full height; the drawing is as wide as there is room."""
-    most, step = max(counts, default=0), 100 / max(len(counts), 1)
-    if not most:
-        return ""
-    bars = "".join(
-        f'<rect x="{step * i + 0.5:.2f}%" width="{step - 1:.2f}%" y="{_BARS - h:.1f}" height="{h:.1f}"/>'
-        for i, count in enumerate(counts)
-        if (h := _BARS * count / most)
-    )
-    return f'<svg class="bars" width="100%" height="{_BARS}" aria-hidden="true" focusable="false">{bars}</svg>'
-
-
-def mark_drawing(name: str) -> str:
-    """Draw a mark derived from a name: a symmetrical pattern of five by five squares, in a color of systems."""
-    digest = hashlib.sha256(name.encode()).digest()
-    squares = "".join(
-        f'<rect x="{x}" y="{y}" width="1" height="1"/>'
-        for y in range(5)
-        for x in range(5)
-        if digest[5 * y + min(x, 4 - x)] % 2
-    )
-    size = 'width="30" height="30" viewBox="0 0 5 5"'
-    return f'<svg class="mark series-{digest[-1] % 3}" {size} aria-hidden="true" focusable="false">{squares}</svg>'
-
-
-# Tables.
+    from rich.text import Text
 
 #: Pieces of a line, each with a style of rich.
 Line: TypeAlias = Sequence[tuple[str, str]]
@@ -169,6 +35,7 @@ def plain_text(table: Table) -> str:
 
 def rich_text(table: Table) -> Text:
     """Return a table for rich, with styles."""
+    from rich.text import Text
 
     return Text("\n", no_wrap=True).join(Text.assemble(*line) for line in _lines(table))
 
@@ -181,6 +48,7 @@ def as_text(renderable: RenderableType, *, color: bool = False, width: int = _AN
         color: include the escape sequences of a terminal.
         width: columns to wrap lines to; by default lines are as long as they need to be.
     """
+    from rich.console import Console
 
     out = io.StringIO()
     # In a notebook, rich would write into the cell and leave the file empty.
@@ -401,5 +269,6 @@ def _width(piece: str) -> int:
     """Return the terminal columns that a text takes."""
     if piece.isascii():
         return len(piece)
+    from rich.cells import cell_len
 
     return cell_len(piece)

@@ -20,7 +20,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from captious.report import html as drawings
-from captious.report import numbers, terminal
+from captious.report import numbers, small_drawings
 from captious.tables import Cell
 from captious_server.boards.ranking import effect_digits, interval_digits, p_digits
 
@@ -201,19 +201,19 @@ def scores_drawing(rows: Iterable[object], scale: tuple[float, float] | None = N
 @_filter
 def line_drawing(values: Sequence[float]) -> str:
     """Scores over time."""
-    return mark_safe(terminal.line_drawing(values))
+    return mark_safe(small_drawings.line_drawing(values))
 
 
 @_filter
 def bars_drawing(counts: Sequence[int]) -> str:
     """Counts as bars."""
-    return mark_safe(terminal.bars_drawing(counts))
+    return mark_safe(small_drawings.bars_drawing(counts))
 
 
 @_filter
 def mark_drawing(name: str) -> str:
     """A mark made from a name."""
-    return mark_safe(terminal.mark_drawing(name))
+    return mark_safe(small_drawings.mark_drawing(name))
 
 
 def _cell(row: object, name: str) -> Cell | None:
