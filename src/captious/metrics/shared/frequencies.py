@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,12 +22,13 @@ from captious.errors import CaptiousError, ParameterError, ResourceError, settin
 from captious.files import RAISE_LIMIT, UnpackedSizeError, checksum, user_bytes, whole_file
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
-from captious.models import Encoder
-from captious.models.encoders import numbered
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
 from captious.resources.cache import FILE, NAME
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 from captious.words import counted
+
+if TYPE_CHECKING:
+    from captious.models import Encoder
 
 _COUNTS, _DOCUMENTS = "document_frequency", "ref_len"
 # Document frequencies as pickles, the format of training code for captioning.
@@ -543,6 +544,8 @@ class TokenFrequencies:
     @classmethod
     def of(cls, captions: Iterable[str], encoder: Encoder, name: str = "captions") -> TokenFrequencies:
         """Count captions. Special tokens are counted like others."""
+        from captious.models.encoders import numbered  # metrics of words need no models
+
         texts, rows = numbered(captions)
         times = np.bincount(rows, minlength=len(texts))
         counts = np.zeros(len(encoder.tokenizer), np.int64)
