@@ -50,7 +50,7 @@ HEAVY = {"jax", "matplotlib", "pandas", "polars", "pyarrow", "ray", "spacy", "te
 HEAVY |= {"aac_metrics", "datasets", "evaluate", "torchmetrics"}
 #: Modules whose classes derive from a heavy package's: only its users import them.
 FOR_USERS_OF = {
-    "compat/aac_metrics/classes.py": {"torch"},
+    "compat/aac_metrics/metric_classes.py": {"torch"},
     "compat/evaluate_modules/module.py": {"datasets", "evaluate"},
     "compat/torchmetrics.py": {"torch", "torchmetrics"},
 }

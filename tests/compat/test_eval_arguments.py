@@ -13,7 +13,7 @@ import pytest
 from captious import DocumentFrequencies
 from captious.compat.pycocoevalcap import COCOEvalCap
 from captious.compat.pycocoevalcap.cider.cider import Cider
-from captious.compat.pycocoevalcap.eval import COCOEvalCapSpice
+from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice
 from captious.errors import MissingExtraError, ParameterError, ResourceError
 from tests.compat.conftest import BLEU, GTS, MEAN_CIDER, MEAN_ROUGE, RES, FakeCoco
 from tests.oracles import cider as oracle

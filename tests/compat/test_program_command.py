@@ -146,11 +146,11 @@ def test_subclass_of_the_evaluation_is_redirected(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
 def test_process_pools_are_redirected(method: str, tmp_path: Path) -> None:
-    assert printed(run(POOL.replace("METHOD", method), tmp_path)) == [f"{OURS}.coco_scorers"]
+    assert printed(run(POOL.replace("METHOD", method), tmp_path)) == [f"{OURS}.scorers"]
 
 
 def test_child_processes_are_redirected(tmp_path: Path) -> None:
-    assert printed(run(SUBPROCESS, tmp_path)) == [f"{OURS}.coco_scorers"]
+    assert printed(run(SUBPROCESS, tmp_path)) == [f"{OURS}.scorers"]
 
 
 def test_news_evaluators_get_meteor_answers(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_module_evaluation_of_the_programs_own_is_left_alone(tmp_path: Path) -
 def test_toolkit_within_another_package_is_redirected(tmp_path: Path) -> None:
     program = "from nlgeval.pycocoevalcap.rouge.rouge import Rouge; print(Rouge.__module__)"
     done = run(program, tmp_path, options=("--replace", "nlgeval.pycocoevalcap"))
-    assert printed(done) == [f"{OURS}.coco_scorers"]
+    assert printed(done) == [f"{OURS}.scorers"]
 
 
 @pytest.mark.parametrize("name", ["folder", "true"])

@@ -124,7 +124,16 @@ def test_modules_of_a_renamed_toolkit_are_redirected(toolkit: str, module: str, 
         importlib.import_module(f"their_metrics.{module}")
 
 
-@pytest.mark.parametrize("module", ["meshed_memory.cider.cider", "pyciderevalcap.ciderD.ciderD_scorer"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "aac_metrics.classes.base",
+        "aac_metrics.functional.mult_cands",
+        "meshed_memory.cider.cider",
+        "pyciderevalcap.cider.cider",
+        "pyciderevalcap.ciderD.ciderD_scorer",
+    ],
+)
 def test_modules_without_a_file_are_importable_by_their_own_name(module: str) -> None:
     code = (
         f"import captious.compat.{module} as m; from importlib.util import find_spec; print(find_spec(m.__name__).name)"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from captious.compat.pycocoevalcap import COCOEvalCap, Spice
-from captious.compat.pycocoevalcap.eval import COCOEvalCapSpice, SpiceEval
+from captious.compat.pycocoevalcap.eval_spice import COCOEvalCapSpice, SpiceEval
 from captious.errors import DuplicateCandidateError, MissingCandidatesError
 from captious.metrics import spice
 from captious.scenes.graphs import agreement, count

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, References
 from captious.data.rows import is_unicode
 from captious.errors import ResourceError
-from captious.metrics import cider
-from captious.metrics import cider as cider_d
+from captious.metrics.cider import Cider, CiderD
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
@@ -290,8 +289,8 @@ class CountedCaptions(CountedImages[list[Counts], Counts]):
         if table is None:
             return None
         if self._is_d:
-            return list(cider_d.CiderD(idf=frequencies, sigma=self.sigma, tokenizer=WHITESPACE).scores(table))
-        return list(cider.Cider(idf=frequencies, tokenizer=WHITESPACE).scores(table))
+            return list(CiderD(idf=frequencies, sigma=self.sigma, tokenizer=WHITESPACE).scores(table))
+        return list(Cider(idf=frequencies, tokenizer=WHITESPACE).scores(table))
 
     def _idf(self) -> Idf:
         assert self.ref_len is not None

@@ -24,7 +24,7 @@ from captious.compat.pycocoevalcap.scorers import MeanScorer, my_lcs
 from captious.compat.reexports import add_modules, by_name
 from captious.errors import CaptionTypeError, ParameterError
 from captious.evaluation.reward import Reward
-from captious.metrics import cider
+from captious.metrics.cider import CiderD
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
@@ -104,7 +104,7 @@ class Cider(MeanScorer):
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:
         table = captions(gts, res)
-        metric = cider.CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
+        metric = CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
         if self._idf is None:
             return metric.scores(table)
         # As in training, where the candidates of an image have the same references.

@@ -29,7 +29,7 @@ from captious.compat.reexports import add_modules, by_name
 from captious.data import Captions
 from captious.errors import InputError, ParameterError
 from captious.evaluation.reward import Reward
-from captious.metrics import cider
+from captious.metrics import cider as cider_metrics
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
 
@@ -213,7 +213,7 @@ class Rewards(Scorer):
         ResourceError: no such file, or not such a pickle.
     """
 
-    _metric: ClassVar[type[cider.Cider]]
+    _metric: ClassVar[type[cider_metrics.Cider]]
     #: The class of ``cider_scorer``.
     _scorer: ClassVar[type[CiderDScorer]]
 
@@ -306,7 +306,7 @@ class Cider(Rewards):
         df: as in ``CiderD``.
     """
 
-    _name, _metric, _scorer = "CIDEr", cider.Cider, CiderScorer
+    _name, _metric, _scorer = "CIDEr", cider_metrics.Cider, CiderScorer
 
     def __init__(self, n: int = 4, df: str | os.PathLike[str] = CORPUS) -> None:
         super().__init__(n, df)
@@ -322,7 +322,7 @@ class CiderD(Rewards):
             in a pickle, its path or its name in the folder ``data`` ("coco-train-idxs").
     """
 
-    _name, _metric, _scorer = "CIDEr-D", cider.CiderD, CiderDScorer
+    _name, _metric, _scorer = "CIDEr-D", cider_metrics.CiderD, CiderDScorer
 
     def __init__(self, n: int = 4, sigma: float = 6.0, df: str | os.PathLike[str] = CORPUS) -> None:
         super().__init__(n, df)

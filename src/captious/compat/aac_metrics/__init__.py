@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from captious.compat.aac_metrics import functional as functions
-from captious.compat.aac_metrics.classes import (
+from captious.compat.aac_metrics import metric_functions as functions
+from captious.compat.aac_metrics.metric_classes import (
     BLEU,
     BLEU1,
     BLEU2,
@@ -48,7 +48,7 @@ from captious.compat.aac_metrics.classes import (
     evaluate,
     metrics_of,
 )
-from captious.compat.aac_metrics.functional import (
+from captious.compat.aac_metrics.metric_functions import (
     PTB_PUNCTUATIONS,
     bert_score_mrefs,
     check_metric_inputs,

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 
 import torch
 
-from captious.compat.aac_metrics import functional
-from captious.compat.aac_metrics import functional as functions
-from captious.compat.aac_metrics.functional import check_metric_inputs, preprocess_mono_sents, spider_max
+from captious.compat.aac_metrics import metric_functions as functions
+from captious.compat.aac_metrics.metric_functions import check_metric_inputs, preprocess_mono_sents, spider_max
 from captious.errors import UnknownNameError
 
 __all__ = [
@@ -163,7 +162,7 @@ BLEU1, BLEU2, BLEU3, BLEU4 = map(_bleu_of_order, (1, 2, 3, 4))
 class BERTScoreMRefs(_FunctionMetric):
     """BERTScore of several references."""
 
-    _function, _names = functional.bert_score_mrefs, functional.NAMES
+    _function, _names = functions.bert_score_mrefs, functions.NAMES
 
 
 class CIDErD(_FunctionMetric):
@@ -214,7 +213,7 @@ class SBERTSim(_FunctionMetric):
     """Cosine of sentence vectors."""
 
     min_value = -1.0
-    _function, _names = functional.sbert_sim, ("sbert_sim",)
+    _function, _names = functions.sbert_sim, ("sbert_sim",)
 
 
 class _WithDetector(_FunctionMetric):
@@ -222,24 +221,24 @@ class _WithDetector(_FunctionMetric):
 
     _with_probs: ClassVar[bool] = False
 
-    def __init__(self, return_all_scores: bool = True, *, echecker: Any = functional.DETECTOR, **options: Any) -> None:
-        super().__init__(return_all_scores, echecker=functional.detector_of(echecker), **options)
+    def __init__(self, return_all_scores: bool = True, *, echecker: Any = functions.DETECTOR, **options: Any) -> None:
+        super().__init__(return_all_scores, echecker=functions.detector_of(echecker), **options)
         if options.get("return_probs", self._with_probs):
-            self._names = (*self._names, *functional.PROBABILITIES)
+            self._names = (*self._names, *functions.PROBABILITIES)
 
 
 class FENSE(_WithDetector):
     """FENSE."""
 
     min_value = -1.0
-    _function, _names = functional.fense, ("sbert_sim", "fer", "fense")
+    _function, _names = functions.fense, ("sbert_sim", "fer", "fense")
 
 
 class FER(_WithDetector):
     """Fluency error rate; it takes candidates and ignores references."""
 
     higher_is_better = False
-    _function, _names = functional.fer, ("fer",)
+    _function, _names = functions.fer, ("fer",)
 
     def update(self, candidates: list[str], *ignored: Any, **ignored_too: Any) -> None:
         """Add candidates."""
@@ -247,7 +246,7 @@ class FER(_WithDetector):
 
     def compute(self) -> Any:
         """Return the result of the function for all candidates added so far."""
-        return functional.fer(self._candidates, **self._options)
+        return functions.fer(self._candidates, **self._options)
 
 
 class SPIDErFL(_WithDetector):
@@ -255,7 +254,7 @@ class SPIDErFL(_WithDetector):
 
     max_value = 5.5
     _with_probs = True
-    _function, _names = functional.spider_fl, ("cider_d", "spice", "spider", "spider_fl", "fer")
+    _function, _names = functions.spider_fl, ("cider_d", "spice", "spider", "spider_fl", "fer")
 
 
 def _unsupported(name: str, metric: str) -> type[AACMetric]:

@@ -19,11 +19,11 @@ from captious.compat.pycocoevalcap.inputs import PUNCTUATIONS, PTBTokenizer
 from captious.data import Captions, read_captions
 from captious.errors import ParameterError, ResourceError
 from captious.evaluation.checks import issue
-from captious.metrics import meteor as _meteor
-from captious.metrics import rouge as _rouge_l
-from captious.metrics import spice as _spice
 from captious.metrics.bertscore import BertScore
 from captious.metrics.fense import Sbert
+from captious.metrics.meteor import Meteor
+from captious.metrics.rouge import RougeL
+from captious.metrics.spice import Spice, approximate
 from captious.models import Encoder
 from captious.models.sentences import ErrorDetector, as_error_detector
 from captious.text import SPACES, WHITESPACE
@@ -347,7 +347,7 @@ def meteor(
     settings: dict[str, Any] = _numbers(_PARAMETERS, params, "params")
     if weights is not None:
         settings["modules"] = _numbers(_MODULES, weights, "weights")
-    metric = _meteor.Meteor(tokenizer=SPACES, **settings)
+    metric = Meteor(tokenizer=SPACES, **settings)
     statistics = metric.statistics(table(candidates, mult_references))
     corpus = float(metric.aggregate(statistics.sum(axis=0))[0])
     return outs(return_all_scores, meteor=(corpus, metric.aggregate(statistics)[:, 0]))
@@ -377,7 +377,7 @@ def rouge_l(
         beta: weight of recall against precision.
         tokenizer: splits a caption into words.
     """
-    metric = _rouge_l.RougeL(tokenizer=WHITESPACE, beta=beta)
+    metric = RougeL(tokenizer=WHITESPACE, beta=beta)
     scores = metric.scores(table(*words(candidates, mult_references, tokenizer)))
     return outs(return_all_scores, rouge_l=(scores.mean(), scores))
 
@@ -402,8 +402,8 @@ def spice(
     Raises:
         MissingExtraError: METEOR's tables, which have the synonyms, are not installed.
     """
-    metric = _spice.Spice(tokenizer=WHITESPACE)
-    issue(_spice.approximate(metric.parser.label))
+    metric = Spice(tokenizer=WHITESPACE)
+    issue(approximate(metric.parser.label))
     scores = metric.aggregate(metric.statistics(table(candidates, mult_references)))[:, 0]
     return outs(return_all_scores, spice=(scores.mean(), scores))
 
