@@ -25,6 +25,16 @@ def nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def some_data(tmp_path: Path) -> Path:
+    """A folder with the files of two benchmarks; those of the others are missing."""
+    for name in ("composite/composite.jsonl", "flickr8k/expert.jsonl", "flickr8k/expert_refs.json"):
+        path = tmp_path / "data" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return tmp_path / "data"
+
+
 def block(text: str, benchmark: str) -> dict[str, str]:
     """Return the entry of a benchmark in a listing: label -> text."""
     lines = text.splitlines()
@@ -74,10 +84,10 @@ class TestList:
             for protocol in get(benchmark).protocols:
                 assert f"{protocol.name}: {protocol.statistic}" in message["protocols"]
 
-    def test_list_shows_found_and_missing_files(self, shared_data: Path, run: Run) -> None:
-        outcome = run("data", "list", "--data", shared_data)
+    def test_list_shows_found_and_missing_files(self, some_data: Path, run: Run) -> None:
+        outcome = run("data", "list", "--data", some_data)
         assert (outcome.code, outcome.err) == (0, "")
-        assert outcome.out.splitlines()[0] == f"data: {shared_data}"
+        assert outcome.out.splitlines()[0] == f"data: {some_data}"
         assert block(outcome.out, "composite")["found"] == "composite/composite.jsonl"
         assert "obtain" not in block(outcome.out, "composite")
         missing = block(outcome.out, "abstract-50s")
@@ -103,15 +113,16 @@ class TestList:
             first == "flickr8k/crowdflower.jsonl flickr8k/crowdflower_refs.json (flickr8k/crowdflower.jsonl was found)"
         )
 
-    def test_list_is_printed_as_json(self, shared_data: Path, run: Run) -> None:
-        document = run("data", "list", "--data", shared_data, "--format", "json").json
-        assert document["folder"] == str(shared_data)
+    def test_list_is_printed_as_json(self, some_data: Path, run: Run) -> None:
+        document = run("data", "list", "--data", some_data, "--format", "json").json
+        assert document["folder"] == str(some_data)
         benchmarks = {benchmark["name"]: benchmark for benchmark in document["benchmarks"]}
         assert [*benchmarks] == names()
         assert benchmarks["flickr8k-expert"]["protocols"][0]["name"] == "flickr8k-expert@spice2016"
         assert benchmarks["flickr8k-expert"]["files"][0] == {"flickr8k/expert.jsonl": True}
         assert benchmarks["flickr8k-expert"]["found"] is True
         assert benchmarks["abstract-50s"]["found"] is False
+        assert {name for name in benchmarks if benchmarks[name]["found"]} == {"composite", "flickr8k-expert"}
         assert all(benchmark["obtain"] for benchmark in benchmarks.values())
 
     def test_list_without_a_data_folder_is_printed_as_json(self, nothing: Path, run: Run) -> None:
