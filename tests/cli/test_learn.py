@@ -156,13 +156,14 @@ class TestTrain:
     ) -> None:
         pytest.importorskip("torch")
         (examples.parent / "mine.toml").write_text(RECIPE)
-        taus = iter([0.2, 0.1])
+        epochs = iter([0.2, 0.1, None])
 
         def interrupted(scores: object, target: object) -> float:
-            try:
-                return next(taus)
-            except StopIteration:
-                raise KeyboardInterrupt from None
+            """Interrupt the third epoch; later calls are for the figures of the features."""
+            tau = next(epochs, 0.0)
+            if tau is None:
+                raise KeyboardInterrupt
+            return tau
 
         monkeypatch.setattr(training, "tau", interrupted)
         outcome = run("learn", "train", "examples.jsonl", "--recipe", "mine.toml", "-o", "a.safetensors")

@@ -26,8 +26,7 @@ SCORE = "score baseline.json references.json -m rouge-l"
 # A command that tells when it is writing its output, and then writes slowly.
 SLOW_OUTPUT = """
 import os, sys, time
-from captious.files import atomic_write as files
-from captious import progress
+from captious import files, progress
 from captious.cli import main, outputs, progress_bar
 
 progress_bar._PATIENCE = 0.05
