@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from measurement import default_data, machine, print_table, systems
-from server import write_challenge
+from server_scores import write_challenge
 from server_traffic import REPOSITORY, Answer, Site, databases, quantile, sign_in
 
 METRICS = ("bleu", "rouge-l", "cider-d")

@@ -26,8 +26,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
+from server_pictures import DEMO_URL, write_submissions
 
-from server import DEMO_URL, write_submissions
 from server.tests.browser.scenes import write_scenes
 from tests.support.server import ADMIN, PASSWORD, Server
 

@@ -1,6 +1,6 @@
 """The evaluation server on real captions: from upload to scores, compared with ``captious score`` on the same files.
 
-    python benchmarks/server.py [--repeats N] [--spice N]
+    python benchmarks/server_scores.py [--repeats N] [--spice N]
 
 A server with web and worker in processes of their own has a challenge on all of val2014 with five references for each
 image. When its references are prepared, systems are uploaded one after the other. README.md beside this file says what

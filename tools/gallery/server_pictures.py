@@ -1,6 +1,6 @@
 """Takes pictures of the pages of an evaluation server, light and dark.
 
-    python tools/gallery/server.py -o FOLDER
+    python tools/gallery/server_pictures.py -o FOLDER
 
 It needs Chromium and captious[browser], and starts a server with the demonstration and three submissions of a team,
 which mix the captions of its baselines.
