@@ -12,15 +12,19 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from captious_server.scoring.queue import QueueEntry, in_turn
+if TYPE_CHECKING:
+    from captious_server.scoring.queue import QueueEntry
 
 __all__ = ["simulate"]
 
 _HOUR, _DAY = 3600.0, 86400.0
-_Order = Callable[[Iterable[QueueEntry[float]], Iterable[tuple[str, ...]], Mapping[str, float]], list[int]]
+_Order: TypeAlias = "Callable[[Iterable[QueueEntry[float]], Iterable[tuple[str, ...]], Mapping[str, float]], list[int]]"
 
 
 def first_come(waiting: Iterable[QueueEntry[float]], *_: object) -> list[int]:
@@ -29,7 +33,7 @@ def first_come(waiting: Iterable[QueueEntry[float]], *_: object) -> list[int]:
 
 
 def simulate(
-    rows: list[QueueEntry[float]], seconds: Mapping[int, float], n_workers: int, order: _Order = in_turn
+    rows: list[QueueEntry[float]], seconds: Mapping[int, float], n_workers: int, order: _Order | None = None
 ) -> tuple[dict[int, float], float]:
     """When the scoring of each submission begins, and when the last one ends.
 
@@ -37,8 +41,11 @@ def simulate(
         rows: submissions with the times at which they come in.
         seconds: how long each is scored.
         n_workers: how many are scored at a time.
-        order: who is next.
+        order: who is next; by default as on the server, in turn.
     """
+    from captious_server.scoring.queue import in_turn
+
+    order = order or in_turn
     coming = sorted(rows, key=lambda row: (row.since, row.id), reverse=True)
     waiting: dict[int, QueueEntry[float]] = {}
     running: list[tuple[float, int, QueueEntry[float]]] = []
@@ -66,6 +73,8 @@ def week(n_teams: int, random: np.random.Generator) -> tuple[list[QueueEntry[flo
     Most teams submit a few times a day, by daylight, and more towards the end; some upload 40 at once, and one floods
     the server every afternoon with 100 of the slowest captions that are allowed.
     """
+    from captious_server.scoring.queue import QueueEntry
+
     rows: list[QueueEntry[float]] = []
     kinds: list[str] = []
 
@@ -96,12 +105,16 @@ def week(n_teams: int, random: np.random.Generator) -> tuple[list[QueueEntry[flo
 
 def main(n_teams: int = 300, n_workers: int = 1) -> None:
     """Print the waiting times as a table."""
+    from captious_server.operations.setup import set_up
+
+    with TemporaryDirectory() as folder:
+        set_up(Path(folder), make=True)
     rows, seconds, kinds = week(n_teams, np.random.default_rng(28))
     hours = sum(seconds.values()) / 3600
     print(f"{n_teams} teams, {len(rows):,} submissions, {hours:.0f} hours of scoring, {n_workers} workers\n")
     print("| submissions | number | in turn: median | p95 | longest | first come: median | p95 | longest |")
     print("|---|---|---|---|---|---|---|---|")
-    begun = [simulate(rows, seconds, n_workers, order)[0] for order in (in_turn, first_come)]
+    begun = [simulate(rows, seconds, n_workers, order)[0] for order in (None, first_come)]
     waits: dict[str, list[list[float]]] = defaultdict(lambda: [[], []])
     for row in rows:
         for side, times in enumerate(begun):
