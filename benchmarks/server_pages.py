@@ -26,7 +26,7 @@ from playwright.sync_api import sync_playwright
 
 from server.tests.browser.checks import BYTES, ORGANIZER_PAGES, PAINTED, TEAM_PAGES, slow_down
 from server.tests.browser.steps import sign_in
-from tests.support.server import ADMIN, PASSWORD, Server
+from server.tests.support.server import ADMIN, PASSWORD, Server
 
 _PHONE: Any = {"width": 390, "height": 844}
 

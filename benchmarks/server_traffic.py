@@ -327,7 +327,7 @@ def databases(postgresql: bool) -> Iterator[Any]:
         yield lambda: ""
         return
     sys.path.insert(0, str(REPOSITORY))
-    from tests.support.postgres import Postgres
+    from server.tests.support.postgres import Postgres
 
     with Postgres() as running:
         yield running.database

@@ -3,52 +3,82 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from captious_server.operations.setup import migrate, set_up
-from captious_server.settings import FILE_NAME, ExpectedFile, Problem, UploadLimits
+from captious_server.settings import FILE_NAME
 from captious_server.submissions import upload_process
-from tests.support.postgres import Postgres, programs
-from tests.support.server import Server
-from tests.support.site import Site, empty_site
+from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
+from server.tests.support.postgres import Postgres, programs
+from server.tests.support.server import Server
+from server.tests.support.site import Site, empty_site
+
+_SITE = pytest.StashKey[Path]()  # the data folder of the site in this process
+_POSTGRES = pytest.StashKey[Postgres]()  # its server, with --postgresql
+_UNTIL_THE_END = pytest.StashKey[ExitStack]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Set up the site in this process before tests are collected: they import its models."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        return  # other processes collect and run them
+    stack = config.stash[_UNTIL_THE_END] = ExitStack()
+    data = config.stash[_SITE] = Path(tempfile.mkdtemp(prefix="captious-site-"))
+    stack.callback(shutil.rmtree, data, ignore_errors=True)
+    for name in [name for name in os.environ if name.startswith("CAPTIOUS_SERVER_") or name == "DATABASE_URL"]:
+        del os.environ[name]
+    if config.getoption("--postgresql") and programs() is not None:
+        running = config.stash[_POSTGRES] = stack.enter_context(Postgres())
+        (data / FILE_NAME).write_text(f'database_url = "{running.database()}"\n')
+    set_up(data, make=True)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the site, and stop its PostgreSQL."""
+    if _UNTIL_THE_END in config.stash:
+        config.stash[_UNTIL_THE_END].close()
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    """A PostgreSQL server with no databases yet, where it is installed."""
+def postgres(request: pytest.FixtureRequest) -> Iterator[Postgres]:
+    """A PostgreSQL server where it is installed: with --postgresql, the one that has the site in this process."""
     if programs() is None:
         pytest.skip("no postgresql")
+    if _POSTGRES in request.config.stash:
+        yield request.config.stash[_POSTGRES]
+        return
     with Postgres() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
-def database(request: pytest.FixtureRequest) -> str:
-    """The address of the database of the site in this process; empty for SQLite."""
+def is_on_postgres(request: pytest.FixtureRequest) -> bool:
+    """Whether the site in this process is on PostgreSQL, not SQLite."""
     if not request.config.getoption("--postgresql"):
-        return ""
-    postgres: Postgres = request.getfixturevalue("postgres")
-    return postgres.database()
+        return False
+    request.getfixturevalue("postgres")  # skips where it is not installed
+    return True
 
 
 @pytest.fixture
-def sqlite(database: str) -> None:
+def sqlite(is_on_postgres: bool) -> None:
     """For tests that are about SQLite."""
-    if database:
+    if is_on_postgres:
         pytest.skip("not here: is about SQLite")
 
 
 @pytest.fixture(scope="session", autouse=True)
-def databases_of_servers(request: pytest.FixtureRequest, database: str) -> Iterator[None]:
+def databases_of_servers(request: pytest.FixtureRequest, is_on_postgres: bool) -> Iterator[None]:
     """Servers in processes of their own have databases of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        if database:
+        if is_on_postgres:
             patch.setattr(Server, "new_database", request.getfixturevalue("postgres").database)
         yield
 
@@ -70,14 +100,8 @@ def files_need_not_survive_a_power_cut() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def set_up_site(tmp_path_factory: pytest.TempPathFactory, database: str) -> Path:
+def set_up_site(request: pytest.FixtureRequest, is_on_postgres: bool) -> Path:
     """The data folder of the site in this process."""
-    data = tmp_path_factory.mktemp("site")
-    for name in [name for name in os.environ if name.startswith("CAPTIOUS_SERVER_") or name == "DATABASE_URL"]:
-        del os.environ[name]
-    if database:
-        (data / FILE_NAME).write_text(f'database_url = "{database}"\n')
-    set_up(data, make=True)
     from django.conf import settings
     from django.test.utils import setup_test_environment
 
@@ -85,7 +109,7 @@ def set_up_site(tmp_path_factory: pytest.TempPathFactory, database: str) -> Path
     # Passwords are hashed once, so that users cost nothing.
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     migrate()
-    return data
+    return request.config.stash[_SITE]
 
 
 def read_here(

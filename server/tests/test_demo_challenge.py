@@ -14,8 +14,8 @@ import pytest
 
 import captious
 from captious.metrics.cider import CiderD
-from tests.support.server import Server
-from tests.support.site import EXAMPLES, Site, example, parsed
+from server.tests.support.server import Server
+from server.tests.support.site import EXAMPLES, Site, example, parsed
 
 
 @pytest.mark.filterwarnings("ignore:cider-d weights")

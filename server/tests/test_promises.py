@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from tests.support.site import REPOSITORY
+from server.tests.support.site import REPOSITORY
 
 _TESTS = REPOSITORY / "tests" / "server"
 

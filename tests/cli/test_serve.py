@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.server import free_port
+from server.tests.support.server import free_port
 
 pytest.importorskip("django")
 

@@ -7,7 +7,7 @@ import pytest
 import captious
 from captious.data.checks import cleaned, is_markdown, is_prompt_answer
 from captious.errors import UnknownNameError
-from tests.support.site import EXAMPLES
+from server.tests.support.site import EXAMPLES
 
 
 @pytest.mark.parametrize(

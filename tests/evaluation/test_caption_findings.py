@@ -15,7 +15,7 @@ from captious.data.checks import repeats_itself
 from captious.evaluation import evaluate
 from captious.evaluation.checks import CaptionFindings
 from captious.metrics.contract.selection import select
-from tests.support.site import EXAMPLES
+from server.tests.support.site import EXAMPLES
 
 REFERENCES = captious.read_references(EXAMPLES / "references.json")
 IMPROVED = captious.read_captions(EXAMPLES / "improved.json", REFERENCES).candidates

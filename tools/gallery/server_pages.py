@@ -29,7 +29,7 @@ from playwright.sync_api import sync_playwright
 from server_pictures import DEMO_URL, write_submissions
 
 from server.tests.browser.scenes import write_scenes
-from tests.support.server import ADMIN, PASSWORD, Server
+from server.tests.support.server import ADMIN, PASSWORD, Server
 
 _COLORS, _MOST_BYTES = (128, 96, 64, 48, 32), 60_000  # of a picture: as many as its size allows
 _WIDTH, _TALLEST = 620, 844  # a page of a pair, and its height before it is made smaller

@@ -24,7 +24,7 @@ from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from captious_server.challenges.starter import DEMO
-from tests.support.server import Server
+from server.tests.support.server import Server
 
 _COLORS = 96  # of a picture, which keeps files small
 DEMO_URL = "/challenges/demo"

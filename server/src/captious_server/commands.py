@@ -273,9 +273,9 @@ def backup(file: Path, data: Path) -> None:
     with server_extra():
         from captious_server.operations.setup import set_up
     set_up(data)
-    from captious_server.operations import setup as backups
+    from captious_server.operations import setup
 
-    click.echo(f"{file}: {counted(backups.backup(file), 'file')}", err=True)
+    click.echo(f"{file}: {counted(setup.backup(file), 'file')}", err=True)
 
 
 @serve.command(short_help="Make a data folder from a backup.")
@@ -384,8 +384,7 @@ def check(folder: Path, data: Path | None) -> None:
     here. With --data, also problems that depend on the server, such as organizers without an account.
     """
     with server_extra():
-        from captious_server.challenges.folder import check_folder
-        from captious_server.challenges.loading import summary_rows
+        from captious_server.challenges.folder import check_folder, summary_rows
         from captious_server.operations.setup import set_up
     if data is None:
         checked = check_folder(folder)

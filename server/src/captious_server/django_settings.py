@@ -13,8 +13,7 @@ import dj_database_url
 from captious.errors import ParameterError
 from captious.report.html import DESIGN_FOLDER
 from captious.report.layouts import SCRIPTS_FOLDER
-from captious_server.people.accounts import SESSION_COOKIE
-from captious_server.settings import DATA_VARIABLE, SQLITE, ServerSettings
+from captious_server.settings import DATA_VARIABLE, SESSION_COOKIE, SQLITE, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
     raise ParameterError(f"{DATA_VARIABLE} is not set", help="set it to the data folder of the server")

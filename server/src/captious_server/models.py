@@ -19,7 +19,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from captious_server.challenges.definition import ChallengeDefinition, ReferencesDefinition
-from captious_server.settings import Problem, printable
+from captious_server.submissions.upload import Problem, printable
 
 __all__ = [
     "IDS_FOLDER",

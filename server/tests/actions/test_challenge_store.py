@@ -9,7 +9,7 @@ import pytest
 
 from captious_server.challenges.problems import ChallengeError
 from captious_server.challenges.starter import write_demo
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 @pytest.fixture

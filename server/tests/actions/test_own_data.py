@@ -12,8 +12,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import PASSWORD, Site, parsed
-from tests.support.small_challenge import upload, write_folder
+from server.tests.support.site import PASSWORD, Site, parsed
+from server.tests.support.small_challenge import upload, write_folder
 
 
 @pytest.fixture
@@ -152,11 +152,10 @@ class TestDeletion:
 
     def test_submission_being_scored_is_deleted(self, small_site: Site, ann: Any) -> None:
         from captious_server.models import Submission
-        from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
+        from captious_server.scoring import queue, worker
 
         submit(small_site, ann, method="Running")
-        taken = lease.take("test")
+        taken = queue.take("test")
         assert taken is not None
         delete(small_site, ann)
         worker.score(taken)  # which finds that it was lost

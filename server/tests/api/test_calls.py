@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import EXAMPLES, PASSWORD, Site, parsed
+from server.tests.support.site import EXAMPLES, PASSWORD, Site, parsed
 
 
 @pytest.fixture

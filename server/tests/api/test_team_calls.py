@@ -14,7 +14,7 @@ pytest.importorskip("django")
 
 from server.tests.security.test_access import all_routes
 from server.tests.security.world import upload, write_challenge
-from tests.support.site import Site, parsed
+from server.tests.support.site import Site, parsed
 
 #: What cannot be done with a token, and why.
 ACCOUNT = "of the account itself: it takes the password or a code, and a token must not make or change what outlives it"
@@ -311,8 +311,8 @@ class TestScopes:
 
 def test_team_name_taken_concurrently_is_refused(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is free when it is checked, and taken when the team is made."""
-    from captious_server.submissions import actions as forms
+    from captious_server.submissions import actions as team_changes
 
     ann.post("teams?name=Painters", status=201)
-    monkeypatch.setattr(forms, "is_free", lambda name: True)
+    monkeypatch.setattr(team_changes, "is_free", lambda name: True)
     assert "taken" in ann.post("teams?name=Painters", status=409)["error"]

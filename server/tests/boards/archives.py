@@ -16,7 +16,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 def archive(site: Site, **query: str) -> dict[str, bytes]:

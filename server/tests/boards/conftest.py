@@ -6,7 +6,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 @pytest.fixture

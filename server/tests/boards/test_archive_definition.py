@@ -16,7 +16,7 @@ import tomlkit
 pytest.importorskip("django")
 
 from server.tests.boards.archives import commands, commented, computed_again, extract, table
-from tests.support.site import EXAMPLES, Site
+from server.tests.support.site import EXAMPLES, Site
 
 DURING = datetime(2019, 6, 1, tzinfo=UTC)
 

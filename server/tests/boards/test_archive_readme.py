@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("django")
 
 from server.tests.boards.archives import archive, commands
-from tests.support.site import Site
-from tests.support.small_challenge import queue, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue, write_folder
 
 
 def test_private_references_and_captions(site: Site, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("django")
 
 from server.tests.boards.archives import archive, commands, computed_again, table
-from tests.support.site import EXAMPLES, Site
+from server.tests.support.site import EXAMPLES, Site
 
 
 def test_everything(demo: Site) -> None:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("django")
 
 from server.tests.boards.archives import archive
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 def checked_record(site: Site, **values: Any) -> Any:

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site, parsed
-from tests.support.small_challenge import CANDIDATES, write_folder
+from server.tests.support.site import Site, parsed
+from server.tests.support.small_challenge import CANDIDATES, write_folder
 
 WORSE = dict.fromkeys(CANDIDATES, "a dog in the park with two men")
 

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
-from tests.support.small_challenge import REFERENCES
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import REFERENCES
 
 
 def test_explanations_of_the_same_metric_with_different_parameters_have_different_names(

@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
-from tests.support.small_challenge import write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import write_folder
 
 ADDRESS = "/challenges/small/leaderboard"
 

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("django")
 
 from server.tests.boards.test_standings import add
-from tests.support.site import Site
-from tests.support.small_challenge import queue, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue, write_folder
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site, parsed
-from tests.support.small_challenge import REFERENCES, queue, write_folder
+from server.tests.support.site import Site, parsed
+from server.tests.support.small_challenge import REFERENCES, queue, write_folder
 
 N = 30
 
@@ -23,9 +23,8 @@ N = 30
 def large_site(site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     """The challenge "small" with 30 submissions of ten teams, which is a large board here."""
     from captious_server.boards import leaderboard, ranking
-    from captious_server.boards import ranking as standings
 
-    for module in (ranking, standings, leaderboard):
+    for module in (ranking, ranking, leaderboard):
         monkeypatch.setattr(module, "HOLM_ROWS", 8)
     monkeypatch.setattr(leaderboard, "ROWS_PER_PAGE", 10)
     monkeypatch.setattr(leaderboard, "_BATCH_ROWS", 7)
@@ -95,17 +94,17 @@ def stored() -> dict[tuple[str, bool], list[Any]]:
 
 def compared(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many rows each later comparison adds or removes."""
-    from captious_server.boards import ranking as standings
+    from captious_server.boards import ranking
 
     seen: list[int] = []
-    update = standings.update_ranks
+    update = ranking.update_ranks
 
     def counted(kept: Any, ranks: Any, added: Any, removed: Any) -> Any:
         seen.append(len(added) + len(removed))
         return update(kept, ranks, added, removed)
 
-    monkeypatch.setattr(standings, "update_ranks", counted)
-    monkeypatch.setattr(standings, "rank_rows", lambda rows: pytest.fail("all pairs were compared"))
+    monkeypatch.setattr(ranking, "update_ranks", counted)
+    monkeypatch.setattr(ranking, "rank_rows", lambda rows: pytest.fail("all pairs were compared"))
     return seen
 
 
@@ -145,11 +144,11 @@ def test_change_compares_only_changed_rows(large_site: Site, monkeypatch: pytest
 
 
 def test_views_do_not_compute_ranks(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.boards import ranking as standings
+    from captious_server.boards import ranking
     from captious_server.scoring import results as stored_results
 
     for name in ("rank_rows", "update_ranks", "refresh"):
-        monkeypatch.setattr(standings, name, lambda *_: pytest.fail("a view computes ranks"))
+        monkeypatch.setattr(ranking, name, lambda *_: pytest.fail("a view computes ranks"))
     monkeypatch.setattr(stored_results.np, "load", lambda *_, **__: pytest.fail("a view reads results"))
     for page in ("leaderboard", "leaderboard.json", "leaderboard.csv", "compare"):
         for query in ({}, {"all": "1"}, {"sort": "bleu-1"}, {"sort": "date"}, {"page": "2"}):
@@ -198,27 +197,27 @@ def test_hidden_submission_disappears_before_the_board_is_recomputed(large_site:
 
 
 def test_board_of_a_killed_process_is_computed_by_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.boards import ranking as standings
+    from captious_server.boards import ranking
     from captious_server.models import Phase
 
     with monkeypatch.context() as patch:
-        patch.setattr(standings, "_standings", lambda *_: (_ for _ in ()).throw(OSError("killed")))
+        patch.setattr(ranking, "_standings", lambda *_: (_ for _ in ()).throw(OSError("killed")))
         add([N])
     assert len(board(large_site, all="1")) == N
     assert Phase.objects.get().board_stored < Phase.objects.get().board_changes
-    standings.refresh_stale()
+    ranking.refresh_stale()
     assert len(board(large_site, all="1")) == N + 1
     assert Phase.objects.get().board_stored == Phase.objects.get().board_changes
 
 
 def test_change_of_a_large_board_is_left_to_a_worker(large_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.boards import ranking as standings
-    from captious_server.submissions import storage as board_changes
+    from captious_server.boards import ranking
+    from captious_server.submissions import storage
 
-    monkeypatch.setattr(board_changes, "_MAX_ROWS", N)
+    monkeypatch.setattr(storage, "_MAX_ROWS", N)
     add([N])
     assert len(board(large_site, all="1")) == N
-    standings.refresh_stale()
+    ranking.refresh_stale()
     assert len(board(large_site, all="1")) == N + 1
 
 

@@ -14,8 +14,8 @@ pytest.importorskip("django")
 from server.tests.boards.test_leaderboard import change
 from server.tests.boards.test_standings import add
 from server.tests.browser.scenes import write_scenes
-from tests.support.site import Site
-from tests.support.small_challenge import write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import write_folder
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ import pytest
 
 from server.tests.browser.scenes import write_scenes
 from server.tests.browser.steps import sign_in, sign_up
-from tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
-from tests.support.server import ADMIN, Server
+from server.tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
+from server.tests.support.server import ADMIN, Server
 
 #: Users with accounts: an organizer of the challenge "scenes", and one who is nothing special.
 ORGANIZER, USER = "olga", "ursula"
@@ -153,6 +153,6 @@ def page(open_page: Callable[..., Any], request: pytest.FixtureRequest) -> Any:
 @pytest.fixture
 def captions(tmp_path: Path) -> Path:
     """A valid submission of the demonstration."""
-    from tests.support.site import EXAMPLES
+    from server.tests.support.site import EXAMPLES
 
     return Path(shutil.copy(EXAMPLES / "improved.json", tmp_path / "captions.json"))

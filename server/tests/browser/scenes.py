@@ -7,8 +7,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from tests.support.site import EXAMPLES, example
-from tests.support.small_challenge import as_toml
+from server.tests.support.site import EXAMPLES, example
+from server.tests.support.small_challenge import as_toml
 
 _LOGO = """<svg xmlns="http://www.w3.org/2000/svg" width="96" height="48" viewBox="0 0 96 48">
 <path d="M4 44 L30 8 L50 34 L62 20 L92 44 Z"/></svg>

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tests.support.server import PASSWORD
+from server.tests.support.server import PASSWORD
 
 #: Whether the focus is on the page, and how it is drawn there.
 _FOCUS = """() => {

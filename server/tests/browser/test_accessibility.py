@@ -10,8 +10,8 @@ import pytest
 
 from server.tests.browser.checks import check, check_access
 from server.tests.browser.steps import see_scores, sign_up, submit
-from tests.support.server import ADMIN, PASSWORD
-from tests.support.site import example
+from server.tests.support.server import ADMIN, PASSWORD
+from server.tests.support.site import example
 
 pytest.importorskip("playwright.sync_api")
 

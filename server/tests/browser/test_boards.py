@@ -13,8 +13,8 @@ import pytest
 from captious.report import numbers
 from server.tests.browser.conftest import IMAGE, IMAGES
 from server.tests.browser.steps import board, column, methods
-from tests.support.server import ADMIN, Server
-from tests.support.site import example
+from server.tests.support.server import ADMIN, Server
+from server.tests.support.site import example
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect

@@ -15,8 +15,8 @@ import pytest
 from server.tests.browser.checks import check
 from server.tests.browser.scenes import write_scenes
 from server.tests.browser.steps import methods, press, see_scores, sign_up, write
-from tests.support.server import ADMIN, PASSWORD
-from tests.support.site import EXAMPLES
+from server.tests.support.server import ADMIN, PASSWORD
+from server.tests.support.site import EXAMPLES
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.tests.browser.steps import column, see_scores, tab_to
-from tests.support.server import PASSWORD
+from server.tests.support.server import PASSWORD
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect

@@ -17,7 +17,7 @@ from server.tests.browser.checks import (
     TEAM_PAGES,
     slow_down,
 )
-from tests.support.server import ADMIN
+from server.tests.support.server import ADMIN
 
 pytest.importorskip("playwright.sync_api")
 

@@ -13,7 +13,7 @@ import pytest
 
 from server.tests.browser.checks import check
 from server.tests.browser.steps import methods, see_scores, sign_in, sign_up
-from tests.support.server import ADMIN, PASSWORD, Server
+from server.tests.support.server import ADMIN, PASSWORD, Server
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect

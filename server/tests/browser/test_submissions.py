@@ -11,8 +11,8 @@ import pytest
 
 from captious.report import numbers
 from server.tests.browser.steps import methods, see_scores, sign_up, submit
-from tests.support.server import Server
-from tests.support.site import example
+from server.tests.support.server import Server
+from server.tests.support.site import example
 
 sync_api = pytest.importorskip("playwright.sync_api")
 expect = sync_api.expect

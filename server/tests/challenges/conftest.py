@@ -12,8 +12,8 @@ import pytest
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
 from server.tests.challenges.drafting import COMMENTED
-from tests.support.site import Site
-from tests.support.small_challenge import write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import write_folder
 
 TOML = """
 title = "COCO captions"

@@ -10,8 +10,8 @@ import pytest
 pytest.importorskip("django")
 pytest.importorskip("tomlkit")
 
-from tests.support.site import Site
-from tests.support.small_challenge import REFERENCES
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import REFERENCES
 
 CONTENT = json.dumps({str(image): texts for image, texts in REFERENCES.items()}).encode()
 COMMENTED = """# About this challenge.

@@ -11,7 +11,7 @@ import pytest
 from captious_server.challenges import folder as baselines
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
-from captious_server.settings import Problem
+from captious_server.submissions.upload import Problem
 from captious_server.submissions.upload_process import read_upload
 from server.tests.challenges.conftest import Problems, change, coco, write_json
 

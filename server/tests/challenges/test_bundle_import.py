@@ -12,7 +12,7 @@ import pytest
 from captious.errors import CaptionFileError, InputError
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.importing import import_bundle
-from tests.support.small_challenge import REFERENCES
+from server.tests.support.small_challenge import REFERENCES
 
 CODABENCH = """
 version: 2

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from captious_server.challenges.folder import check_folder
-from captious_server.challenges.loading import summary_rows
-from tests.support.small_challenge import write_folder
+from captious_server.challenges.folder import check_folder, summary_rows
+from server.tests.support.small_challenge import write_folder
 
 
 def test_summary(folder: Path) -> None:

@@ -12,7 +12,7 @@ pytest.importorskip("django")
 pytest.importorskip("tomlkit")
 
 from server.tests.challenges.drafting import admin, file, form_of, olga, toml
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 def test_every_challenge_field_is_in_one_group(site: Site) -> None:

@@ -13,8 +13,8 @@ pytest.importorskip("django")
 pytest.importorskip("tomlkit")
 
 from server.tests.challenges.drafting import COMMENTED, edited, file, form_of, olga, toml
-from tests.support.site import Site
-from tests.support.small_challenge import REFERENCES
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import REFERENCES
 
 
 def test_draft_problems_use_the_labels_of_the_form(site: Site, commented_folder: Path) -> None:

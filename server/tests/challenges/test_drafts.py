@@ -13,8 +13,8 @@ pytest.importorskip("django")
 pytest.importorskip("tomlkit")
 
 from server.tests.challenges.drafting import COMMENTED, CONTENT, admin, edited, file, form_of, olga, toml
-from tests.support.site import Site
-from tests.support.small_challenge import upload
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import upload
 
 
 class TestThreeSteps:

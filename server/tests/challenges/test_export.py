@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.site import EXAMPLES, Site
-from tests.support.small_challenge import write_folder
+from server.tests.support.site import EXAMPLES, Site
+from server.tests.support.small_challenge import write_folder
 
 pytest.importorskip("django")
 tomlkit = pytest.importorskip("tomlkit")
@@ -323,12 +323,12 @@ class TestCommentedChallenge:
     ) -> None:
         from click.testing import CliRunner
 
-        from captious_server import commands as command
+        from captious_server import commands
         from captious_server.operations import setup
 
         monkeypatch.setattr(setup, "set_up", lambda *_, **__: None)
         for slug, code in (("commented", 0), ("nowhere", 1)):
             out = tmp_path / f"out-{slug}"
-            run = CliRunner().invoke(command.challenge, ["export", slug, "-o", str(out), "--data", str(site.data)])
+            run = CliRunner().invoke(commands.challenge, ["export", slug, "-o", str(out), "--data", str(site.data)])
             assert (run.exit_code, out.exists()) == (code, code == 0), run.output
         assert "there is no challenge 'nowhere'" in str(run.exception)

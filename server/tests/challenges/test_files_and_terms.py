@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
-from tests.support.small_challenge import upload, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import upload, write_folder
 
 ABOUT = """organized_by = ["Ann Smith, University of X"]
 license = "CC BY 4.0"

@@ -14,8 +14,8 @@ pytest.importorskip("tomlkit")
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
 from server.tests.challenges.drafting import COMMENTED, edited, file, form_of, olga, toml
-from tests.support.site import Site
-from tests.support.small_challenge import upload
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import upload
 
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><circle r="5"/></svg>'
 PNG = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNk+A8AAQUBAScY42YAAAAASUVORK5CYII=")

@@ -12,7 +12,7 @@ pytest.importorskip("django")
 pytest.importorskip("tomlkit")
 
 from server.tests.challenges.drafting import COMMENTED, edited, olga
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 LOGO = b'<svg xmlns="http://www.w3.org/2000/svg"><circle r="5"/></svg>'
 WHOLE = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 def test_references_are_prepared_once_per_metric(site: Site) -> None:

@@ -17,7 +17,7 @@ from captious.data.formats import EXTENSIONS
 from captious.errors import CaptionFileError, OutputError
 from captious.metrics.meteor import Meteor
 from captious.metrics.spice import Spice
-from captious_server import commands as command
+from captious_server import commands
 from captious_server.challenges import starter
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
@@ -93,7 +93,7 @@ class TestStarter:
     ) -> None:
         for metric in (Meteor, Spice):
             monkeypatch.setattr(metric, "missing", classmethod(lambda cls: "pip install 'captious[meteor]'"))
-        run = CliRunner().invoke(command.challenge, ["init", str(tmp_path / "new"), *options])
+        run = CliRunner().invoke(commands.challenge, ["init", str(tmp_path / "new"), *options])
         line = f"left out: {names}: run pip install 'captious[meteor]', then add to metrics in challenge.toml"
         assert [each for each in run.output.splitlines() if each.startswith("left out")] == [line]
         written = (tmp_path / "new" / "challenge.toml").read_text()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from server.tests.golden.place import Place
-from tests.support.site import Site, empty_site
+from server.tests.support.site import Site, empty_site
 
 #: The latest place that was filled in this process; others are copies of its site.
 _FILLED: list[Place] = []

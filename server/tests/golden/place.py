@@ -19,8 +19,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from server.tests.golden.commands import done
-from tests.support.site import EXAMPLES, FOLDERS, PASSWORD, Site
-from tests.support.small_challenge import as_toml
+from server.tests.support.site import EXAMPLES, FOLDERS, PASSWORD, Site
+from server.tests.support.small_challenge import as_toml
 
 #: The roles of the record -> what they are. All but the first have signed in.
 ROLES = {

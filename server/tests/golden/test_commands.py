@@ -17,8 +17,8 @@ import pytest
 from server.tests.golden.commands import Outcome, captious
 from server.tests.golden.place import Place, write_challenge
 from server.tests.golden.plain import Names, file_of, files_of, folder_names, plain_text
+from server.tests.support.site import EXAMPLES, PASSWORD
 from tests.golden.record import Record
-from tests.support.site import EXAMPLES, PASSWORD
 
 _GROUPS = ("serve", "challenge")
 _COMMAND = re.compile(r"^  (\S+)  +\S", flags=re.MULTILINE)

@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import PASSWORD, Site
-from tests.support.small_challenge import queue, upload
+from server.tests.support.site import PASSWORD, Site
+from server.tests.support.small_challenge import queue, upload
 
 
 def told() -> list[Any]:
@@ -21,11 +21,10 @@ def told() -> list[Any]:
     from django.utils import timezone
 
     from captious_server.notices import delivery
-    from captious_server.notices import delivery as events
 
     mail.outbox.clear()
-    events.ended_submissions()
-    events.phases_that_close(timezone.now())
+    delivery.ended_submissions()
+    delivery.phases_that_close(timezone.now())
     delivery.deliver_due()
     return list(mail.outbox)
 
@@ -83,7 +82,7 @@ class TestSubmissions:
 
     def test_former_members_and_users_who_opted_out_get_no_mail(self, mailing: Site, ann: Any) -> None:
         from captious_server.models import Membership, User
-        from captious_server.notices import delivery as events
+        from captious_server.notices import delivery
         from captious_server.people.teams import create_team
 
         create_team("Alpha", ann)
@@ -93,7 +92,7 @@ class TestSubmissions:
         assert told() == []
         submitted(mailing, ann)
         mailing.work()
-        events.ended_submissions()
+        delivery.ended_submissions()
         User.objects.update(verified_email="", email="other@example.org")
         assert told() == []
 

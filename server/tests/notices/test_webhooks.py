@@ -17,10 +17,10 @@ import pytest
 
 pytest.importorskip("django")
 
-from captious_server.notices import delivery as webhook_calls
+from captious_server.notices import delivery
 from captious_server.notices.delivery import WebhookError, is_public, post, url_problem
-from tests.support.site import Site
-from tests.support.small_challenge import queue
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue
 
 
 class Receiver(HTTPServer):
@@ -74,9 +74,8 @@ def manage(site: Site, **values: Any) -> Any:
 
 def tell() -> None:
     from captious_server.notices import delivery
-    from captious_server.notices import delivery as events
 
-    events.ended_submissions()
+    delivery.ended_submissions()
     delivery.deliver_due()
 
 
@@ -124,12 +123,11 @@ class TestDelivery:
     def test_test_calls_and_approval_requests_are_sent(self, webhook_site: Site, receiver: Receiver) -> None:
         from captious_server.models import Challenge, Webhook
         from captious_server.notices import delivery
-        from captious_server.notices import delivery as events
         from captious_server.people.teams import ask, personal_team
 
         manage(webhook_site, action="test_webhook", webhook=Webhook.objects.get().pk)
         row = ask(Challenge.objects.get(), personal_team(webhook_site.user("bob")), "Bob of X")
-        events.team_asked(row)
+        delivery.team_asked(row)
         delivery.deliver_due()
         said = [json.loads(body) for _, body in receiver.received]
         assert [each["event"] for each in said] == ["ping", "team.asked"]
@@ -239,13 +237,13 @@ class TestAddresses:
             tried.append(address)
             raise ConnectionRefusedError
 
-        monkeypatch.setattr(webhook_calls.socket, "create_connection", connect)
+        monkeypatch.setattr(delivery.socket, "create_connection", connect)
         with pytest.raises(WebhookError, match="no connection"):
             post("https://example.org/", b"{}", {}, ())
         assert tried == [("93.184.216.34", 443)]
 
     def test_endless_answer_is_cut_off(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(webhook_calls, "_MAX_SECONDS", 0.2)
+        monkeypatch.setattr(delivery, "_MAX_SECONDS", 0.2)
         with socket.create_server(("127.0.0.1", 0)) as listener:
             url = f"http://localhost:{listener.getsockname()[1]}/"
             began = time.monotonic()

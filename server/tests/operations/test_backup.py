@@ -17,10 +17,10 @@ import pytest
 
 from server.tests.operations.test_concurrent_uploads import SETTINGS, check_each_scored_once
 from server.tests.operations.test_supervisor import wait_until_idle
-from tests.support.server import Server
-from tests.support.site import EXAMPLES, Site
-from tests.support.small_challenge import queue, write_folder
-from tests.support.uploading import upload
+from server.tests.support.server import Server
+from server.tests.support.site import EXAMPLES, Site
+from server.tests.support.small_challenge import queue, write_folder
+from server.tests.support.uploading import upload
 
 CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
 

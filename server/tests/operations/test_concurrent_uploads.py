@@ -12,9 +12,9 @@ import pytest
 
 import captious
 from server.tests.operations.test_supervisor import wait_until_idle
-from tests.support.server import Server
-from tests.support.site import example
-from tests.support.uploading import upload_at_once
+from server.tests.support.server import Server
+from server.tests.support.site import example
+from server.tests.support.uploading import upload_at_once
 
 SETTINGS = {"CAPTIOUS_SERVER_REQUESTS_PER_MINUTE": "1000"}
 

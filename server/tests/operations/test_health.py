@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 @pytest.fixture
@@ -18,9 +18,9 @@ def working_site(site: Site, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
     from django.utils import timezone
 
     from captious_server.models import WorkerSeen
-    from captious_server.operations import processes
+    from captious_server.operations import health as module
 
-    monkeypatch.setattr(processes, "_CHECK_SECONDS", -1.0)
+    monkeypatch.setattr(module, "_CHECK_SECONDS", -1.0)
     WorkerSeen.objects.create(name="worker", seen=timezone.now())
     return site
 
@@ -44,7 +44,7 @@ def test_health_of_a_working_site_is_ok(working_site: Site) -> None:
 
 
 def test_health_reports_a_full_disk(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.operations import processes as module
+    from captious_server.operations import health as module
 
     def full(_: int) -> None:
         raise OSError(28, "No space left on device")
@@ -90,7 +90,7 @@ def test_health_reports_a_late_queue(working_site: Site) -> None:
 
 
 def test_health_tests_writing_only_now_and_then(working_site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.operations import processes as module
+    from captious_server.operations import health as module
 
     times: list[int] = []
     monkeypatch.setattr(module.os, "fsync", times.append)

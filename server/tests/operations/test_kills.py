@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import kill_walk
+from server.tests.support import kill_walk
 
 pytestmark = pytest.mark.slow  # kills processes of servers, again and again
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from server.tests.operations.test_concurrent_uploads import SETTINGS, check_each_scored_once
-from tests.support.postgres import Postgres, programs
-from tests.support.server import Server
-from tests.support.site import EXAMPLES
-from tests.support.uploading import upload, upload_at_once
+from server.tests.support.postgres import Postgres, programs
+from server.tests.support.server import Server
+from server.tests.support.site import EXAMPLES
+from server.tests.support.uploading import upload, upload_at_once
 
 CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
 pytestmark = pytest.mark.slow  # several servers of several processes

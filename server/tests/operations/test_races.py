@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import races
+from server.tests.support import races
 
 pytestmark = pytest.mark.slow  # several servers of several processes
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.server import Server
-from tests.support.site import EXAMPLES
-from tests.support.uploading import upload
+from server.tests.support.server import Server
+from server.tests.support.site import EXAMPLES
+from server.tests.support.uploading import upload
 
 CAPTIONS = (EXAMPLES / "improved.json").read_bytes()
 pytestmark = pytest.mark.slow  # kills processes of servers, again and again

@@ -12,7 +12,7 @@ import pytest
 from captious.errors import ParameterError
 from captious_server.operations.processes import listen
 from server.tests.operations.test_supervisor import wait_for
-from tests.support.server import Server
+from server.tests.support.server import Server
 
 
 @pytest.mark.slow

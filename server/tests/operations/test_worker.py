@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.site import Site
-from tests.support.small_challenge import queue, upload, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue, upload, write_folder
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -223,7 +223,6 @@ class TestLockedDatabase:
         from captious_server.models import Phase, Submission
         from captious_server.people.teams import personal_team
         from captious_server.submissions import intake
-        from captious_server.submissions import intake as quotas
 
         ann = site.user()
         team, token, client = personal_team(ann), site.token(ann), site.client(ann)
@@ -253,9 +252,9 @@ class TestLockedDatabase:
         assert b"Nothing was changed" in answer.content
         lock.give()
         monkeypatch.setattr(intake, "read_upload", read)
-        monkeypatch.setattr(quotas, "READING_MINUTES", 0)
+        monkeypatch.setattr(intake, "READING_MINUTES", 0)
         assert Submission.objects.count() == 0
-        used = quotas.quota(Phase.objects.get(), team, ann, timezone.now())
+        used = intake.quota(Phase.objects.get(), team, ann, timezone.now())
         assert (used.scored, used.attempts_today) == (0, 0)
         assert not list(site.data.glob("submissions/*"))
         assert not list(site.data.glob("incoming/*"))

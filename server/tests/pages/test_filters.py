@@ -15,8 +15,8 @@ from django.core.paginator import Paginator
 from django.template.loader import render_to_string
 from django.test import RequestFactory
 
-from captious_server.templatetags import captious_pages as pages
-from tests.support.site import Site
+from captious_server.templatetags import captious_pages
+from server.tests.support.site import Site
 
 
 @pytest.mark.parametrize(
@@ -35,43 +35,43 @@ from tests.support.site import Site
     ],
 )
 def test_score_has_no_leading_zero(value: object, text: str) -> None:
-    assert pages.score(value) == text
+    assert captious_pages.score(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0392, "+.0392"), (-0.0392, "−.0392"), (1.5, "+1.5000"), (None, "–"), (math.nan, "–")]
 )
 def test_signed_score_has_its_sign(value: object, text: str) -> None:
-    assert pages.signed(value) == text
+    assert captious_pages.signed(value) == text
 
 
 @pytest.mark.parametrize(
     ("value", "text"), [(0.0004, "<.001"), (0.001, ".001"), (0.0421, ".042"), (1.0, "1.000"), (None, "–")]
 )
 def test_p_value_is_formatted(value: object, text: str) -> None:
-    assert pages.p_value(value) == text
+    assert captious_pages.p_value(value) == text
 
 
 def test_filters_use_the_digits_of_the_phase() -> None:
-    assert [pages.score(0.2981, digits) for digits in (1, 2, 6)] == [".3", ".30", ".298100"]
-    assert [pages.p_value(0.004, digits) for digits in (1, 2, 6)] == ["<.1", "<.01", ".004"]
-    assert [pages.effect(value, digits) for value, digits in ((0.0392, 1), (-0.0392, 4))] == ["+.0", "−.04"]
+    assert [captious_pages.score(0.2981, digits) for digits in (1, 2, 6)] == [".3", ".30", ".298100"]
+    assert [captious_pages.p_value(0.004, digits) for digits in (1, 2, 6)] == ["<.1", "<.01", ".004"]
+    assert [captious_pages.effect(value, digits) for value, digits in ((0.0392, 1), (-0.0392, 4))] == ["+.0", "−.04"]
 
 
 def test_interval_has_both_ends() -> None:
-    assert pages.interval({"low": 1.2494, "high": 1.3}) == "1.249 – 1.300"
-    assert pages.interval({"low": -0.0031, "high": 0.0694}) == "−.003 – .069"
-    assert pages.interval(SimpleNamespace(low=-0.0231, high=-0.0142), 3) == "−.02 – −.01"
+    assert captious_pages.interval({"low": 1.2494, "high": 1.3}) == "1.249 – 1.300"
+    assert captious_pages.interval({"low": -0.0031, "high": 0.0694}) == "−.003 – .069"
+    assert captious_pages.interval(SimpleNamespace(low=-0.0231, high=-0.0142), 3) == "−.02 – −.01"
 
 
 def test_interval_of_a_difference_has_signs() -> None:
-    assert pages.ends({"low": -0.0122, "high": 0.139}) == "[−.012, +.139]"
-    assert pages.ends({"low": None, "high": 0.139}) == ""
+    assert captious_pages.ends({"low": -0.0122, "high": 0.139}) == "[−.012, +.139]"
+    assert captious_pages.ends({"low": None, "high": 0.139}) == ""
 
 
 @pytest.mark.parametrize(("low", "high"), [(None, 0.3), (0.2, None), (math.nan, 0.3), ("", "")])
 def test_interval_with_one_end_is_a_dash(low: object, high: object) -> None:
-    assert pages.interval({"low": low, "high": high}) == ""
+    assert captious_pages.interval({"low": low, "high": high}) == ""
 
 
 @pytest.mark.parametrize(
@@ -91,43 +91,43 @@ def test_interval_with_one_end_is_a_dash(low: object, high: object) -> None:
     ],
 )
 def test_filesize_has_a_unit(value: object, text: str) -> None:
-    assert pages.filesize(value) == text
+    assert captious_pages.filesize(value) == text
 
 
 def test_count_has_thousands_separators() -> None:
-    assert pages.count(5000) == "5,000"
-    assert pages.count(12) == "12"
-    assert pages.count(None) == "–"
+    assert captious_pages.count(5000) == "5,000"
+    assert captious_pages.count(12) == "12"
+    assert captious_pages.count(None) == "–"
 
 
 def test_times_are_converted_to_utc() -> None:
     amsterdam = datetime(2026, 11, 22, 0, 5, tzinfo=timezone(timedelta(hours=1)))
-    assert pages.moment(amsterdam) == '<time datetime="2026-11-21T23:05:00Z">2026-11-21 23:05 UTC</time>'
-    assert pages.day(amsterdam) == '<time datetime="2026-11-21T23:05:00Z">2026-11-21</time>'
+    assert captious_pages.moment(amsterdam) == '<time datetime="2026-11-21T23:05:00Z">2026-11-21 23:05 UTC</time>'
+    assert captious_pages.day(amsterdam) == '<time datetime="2026-11-21T23:05:00Z">2026-11-21</time>'
 
 
 def test_times_are_safe_html() -> None:
-    assert hasattr(pages.moment(datetime(2026, 1, 1, tzinfo=UTC)), "__html__")
+    assert hasattr(captious_pages.moment(datetime(2026, 1, 1, tzinfo=UTC)), "__html__")
 
 
 def test_missing_time_is_a_dash() -> None:
-    assert pages.moment(None) == pages.day("") == "–"
+    assert captious_pages.moment(None) == captious_pages.day("") == "–"
 
 
 def test_item_of_a_missing_key_is_none() -> None:
-    assert pages.item({"bleu-1": 0.7}, "bleu-1") == 0.7
-    assert pages.item({"bleu-1": 0.7}, "meteor") is None
-    assert pages.item("", "meteor") is None
+    assert captious_pages.item({"bleu-1": 0.7}, "bleu-1") == 0.7
+    assert captious_pages.item({"bleu-1": 0.7}, "meteor") is None
+    assert captious_pages.item("", "meteor") is None
 
 
 def test_query_lists_parameters() -> None:
-    assert pages.query("/compare?phase=dev&systems=1&systems=2&a=") == [
+    assert captious_pages.query("/compare?phase=dev&systems=1&systems=2&a=") == [
         ("phase", "dev"),
         ("systems", "1"),
         ("systems", "2"),
         ("a", ""),
     ]
-    assert pages.query("/compare") == pages.query("") == pages.query(None) == []
+    assert captious_pages.query("/compare") == captious_pages.query("") == captious_pages.query(None) == []
 
 
 def test_page_link_keeps_the_rest_of_the_query(site: Site) -> None:
@@ -138,25 +138,29 @@ def test_page_link_keeps_the_rest_of_the_query(site: Site) -> None:
 
 
 def test_scores_are_drawn_on_a_common_scale() -> None:
-    svg = str(pages.interval_drawing({"low": 0.25, "score": 0.5, "high": 0.75}, (0.0, 1.0)))
+    svg = str(captious_pages.interval_drawing({"low": 0.25, "score": 0.5, "high": 0.75}, (0.0, 1.0)))
     assert 'x1="27.0%" x2="73.0%"' in svg
     assert 'cx="50.0%"' in svg
-    labels = re.findall(r'<text x="([^"]+)"', str(pages.axis_drawing((0.0, 1.0))))
+    labels = re.findall(r'<text x="([^"]+)"', str(captious_pages.axis_drawing((0.0, 1.0))))
     assert len(labels) > 1
     assert re.findall(r'<line x1="([^"]+)" x2="\1"', svg) == labels
 
 
 def test_scores_with_attributes_are_drawn() -> None:
-    assert 'cx="50.0%"' in pages.difference_drawing(SimpleNamespace(low=-1, difference=0, high=1))
+    assert 'cx="50.0%"' in captious_pages.difference_drawing(SimpleNamespace(low=-1, difference=0, high=1))
 
 
 @pytest.mark.parametrize("missing", [None, math.nan])
 def test_score_without_an_interval_is_not_drawn(missing: float | None) -> None:
-    assert pages.difference_drawing({"low": missing, "difference": 0.1, "high": 0.2}) == ""
-    assert pages.interval_drawing({"low": missing, "score": 0.1, "high": 0.2}, (0.0, 1.0)) == ""
+    assert captious_pages.difference_drawing({"low": missing, "difference": 0.1, "high": 0.2}) == ""
+    assert captious_pages.interval_drawing({"low": missing, "score": 0.1, "high": 0.2}, (0.0, 1.0)) == ""
 
 
 def test_every_filter_is_registered() -> None:
-    functions = {name for name, value in vars(pages).items() if getattr(value, "__module__", "") == pages.__name__}
+    functions = {
+        name
+        for name, value in vars(captious_pages).items()
+        if getattr(value, "__module__", "") == captious_pages.__name__
+    }
     public = {name for name in functions if not name.startswith("_")}
-    assert public == {*pages.register.filters, *pages.register.tags}
+    assert public == {*captious_pages.register.filters, *captious_pages.register.tags}

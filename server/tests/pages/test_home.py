@@ -12,8 +12,8 @@ pytest.importorskip("django")
 
 from django.utils import timezone
 
-from tests.support.site import Site
-from tests.support.small_challenge import queue, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue, write_folder
 
 
 def test_home_links_leaderboards_that_are_shown(site: Site, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 

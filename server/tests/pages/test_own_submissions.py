@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site, example, parsed
+from server.tests.support.site import Site, example, parsed
 
 
 def test_check_needs_no_method(site: Site) -> None:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.site import Site
-from tests.support.small_challenge import queue, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue, write_folder
 
 
 @pytest.fixture

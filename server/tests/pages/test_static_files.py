@@ -15,7 +15,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 STYLE = "/static/captious/style.css"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import captious
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 TEMPLATES = Path(captious.__file__).parent / "server" / "templates"
 PAGES = sorted(TEMPLATES.rglob("*.html"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from captious_server.people.accounts import client_address, network, sender
+from captious_server.settings import client_address, network, sender
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site, parsed
-from tests.support.small_challenge import upload, write_folder
+from server.tests.support.site import Site, parsed
+from server.tests.support.small_challenge import upload, write_folder
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
-from tests.support.small_challenge import upload, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import upload, write_folder
 
 TEAMS = "/challenges/small/teams"
 CALLS = "/api/v1/challenges/small/teams"

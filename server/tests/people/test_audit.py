@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 @pytest.mark.parametrize(("days", "left"), [(30, ["new"]), (60, ["old", "new"]), (0, ["old", "new"])])

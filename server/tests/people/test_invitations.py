@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("django")
 
-from tests.support.site import PASSWORD, Site
+from server.tests.support.site import PASSWORD, Site
 
 
 @pytest.fixture

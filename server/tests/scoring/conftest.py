@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.site import Site
-from tests.support.small_challenge import write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import write_folder
 
 
 @pytest.fixture

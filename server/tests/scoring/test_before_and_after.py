@@ -14,8 +14,8 @@ pytest.importorskip("django")
 
 from captious.version import __version__
 from server.tests.scoring.test_scoring_again import NEW, expected
-from tests.support.site import Site
-from tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
 
 
 def test_comparison_of_versions_has_ranks_and_both_signatures(site: Site, folder: Path) -> None:

@@ -8,7 +8,7 @@ pytest.importorskip("django")
 
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests.support.races import at_once
-from tests.support.site import Site
-from tests.support.small_challenge import queue
+from server.tests.support.races import at_once
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue
 
 pytestmark = pytest.mark.usefixtures("folder")
 

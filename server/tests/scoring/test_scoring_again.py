@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import captious
-from tests.support.site import Site, parsed
-from tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
+from server.tests.support.site import Site, parsed
+from server.tests.support.small_challenge import CANDIDATES, REFERENCES, queue, write_folder
 
 NEW = {image: [*captions, "a dog in the park with men on a sofa"] for image, captions in REFERENCES.items()}
 

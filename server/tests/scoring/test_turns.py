@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support.site import Site
-from tests.support.small_challenge import queue, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import queue, write_folder
 
 pytest.importorskip("django")
 
@@ -138,10 +138,10 @@ class TestQueue:
         assert scored == [here[0], there[0], here[1], there[1]]
 
     def test_order_of_a_long_queue_is_cached(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.scoring import queue as queue_module
+        from captious_server.scoring import queue as lease
 
-        monkeypatch.setattr(queue_module, "_LONG_QUEUE", 3)
+        monkeypatch.setattr(lease, "_LONG_QUEUE", 3)
         rows = queue(4, team=self.a)
-        assert queue_module.place(rows[3]) == 4
-        monkeypatch.setattr(queue_module, "in_turn", pytest.fail)
-        assert [queue_module.place(row) for row in rows] == [1, 2, 3, 4]
+        assert lease.place(rows[3]) == 4
+        monkeypatch.setattr(lease, "in_turn", pytest.fail)
+        assert [lease.place(row) for row in rows] == [1, 2, 3, 4]

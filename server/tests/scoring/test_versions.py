@@ -10,8 +10,8 @@ import pytest
 
 from captious.report import numbers
 from server.tests.scoring.test_scoring_again import NEW, expected, rounded
-from tests.support.site import Site, parsed
-from tests.support.small_challenge import REFERENCES, queue, write_folder
+from server.tests.support.site import Site, parsed
+from server.tests.support.small_challenge import REFERENCES, queue, write_folder
 
 pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 
@@ -62,13 +62,13 @@ def test_leaderboard_changes_once_all_are_scored_again(site: Site, folder: Path)
     assert site.client().get(rows[0].url).status_code == 200
     score_one()
     assert board(site) == new
-    versions = [*rows[0].all_scores.all()]
-    assert [scores.version for scores in versions] == [1, 2]
-    assert [scores.outputs["c2"]["bleu-4"]["score"] for scores in versions] == [
+    lease = [*rows[0].all_scores.all()]
+    assert [scores.version for scores in lease] == [1, 2]
+    assert [scores.outputs["c2"]["bleu-4"]["score"] for scores in lease] == [
         expected(REFERENCES)["bleu-4"],
         expected(NEW)["bleu-4"],
     ]
-    assert all((rows[0].folder / scores.results_file).is_file() for scores in versions)
+    assert all((rows[0].folder / scores.results_file).is_file() for scores in lease)
 
 
 def test_cleanup_keeps_the_files_of_all_versions(site: Site, folder: Path) -> None:
@@ -277,16 +277,14 @@ def change_set(file: Path) -> None:
 def test_new_version_of_captious_scores_again(site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from captious_server.models import Phase
     from captious_server.scoring import queue as lease
-    from captious_server.scoring import queue as queue_module
-    from captious_server.scoring import queue as versions
 
     queue()
     site.work()
-    assert versions.change_program() == 0
-    monkeypatch.setattr(versions, "__version__", "99.0")
-    assert versions.change_program() == 1
+    assert lease.change_program() == 0
+    monkeypatch.setattr(lease, "__version__", "99.0")
+    assert lease.change_program() == 1
     assert lease.take("of the old version") is None
-    monkeypatch.setattr(queue_module, "__version__", "99.0")
+    monkeypatch.setattr(lease, "__version__", "99.0")
     assert len(board(site)) == 1
     site.work()
     phase = Phase.objects.get()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from server.tests.security.world import World
-from tests.support.site import Site, empty_site
+from server.tests.support.site import Site, empty_site
 
 
 @pytest.fixture(scope="module")

@@ -22,8 +22,8 @@ import pytest
 
 from server.tests.security.pages import body_of, close
 from server.tests.security.world import TRACEBACK, World, upload
+from server.tests.support.site import PASSWORD, parsed
 from tests.support.selection import slow_but
-from tests.support.site import PASSWORD, parsed
 
 TABLE = Path(__file__).with_name("access.txt").read_text(encoding="utf-8")
 #: The columns of the table, and who they are in the world.

@@ -14,8 +14,8 @@ from server.tests.security.pages import Page, body_of, crawl, is_html
 from server.tests.security.test_access import addresses
 from server.tests.security.world import TEST, VAL, World, upload
 from server.tests.submissions.uploads import zipped
+from server.tests.support.site import parsed
 from tests.support.selection import slow_but
-from tests.support.site import parsed
 
 SCRIPTS = (
     "<script>alert(1)</script>",

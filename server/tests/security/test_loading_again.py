@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from captious.cli import captious
 from captious.errors import ParameterError
 from server.tests.security.world import upload, write_challenge
-from tests.support.site import Site
+from server.tests.support.site import Site
 
 PHASES = [{"name": "main"}, {"name": "late", "board": "hidden"}]
 BASELINE = {"method": "Base", "file": "base.zip", "phases": ["main"]}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.site import Site
-from tests.support.small_challenge import CANDIDATES, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import CANDIDATES, write_folder
 
 
 @pytest.mark.parametrize(("words", "status"), [(900, 422), (20, 302)])

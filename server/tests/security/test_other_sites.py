@@ -15,8 +15,8 @@ import pytest
 from server.tests.security import test_sessions_and_passwords as sessions
 from server.tests.security.test_sessions_and_passwords import is_signed_in, sign_in
 from server.tests.security.world import World
-from tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
-from tests.support.site import PASSWORD
+from server.tests.support.openid_provider import CLIENT, SECRET, OpenIDProvider
+from server.tests.support.site import PASSWORD
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from urllib.request import HTTPCookieProcessor, Request, build_opener
 import pytest
 
 from server.tests.security.world import upload, write_challenge
-from tests.support.server import ADMIN, PASSWORD, Server
+from server.tests.support.server import ADMIN, PASSWORD, Server
 
 _LIMIT = 1 << 20
 

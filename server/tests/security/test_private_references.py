@@ -16,8 +16,8 @@ from server.tests.security.pages import body_of, crawl
 from server.tests.security.test_access import addresses
 from server.tests.security.world import IDS, MARKERS, TEST, VAL, World, upload
 from server.tests.submissions.uploads import zipped
+from server.tests.support.site import parsed
 from tests.support.selection import slow_but
-from tests.support.site import parsed
 
 #: Roles that see most of what others do not; nobody gets private references, not even organizers.
 ROLES = ("visitor", "bob", "ann", "olga", "root")

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from captious_server.settings import Problem
+from captious_server.submissions.upload import Problem
 from server.tests.security.world import World, upload
 
 WAYS = ("page", "api")

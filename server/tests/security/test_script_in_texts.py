@@ -13,8 +13,8 @@ import pytest
 from server.tests.security.pages import Page, crawl, is_html
 from server.tests.security.test_hostile_text import SCRIPTS
 from server.tests.security.world import write_challenge, write_references
+from server.tests.support.site import Site
 from tests.support.selection import slow_but
-from tests.support.site import Site
 
 
 class TestScript:

@@ -11,7 +11,7 @@ import pytest
 
 from server.tests.security.test_sessions_and_passwords import is_signed_in, sign_in
 from server.tests.security.world import World
-from tests.support.site import PASSWORD
+from server.tests.support.site import PASSWORD
 
 
 class Clock:

@@ -10,8 +10,8 @@ pytest.importorskip("django")
 
 from captious import CiderD, read_references
 from captious_server.challenges.definition import public_label
-from tests.support.site import EXAMPLES, Site
-from tests.support.small_challenge import upload, write_folder
+from server.tests.support.site import EXAMPLES, Site
+from server.tests.support.small_challenge import upload, write_folder
 
 PAGES = ("/", "/challenges/small/", "leaderboard", "leaderboard.csv", "leaderboard.json", "captions", "submit")
 

@@ -12,8 +12,8 @@ from captious.errors import ParameterError
 from captious_server.settings import ServerSettings
 from server.tests.security.test_access import CONTENTS, addresses, named
 from server.tests.security.world import World, upload
+from server.tests.support.site import PASSWORD
 from tests.support.selection import slow_but
-from tests.support.site import PASSWORD
 
 NEW_TOKEN = {"action": "token", "token-name": "new", "token-proof": PASSWORD}
 

@@ -15,8 +15,8 @@ import pytest
 
 from server.tests.security.pages import body_of
 from server.tests.security.world import write_challenge
-from tests.support.site import Site, parsed
-from tests.support.small_challenge import REFERENCES
+from server.tests.support.site import Site, parsed
+from server.tests.support.small_challenge import REFERENCES
 
 LONG = re.compile(r"(?<![\w.])-?\d*\.\d{4,}")  # of numbers with more digits than the phase shows
 PHASES: dict[str, dict[str, Any]] = {
@@ -228,7 +228,7 @@ class TestEqualCaptions:
         )
 
     def test_few_images_may_all_have_equal_captions(self, site: Site, tmp_path: Path) -> None:
-        from tests.support.small_challenge import write_folder
+        from server.tests.support.small_challenge import write_folder
 
         site.load(write_folder(tmp_path / "small"))
         rows = [{"image_id": image, "caption": "a cat"} for image in REFERENCES]

@@ -11,8 +11,8 @@ import pytest
 
 from captious.parsing.sources import approximate
 from captious.resources.grammar import VERSION
-from tests.support.site import Site
-from tests.support.small_challenge import REFERENCES, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import REFERENCES, write_folder
 
 
 @pytest.mark.parametrize(

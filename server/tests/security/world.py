@@ -15,8 +15,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from tests.support.site import Site
-from tests.support.small_challenge import as_toml
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import as_toml
 
 #: Words of private references. Each is in one reference, and in no caption.
 MARKERS = ("zebrafinch", "quokkaprint", "wombatlore")

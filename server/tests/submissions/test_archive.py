@@ -12,7 +12,7 @@ import zipfile
 
 import pytest
 
-from captious_server.settings import UploadLimits
+from captious_server.submissions.upload import UploadLimits
 from server.tests.submissions.uploads import (
     GOOD,
     NAME,

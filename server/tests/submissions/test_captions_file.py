@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.data.ids import ImageId, numbers_from_text
-from captious_server.settings import UploadLimits
+from captious_server.submissions.upload import UploadLimits
 from server.tests.submissions.uploads import GOOD, IDS, as_json, messages, problems, read
 
 CAPTIONS = {row["image_id"]: row["caption"] for row in GOOD}

@@ -12,8 +12,8 @@ import pytest
 pytest.importorskip("django")
 
 from server.tests.browser.scenes import write_scenes
-from tests.support.site import Site
-from tests.support.small_challenge import CANDIDATES, write_folder
+from server.tests.support.site import Site
+from server.tests.support.small_challenge import CANDIDATES, write_folder
 
 
 def test_filled_template_is_a_valid_submission(site: Site, tmp_path: Path) -> None:
@@ -80,8 +80,8 @@ def test_phase_that_has_not_begun_has_no_template(site: Site, tmp_path: Path) ->
 def test_template_names_match_the_pattern(tmp_path: Path, pattern: str, name: str) -> None:
     from fnmatch import fnmatchcase
 
-    from captious_server.settings import ExpectedFile
     from captious_server.submissions.intake import _template_name
+    from captious_server.submissions.upload import ExpectedFile
 
     assert _template_name(ExpectedFile("val", pattern, tmp_path)) == name
     assert fnmatchcase(name, pattern)

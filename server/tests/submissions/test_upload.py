@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from captious.errors import ParameterError
-from captious_server.settings import ExpectedFile, Problem, UploadLimits, amount, printable
+from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
 
 @given(st.text(st.characters(exclude_categories=())))

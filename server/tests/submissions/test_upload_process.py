@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from captious.errors import CaptiousError, OutputError, ResourceError
-from captious_server.settings import ExpectedFile, Problem, UploadLimits
 from captious_server.submissions import upload_process
+from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from server.tests.submissions.uploads import GOOD, IDS, NAME, Forged, as_json, deflated_zeros, forged, zipped
 
 pytestmark = pytest.mark.upload_process

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from captious.data.ids import ImageId
-from captious_server.settings import ExpectedFile, Problem, UploadLimits
 from captious_server.submissions.reading import read_contents
+from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 
 IDS: tuple[ImageId, ...] = (42, 7, 301)
 #: Captions of the images above, in another order.

@@ -24,8 +24,8 @@ from pydantic import TypeAdapter
 from captious.version import __version__
 from captious_server.api.schemas import CheckAnswer, ErrorAnswer
 from captious_server.models import Challenge, Submission, Token
-from captious_server.people.accounts import SCOPES, limit, token_in, token_of
-from captious_server.settings import flag
+from captious_server.people.accounts import SCOPES, limit, token_of
+from captious_server.settings import flag, token_in
 
 # Calls: their parameters, failures and tokens.
 

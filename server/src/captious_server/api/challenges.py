@@ -46,7 +46,7 @@ from captious_server.boards.leaderboard import json_file, query_of, requested_co
 from captious_server.boards.query import DATE
 from captious_server.models import Challenge, Phase, Submission, Team, Webhook
 from captious_server.notices.delivery import WebhookForm, add_webhook, ping, remove_webhook
-from captious_server.operations.processes import prometheus_text
+from captious_server.operations.health import prometheus_text
 from captious_server.people.access import (
     challenge_for,
     managed_challenge,

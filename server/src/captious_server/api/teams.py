@@ -14,7 +14,7 @@ from captious_server.api.schemas import LeftAnswer, NewInvitationAnswer, TeamAns
 from captious_server.models import Team
 from captious_server.people.accounts import invitation_of, limit
 from captious_server.people.teams import teams_of
-from captious_server.submissions import actions as changes
+from captious_server.submissions import actions
 from captious_server.submissions.actions import TeamForm
 
 _USER = Parameter("user", "The name of a member.", is_required=True)
@@ -40,8 +40,8 @@ def teams(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         raise Failure(400, " ".join(f"name: {error}" for error in form.errors["name"]))
     try:
-        team = changes.new_team(request, form.cleaned_data["name"])
-    except changes.TeamError as error:
+        team = actions.new_team(request, form.cleaned_data["name"])
+    except actions.TeamError as error:
         raise Failure(409, str(error)) from None
     return JsonResponse(team_answer(request, team), status=201)
 
@@ -65,7 +65,7 @@ def join(request: HttpRequest) -> HttpResponse:
     """Join a team. The invitation is in the body, because anyone who reads it in a log could join as well."""
     limit(request, "join")
     secret = urlsplit(request.POST.get("invitation", "").strip()).path.rpartition("/")[2]
-    return JsonResponse(team_answer(request, changes.join(request, secret)))
+    return JsonResponse(team_answer(request, actions.join(request, secret)))
 
 
 @call(
@@ -81,25 +81,25 @@ def join(request: HttpRequest) -> HttpResponse:
 def invite(request: HttpRequest, team: str) -> HttpResponse:
     """Create an invitation link."""
     label = request.GET.get("label", "")
-    secret = _change_team(request, team, lambda request, row: changes.invite(request, row, label))
+    secret = _change_team(request, team, lambda request, row: actions.invite(request, row, label))
     row = invitation_of(secret)
     if row is None:
         raise Failure(409, "The invitation has been revoked.")
-    answer = {**invitation_answer(row), "link": changes.invitation_address(request, secret)}
+    answer = {**invitation_answer(row), "link": actions.invitation_address(request, secret)}
     return JsonResponse(answer, status=201)
 
 
 @call(POST=Operation("Revoke an invitation.", TeamAnswer, scope="teams"))
 def revoke(request: HttpRequest, team: str, pk: int) -> HttpResponse:
     """Revoke an invitation, which every member can do."""
-    _change_team(request, team, lambda request, row: changes.revoke(request, row, pk))
+    _change_team(request, team, lambda request, row: actions.revoke(request, row, pk))
     return _answer(request, team)
 
 
 @call(POST=Operation("Leave a team.", LeftAnswer, scope="teams", errors=[409]))
 def leave(request: HttpRequest, team: str) -> HttpResponse:
     """Leave a team, whose submissions stay."""
-    return JsonResponse({"team": team, "deleted": _change_team(request, team, changes.leave)})
+    return JsonResponse({"team": team, "deleted": _change_team(request, team, actions.leave)})
 
 
 @call(
@@ -114,7 +114,7 @@ def leave(request: HttpRequest, team: str) -> HttpResponse:
 def remove(request: HttpRequest, team: str) -> HttpResponse:
     """Remove a member."""
     name = request.GET.get("user", "")
-    _change_team(request, team, lambda request, row: changes.remove(request, row, username=name))
+    _change_team(request, team, lambda request, row: actions.remove(request, row, username=name))
     return _answer(request, team)
 
 
@@ -122,16 +122,16 @@ def remove(request: HttpRequest, team: str) -> HttpResponse:
 def captain(request: HttpRequest, team: str) -> HttpResponse:
     """Make another member captain."""
     name = request.GET.get("user", "")
-    _change_team(request, team, lambda request, row: changes.make_captain(request, row, username=name))
+    _change_team(request, team, lambda request, row: actions.make_captain(request, row, username=name))
     return _answer(request, team)
 
 
 def _change_team(request: HttpRequest, slug: str, change: Callable[[HttpRequest, Team], _Result]) -> _Result:
     """Change one of the user's teams, and return the result."""
-    with changes.own_team(request, slug) as row:
+    with actions.own_team(request, slug) as row:
         try:
             return change(request, row)
-        except changes.TeamError as error:
+        except actions.TeamError as error:
             reason = str(error)
     raise Failure(409, reason)  # outside the transaction: refused requests count for limits, too
 

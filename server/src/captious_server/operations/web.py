@@ -27,8 +27,15 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher, WSGITask
 from waitress.utilities import Error
 
-from captious_server.people.accounts import client_address, network, sender
-from captious_server.settings import ARRIVAL_KEY, ServerSettings, is_upload, max_request_bytes
+from captious_server.settings import (
+    ARRIVAL_KEY,
+    ServerSettings,
+    client_address,
+    is_upload,
+    max_request_bytes,
+    network,
+    sender,
+)
 
 # Answers that the web server gives without the application.
 

@@ -36,8 +36,8 @@ from captious_server.challenges.drafts import (
     state_of,
     write_values,
 )
-from captious_server.challenges.folder import as_html
-from captious_server.challenges.loading import Changes, check_for_server, export_challenge, load_challenge, summary_rows
+from captious_server.challenges.folder import as_html, summary_rows
+from captious_server.challenges.loading import Changes, check_for_server, export_challenge, load_challenge
 from captious_server.challenges.problems import ChallengeError, one_line
 from captious_server.challenges.starter import write_starter
 from captious_server.models import Challenge, Draft

@@ -26,8 +26,6 @@ from captious_server.models import Challenge, Submission, WorkerSeen
 from captious_server.notices.delivery import Deliveries, remove_old_notices
 from captious_server.people.accounts import remove_old_counts, remove_old_events
 from captious_server.scoring import queue
-from captious_server.scoring import queue as leases
-from captious_server.scoring import queue as versions
 from captious_server.scoring.results import SetScores, cpu_limit, read_results, score_set, write_results
 from captious_server.settings import BackgroundThread
 from captious_server.submissions import storage
@@ -53,11 +51,11 @@ def run(stop: threading.Event) -> None:
                     cleanup_time = time.monotonic()
                     _clean_up()
                 ranking.refresh_stale()
-                lease = leases.take(name)
+                lease = queue.take(name)
                 if lease is not None:
                     score(lease)
                     continue
-                versions.show_complete()
+                queue.show_complete()
                 if not _prepare_next():
                     stop.wait(_POLL_SECONDS)
             except (DatabaseError, OSError, OutputError):
@@ -117,18 +115,18 @@ def _prepare(challenge: Challenge) -> None:
         reference_cache.give_up(challenge)
 
 
-def score(lease: leases.Lease) -> None:
+def score(lease: queue.Lease) -> None:
     """Score the submission of a lease, which then ends or returns to the queue."""
     submission = lease.submission
     began = time.monotonic()
     _log.info("scoring", extra={"submission": submission.pk, "lease": lease.number})
     path = submission.folder / f"results-{lease.number}.npz"
     try:
-        with leases.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
+        with queue.Heartbeat(lease, on_timeout=_end_process) as heartbeat:
             set_scores = _scores_by_set(submission, heartbeat)
             write_results(path, {key: part.results for key, part in set_scores.items()})
         close_old_connections()  # the database may have been restarted in the meantime
-        if not leases.finish(
+        if not queue.finish(
             lease,
             outputs={key: part.scores for key, part in set_scores.items()},
             set_warnings={key: part.warnings for key, part in set_scores.items()},
@@ -142,18 +140,18 @@ def score(lease: leases.Lease) -> None:
     except Exception:
         _log.exception("scoring failed", extra={"submission": submission.pk, "lease": lease.number})
         path.unlink(missing_ok=True)
-        leases.give_back(lease, tracebacks.format_exc())
-        versions.show_complete()
+        queue.give_back(lease, tracebacks.format_exc())
+        queue.show_complete()
         return
     storage.remove_old_results(submission)
     _log.info("scored", extra={"submission": submission.pk, "seconds": round(time.monotonic() - began, 3)})
 
 
-def _scores_by_set(submission: Submission, heartbeat: leases.Heartbeat) -> dict[str, SetScores]:
+def _scores_by_set(submission: Submission, heartbeat: queue.Heartbeat) -> dict[str, SetScores]:
     """The scores on each reference set, by key. Earlier scores are reused where nothing has changed."""
     challenge = submission.challenge
     set_scores = {}
-    for key, scores in versions.reusable(submission).items():
+    for key, scores in queue.reusable(submission).items():
         results = read_results(submission.folder / scores.results_file, key)
         if results is not None:
             set_scores[key] = SetScores(scores.outputs[key], results, scores.set_warnings[key])
@@ -183,7 +181,7 @@ def _scores_by_set(submission: Submission, heartbeat: leases.Heartbeat) -> dict[
 class _Steps:
     """Converts progress of the library to that of a submission, in equal parts for each reference set."""
 
-    def __init__(self, heartbeat: leases.Heartbeat, n_sets: int) -> None:
+    def __init__(self, heartbeat: queue.Heartbeat, n_sets: int) -> None:
         self._heartbeat = heartbeat
         self._n_sets = n_sets
         self._depth = 0

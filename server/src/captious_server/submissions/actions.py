@@ -46,7 +46,6 @@ from captious_server.people.teams import (
     teams_of,
 )
 from captious_server.scoring import queue
-from captious_server.scoring import queue as versions
 from captious_server.submissions import intake, storage
 from captious_server.submissions.intake import of_team, why_not_chosen
 from captious_server.submissions.storage import board_changed
@@ -263,7 +262,7 @@ def delete_submission(request: HttpRequest, submission: Submission) -> bool:
     )
     if storage.delete(rows) == 0:
         return False
-    versions.show_complete()
+    queue.show_complete()
     record("delete", submission.method, request=request, submission=submission)
     return True
 

@@ -32,9 +32,10 @@ from captious_server.models import Attempt, Challenge, Membership, Phase, Refuse
 from captious_server.people.access import visible_challenges
 from captious_server.people.accounts import TooManyRequests, record
 from captious_server.people.teams import why_not_admitted
-from captious_server.settings import ExpectedFile, Problem, UploadLimits, local_time, locked
+from captious_server.settings import local_time, locked
 from captious_server.submissions import storage
 from captious_server.submissions.storage import board_changed
+from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits
 from captious_server.submissions.upload_process import read_upload
 
 # Quotas: how many submissions a phase scores per day and in total, how many uploads are tried per day, and how much

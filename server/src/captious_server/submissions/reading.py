@@ -25,8 +25,18 @@ from captious.data.formats import (
 from captious.data.ids import ImageId
 from captious.data.rows import RowProblem, Source, is_unicode
 from captious.errors import EncodingError
-from captious_server.settings import ExpectedFile, Problem, UploadLimits, amount, printable
-from captious_server.submissions.archive import assign, is_archive, read_entries, unpack, unpack_gzip
+from captious_server.submissions.upload import (
+    ExpectedFile,
+    Problem,
+    UploadLimits,
+    amount,
+    assign,
+    is_archive,
+    printable,
+    read_entries,
+    unpack,
+    unpack_gzip,
+)
 
 # Submissions with one caption for many images, or empty ones: mistakes, or the simplest probe of references.
 

@@ -26,8 +26,8 @@ from typing import Any
 from captious.data.ids import ImageId
 from captious.errors import CaptiousError, OutputError, ResourceError
 from captious.files import advice, whole_file
-from captious_server.settings import ExpectedFile, Problem, UploadLimits, amount, printable
 from captious_server.submissions.reading import read_contents
+from captious_server.submissions.upload import ExpectedFile, Problem, UploadLimits, amount, printable
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from tests.support.small_challenge import REFERENCES, queue, upload, write_folder
+from server.tests.support.small_challenge import REFERENCES, queue, upload, write_folder
 
 
 def at_once(*jobs: Callable[[], Any]) -> list[Any]:
@@ -121,7 +121,6 @@ def while_loading(folder: Path) -> list[Any]:
     from captious_server.challenges import loading
     from captious_server.models import Submission
     from captious_server.scoring import queue as lease
-    from captious_server.scoring import queue as versions
     from captious_server.scoring import worker
     from captious_server.scoring.queue import queue_again
     from captious_server.scoring.results import write_results
@@ -153,7 +152,7 @@ def while_loading(folder: Path) -> list[Any]:
         assert is_written.wait(60)
         goes_on.set()
 
-    with mock.patch.multiple(versions, queue_again=then_wait), mock.patch.multiple(worker, write_results=then_say):
+    with mock.patch.multiple(lease, queue_again=then_wait), mock.patch.multiple(worker, write_results=then_say):
         at_once(load, score, commit)
     found = [seen(submission)]
     while (taken := lease.take("worker")) is not None:

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import urlencode
 
-from tests.support.server import Server
+from server.tests.support.server import Server
 
 
 def upload(server: Server, token: str, content: bytes, method: str, challenge: str = "demo") -> dict[str, Any]:

@@ -36,25 +36,25 @@ WEB = {
     "row made, not committed": ("submissions.intake", "Submission.save", "after"),
     "before the commit": ("submissions.intake", "Submission.save", "before commit"),
     "after the commit": ("submissions.intake", "Submission.save", "after commit"),
-    "before the answer": ("api.views", "submission_answer", "before"),
+    "before the answer": ("api.challenges", "submission_answer", "before"),
 }
 #: Steps after which the submission is there, although its user has got no answer.
 COMMITTED = ("after the commit", "before the answer")
 WORKER = {
-    "before it is taken": ("scoring.lease", "_end_of_lease", "before commit"),
-    "taken": ("scoring.lease", "take", "after"),
-    "heartbeat begun": ("scoring.lease", "Heartbeat.__enter__", "after"),
-    "before references are read": ("challenges.reference_cache", "references", "before"),
-    "after references are read": ("challenges.reference_cache", "references", "after"),
-    "before scoring": ("operations.worker", "score_set", "before"),
-    "after scoring": ("operations.worker", "score_set", "after"),
-    "before results are written": ("operations.worker", "write_results", "before"),
-    "while results are written": ("scoring.stored_results", "np.lib.format.write_array", "second"),
-    "after results are written": ("operations.worker", "write_results", "after"),
-    "before finishing": ("scoring.lease", "finish", "before"),
-    "row finished, not committed": ("scoring.lease", "finish", "before commit"),
-    "finished": ("scoring.lease", "finish", "after commit"),
-    "before old results are removed": ("scoring.lease", "finish", "after"),
+    "before it is taken": ("scoring.queue", "_end_of_lease", "before commit"),
+    "taken": ("scoring.queue", "take", "after"),
+    "heartbeat begun": ("scoring.queue", "Heartbeat.__enter__", "after"),
+    "before references are read": ("challenges.references", "references", "before"),
+    "after references are read": ("challenges.references", "references", "after"),
+    "before scoring": ("scoring.worker", "score_set", "before"),
+    "after scoring": ("scoring.worker", "score_set", "after"),
+    "before results are written": ("scoring.worker", "write_results", "before"),
+    "while results are written": ("scoring.results", "np.lib.format.write_array", "second"),
+    "after results are written": ("scoring.worker", "write_results", "after"),
+    "before finishing": ("scoring.queue", "finish", "before"),
+    "row finished, not committed": ("scoring.queue", "finish", "before commit"),
+    "finished": ("scoring.queue", "finish", "after commit"),
+    "before old results are removed": ("scoring.queue", "finish", "after"),
 }
 #: Steps of both kinds around transactions.
 FEW = (
@@ -63,13 +63,13 @@ FEW = (
 )
 DELETE = ("submissions.storage", "remove_files", "before")
 LOAD = {
-    "while files are copied": ("actions.challenge_store", "shutil.copyfile", "second"),
-    "before the commit": ("actions.challenge_store", "_store", "before commit"),
-    "before baselines": ("actions.challenge_store", "_submit_baselines", "before"),
-    "after baselines": ("actions.challenge_store", "_submit_baselines", "after"),
+    "while files are copied": ("challenges.loading", "shutil.copyfile", "second"),
+    "before the commit": ("challenges.loading", "_store", "before commit"),
+    "before baselines": ("challenges.loading", "_submit_baselines", "before"),
+    "after baselines": ("challenges.loading", "_submit_baselines", "after"),
 }
 
-REPOSITORY = Path(__file__).parents[2]
+REPOSITORY = Path(__file__).parents[3]
 CAPTIONS = REPOSITORY / "examples" / "improved.json"
 
 

@@ -1,0 +1,172 @@
+"""``/healthz`` and metrics for Prometheus.
+
+They say whether database and data folder can be written, workers are alive and the queue moves.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from functools import cached_property
+from typing import Any
+
+from django.conf import settings
+from django.db import Error
+from django.db.models import Count, Q
+from django.http import HttpRequest, JsonResponse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from captious.version import __version__
+from captious_server.models import Challenge, RateCount, Submission, WorkerSeen
+
+_Status = Submission.Status
+#: A worker without a heartbeat for this long is gone; heartbeats come every 5 seconds.
+_WORKER_TIMEOUT = timedelta(seconds=15)
+_CHECK_SECONDS = 5.0  # seconds for which a check that writes is not repeated
+_TEST_BYTES = 64 * 1024  # bytes that it writes
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True)
+class Queue:
+    """Workers and the queue."""
+
+    workers: int
+    running: int
+    queued: int
+    #: Age of the oldest submission waiting to be scored for the first time.
+    oldest_queued_seconds: int
+
+    @classmethod
+    def now(cls) -> Queue:
+        """The current state.
+
+        Raises:
+            Error: the database cannot be read.
+        """
+        now = timezone.now()
+        is_lost = Q(status=_Status.RUNNING, lease_until__lt=now)  # which waits for another worker
+        rows = Submission.objects.filter(Q(status=_Status.QUEUED) | is_lost)
+        oldest = rows.filter(finished=None).order_by("created").values_list("created", flat=True).first()
+        return cls(
+            workers=WorkerSeen.objects.filter(seen__gte=now - _WORKER_TIMEOUT).count(),
+            running=Submission.objects.filter(status=_Status.RUNNING, lease_until__gte=now).count(),
+            queued=rows.count(),
+            oldest_queued_seconds=round((now - oldest).total_seconds()) if oldest else 0,
+        )
+
+    @property
+    def problem(self) -> str:
+        """The problem in a few words; empty if there is none."""
+        if not self.workers:
+            return "no worker"
+        return "the queue is late" if self.oldest_queued_seconds > 60 * settings.CAPTIOUS.queue_minutes else ""
+
+
+class Storage:
+    """The result of trying to write to a folder."""
+
+    _latest: Storage | None = None
+
+    def __init__(self) -> None:
+        self._made = time.monotonic()
+
+    @classmethod
+    def now(cls) -> Storage:
+        """The current state, cached for a few seconds: anyone may ask, and each check writes to the disk."""
+        with _lock:
+            if cls._latest is None or time.monotonic() - cls._latest._made > _CHECK_SECONDS:
+                cls._latest = cls()
+            return cls._latest
+
+    @cached_property
+    def database(self) -> str:
+        """ "ok" or "failed"."""
+        try:
+            RateCount.objects.update_or_create(key="health", minute=int(time.time() // 60))
+        except Error:
+            return "failed"
+        return "ok"
+
+    @cached_property
+    def data_folder(self) -> str:
+        """ "ok" or "failed"."""
+        try:
+            with tempfile.TemporaryFile(dir=settings.CAPTIOUS.data) as file:
+                file.write(os.urandom(_TEST_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError:
+            return "failed"
+        return "ok"
+
+    @property
+    def problem(self) -> str:
+        """The problem in a few words; empty if there is none."""
+        if self.database != "ok":
+            return "the database cannot be written"
+        return "" if self.data_folder == "ok" else "the data folder cannot be written"
+
+
+@require_safe
+def healthz(request: HttpRequest) -> JsonResponse:
+    """200 and "ok" if submissions can be taken and scored; otherwise 503 and the problem."""
+    storage = Storage.now()
+    answer = {"status": "", "database": storage.database, "data_folder": storage.data_folder, "version": __version__}
+    try:
+        queue = Queue.now()
+    except Error:
+        return JsonResponse({**answer, "status": "no database", "database": "failed"}, status=503)
+    problem = storage.problem or queue.problem
+    return JsonResponse({**answer, **asdict(queue), "status": problem or "ok"}, status=503 if problem else 200)
+
+
+# Metrics for Prometheus, queried at each request so that all web processes report the same.
+
+
+class _Site(Collector):
+    def __init__(self, challenges: Any) -> None:
+        self._challenges = challenges
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        storage, queue = Storage.now(), Queue.now()
+        values = {
+            "database_writable": ("Whether the database can be written.", storage.database == "ok"),
+            "data_folder_writable": ("Whether the data folder can be written.", storage.data_folder == "ok"),
+            "data_folder_free_bytes": (
+                "Free space on the disk of the data folder.",
+                shutil.disk_usage(settings.CAPTIOUS.data).free,
+            ),
+            "workers": ("Workers that have reported recently.", queue.workers),
+            "running_submissions": ("Submissions being scored.", queue.running),
+            "queued_submissions": ("Submissions waiting for a worker.", queue.queued),
+            "oldest_queued_seconds": (
+                "Age of the oldest submission waiting to be scored for the first time.",
+                queue.oldest_queued_seconds,
+            ),
+        }
+        for name, (text, value) in values.items():
+            yield GaugeMetricFamily(f"captious_{name}", text, value=float(value))
+        family = GaugeMetricFamily("captious_submissions", "Submissions.", labels=["challenge", "status"])
+        rows = Submission.objects.filter(phase__challenge__in=self._challenges).order_by()
+        for slug, status, n in rows.values_list("phase__challenge__slug", "status").annotate(n=Count("pk")):
+            family.add_metric([slug, status], n)
+        yield family
+
+
+def prometheus_text(user: Any) -> bytes:
+    """The state of the server and the submissions to the challenges that a user manages, in Prometheus' format."""
+    challenges = Challenge.objects.all() if user.is_superuser else user.organized.all()
+    registry = CollectorRegistry()
+    registry.register(_Site(challenges))
+    return bytes(generate_latest(registry))
