@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="number of fuzzed examples of each kind (default: a small sample)",
     )
     parser.addoption("--write-golden", action="store_true", help="write tests' golden records anew where they differ")
-    parser.addoption("--postgresql", action="store_true", help="tests/server: a temporary PostgreSQL, not SQLite")
+    parser.addoption("--postgresql", action="store_true", help="server/tests: a temporary PostgreSQL, not SQLite")
 
 
 def pytest_configure() -> None:

@@ -61,7 +61,7 @@ class Board:
 
         setup_test_environment()
         migrate()
-        from captious_server.challenges.loading import load_challenge
+        from captious_server.actions.loading import load_challenge
         from captious_server.models import Phase, Team
 
         self.outputs, self.signatures, self.scores, self.resampled = systems(data)

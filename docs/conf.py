@@ -29,8 +29,13 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx_click.ext import ClickDirective
 
 import captious
+from captious import cli
 
 DOCS = Path(__file__).parent
+#: The front page of the server, which is above the pages in server/docs.
+SERVER = "server/README"
+#: Commands that the server brings.
+OF_SERVER = "captious_server.commands"
 #: The pages that list others.
 SECTIONS = ["docs/start", "docs/guides", "docs/metrics", "docs/reference", "docs/about"]
 
@@ -50,11 +55,13 @@ include_patterns = [
     "*.md",
     "docs/*.md",
     "docs/*/*.md",
+    "server/*.md",
+    "server/docs/*.md",
     "benchmarks/README.md",
     "examples/README.md",
     "training/*/README.md",
 ]
-exclude_patterns = [".*", "build", "deploy", "src", "tests", "tools"]
+exclude_patterns = [".*", "build", "src", "tests", "tools"]
 
 # ---- Markdown
 myst_enable_extensions = ["dollarmath"]
@@ -106,13 +113,15 @@ def children(page: str) -> list[str]:
     """
     if page == root_doc:
         return SECTIONS
-    if page in SECTIONS:
+    if page in SECTIONS or page == SERVER:
         return [other for other in linked_pages(page) if _parent(other) == page]
     return [other for other in linked_pages(page) if posixpath.dirname(other) == page]
 
 
 def _parent(page: str) -> str:
     folder = posixpath.dirname(page)
+    if folder == "server/docs":
+        return SERVER
     if (DOCS.parent / f"{folder}.md").exists():
         return folder
     return next(section for section in SECTIONS if page in linked_pages(section))
@@ -184,8 +193,9 @@ def complete_page(app: Sphinx, name: str, source: list[str]) -> None:
     if name.startswith("docs/command-line/"):
         command = posixpath.basename(name)
         module = command.replace("-", "_")
+        place = OF_SERVER if command in cli.OF_SERVER else f"captious.cli.{module}"
         directive = [
-            f".. command-options:: captious.cli.{module}:{module}",
+            f".. command-options:: {place}:{module}",
             f"   :prog: captious {command}",
         ]
         help = "\n".join(["```{eval-rst}", *directive, "   :nested: full", "```"])

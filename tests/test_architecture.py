@@ -39,7 +39,7 @@ LAYERS = (
     {"metrics"},
     {"evaluation", "learned"},
     {"judgment"},
-    {"report", "scale", "compat", "client"},
+    {"report", "scale", "compat"},
     {"cli"},
     {"__main__"},
 )
@@ -170,64 +170,6 @@ def test_imports_only_from_layers_below(path: Path) -> None:
             continue
         both_below = LAYER_OF[package] == LAYER_OF[other] == 0
         assert both_below or LAYER_OF[other] < LAYER_OF[package], f"{package} must not import {module}"
-
-
-@pytest.mark.parametrize("path", SERVER_MODULES, ids=in_distribution)
-def test_the_server_imports_what_is_below_the_command_line(path: Path) -> None:
-    for module in imported(path, ast.parse(path.read_text())):
-        parts = module.split(".")
-        if parts[0] != "captious":
-            continue
-        assert len(parts) > 1, "packages import from packages, not from captious"
-        other = "version" if parts[1] == "__version__" else parts[1]
-        assert other in LAYER_OF, f"captious.{other} is not a package: packages import from packages, not from captious"
-        if path.relative_to(SERVER).as_posix() not in COMMANDS_OF_THE_SERVER:
-            assert LAYER_OF[other] < LAYER_OF["cli"], f"{path.name} must not import {module}"
-
-
-#: The packages of the server, from the lowest up. Modules beside them join the packages, and are not in this order.
-#: What users do, the actions, stands in the packages of what it changes.
-SERVER_LAYERS = (
-    {"people"},
-    {"submissions"},
-    {"challenges"},
-    {"scoring"},
-    {"boards"},
-    {"notices"},
-    {"actions"},
-    {"operations"},
-    {"api", "pages"},
-)
-SERVER_LAYER_OF = {package: layer for layer, packages in enumerate(SERVER_LAYERS) for package in packages}
-#: Modules that are of another layer than the package that they stand in.
-ABOVE_THEIR_PACKAGES = {
-    "boards.downloads": "actions",
-    "challenges.loading": "actions",
-    "people.account_actions": "actions",
-    "scoring.worker": "operations",
-    "submissions.actions": "actions",
-}
-
-
-def place_in_the_server(module: str) -> str:
-    """Return the package that a module of the server belongs to in the order of layers; '' for those beside them."""
-    name = module.removeprefix("captious_server").removeprefix(".")
-    package = name.partition(".")[0]
-    return ABOVE_THEIR_PACKAGES.get(name, package if package in SERVER_LAYER_OF else "")
-
-
-@pytest.mark.parametrize("package", sorted(SERVER_LAYER_OF))
-def test_packages_of_the_server_import_only_from_layers_below(package: str) -> None:
-    files = {module: path for module, path in files_of_modules().items() if module.startswith("captious_server")}
-    assert ABOVE_THEIR_PACKAGES.keys() <= {module.removeprefix("captious_server.") for module in files}
-    modules = [module for module in files if place_in_the_server(module) == package]
-    assert modules
-    for module in modules:
-        by_name = set(imported(files[module], ast.parse(files[module].read_text())))
-        for name in (imports_between_files()[module] | by_name) & files.keys():
-            other = place_in_the_server(name)
-            if other not in ("", package):
-                assert SERVER_LAYER_OF[other] < SERVER_LAYER_OF[package], f"{module} must not import {name}"
 
 
 #: Modules of layers above that are imported by their names in text, when they are first needed.

@@ -1,17 +1,16 @@
-"""The table of promises in docs/server/promises.md names tests that exist."""
+"""The table of promises in server/docs/promises.md names tests that exist."""
 
 from __future__ import annotations
 
 import ast
 import re
+from pathlib import Path
 
-from server.tests.support.site import REPOSITORY
-
-_TESTS = REPOSITORY / "tests" / "server"
+_TESTS = Path(__file__).parent
 
 
 def test_promises_name_existing_tests() -> None:
-    section = (REPOSITORY / "docs" / "server" / "promises.md").read_text().partition("## Under load and attack")[2]
+    section = (_TESTS.parent / "docs" / "promises.md").read_text().partition("## Under load and attack")[2]
     rows = re.findall(r"^\| (?!promise)(.+?) \| (.+) \|$", section.partition("\n## ")[0], re.MULTILINE)
     assert len(rows) > 5
     for promise, tests in rows:

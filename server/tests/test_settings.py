@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pydantic")
-
 from captious.errors import ParameterError
 from captious_server.settings import ServerSettings
 

@@ -14,7 +14,6 @@ from tests.support.commands import COMMANDS
 LAYOUTS = Path(__file__).parents[1] / "data" / "layouts"
 #: Commands that read no captions, or those of a benchmark, or captions under names that a server fixes.
 OTHERS = {
-    "challenge",
     "data",
     "doctor",
     "evaluate-modules",
@@ -23,7 +22,6 @@ OTHERS = {
     "metrics",
     "resources",
     "run",
-    "serve",
     "submit",
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import click
 import pytest
 from click.testing import CliRunner
@@ -11,7 +9,7 @@ from click.testing import CliRunner
 from captious import __version__
 from captious.cli import captious
 from tests.cli.conftest import assert_refused
-from tests.support.commands import COMMANDS
+from tests.support.commands import COMMANDS, assert_sentences
 
 OPTIONS = [
     pytest.param(option, id=" ".join((*words, option.opts[0])))
@@ -39,14 +37,6 @@ def test_every_command_is_described(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_every_option_is_described(option: click.Option) -> None:
     assert_sentences(option.help)
-
-
-def assert_sentences(help: str | None) -> None:
-    """Sentences for people at a command line, who see neither Python nor the markup of docstrings."""
-    assert help is not None
-    assert re.match(r"[A-Z]|95%", help)
-    assert re.search(r"[.?)_]\s*$", help), help
-    assert not re.search(r"``|\bNone\b|In Python", help), help
 
 
 def test_no_line_of_help_is_cut_short(run) -> None:

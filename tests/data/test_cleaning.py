@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import captious
 from captious.data.checks import cleaned, is_markdown, is_prompt_answer
 from captious.errors import UnknownNameError
-from server.tests.support.site import EXAMPLES
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize(

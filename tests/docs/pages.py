@@ -105,7 +105,7 @@ def _evaluate(example: Example) -> str | None:
 
 _sybil = Sybil(
     parsers=[parse],
-    patterns=["README.md", "docs/*.md", "docs/**/*.md"],
+    patterns=["README.md", "docs/*.md", "docs/**/*.md", "server/README.md", "server/docs/*.md"],
     path=str(PROJECT),
     fixtures=["page"],
     name="pages",

@@ -13,6 +13,7 @@ import pytest
 from sybil import Document
 
 import captious
+from captious.cli import OF_SERVER
 from captious.cli import captious as command_line
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import names as benchmarks
@@ -20,19 +21,27 @@ from captious.metrics.contract import registry, selection
 from captious.metrics.contract.registry import TOOLKIT_NAMES
 from tests.docs.blocks import RUN
 from tests.docs.pages import fences, marker
-from tests.support.commands import COMMANDS
+from tests.support.commands import COMMANDS, unknown_options
 from tests.support.every_metric import INPUTS, MODELS, variants_of
 
 PROJECT = Path(__file__).parents[2]
 DOCS = PROJECT / "docs"
 README = PROJECT / "README.md"
-PAGES = sorted(DOCS.rglob("*.md"))
+SERVER = PROJECT / "server"
+PAGES = sorted([*DOCS.rglob("*.md"), *(SERVER / "docs").rglob("*.md")])
 #: Markdown files outside docs/ that the site has, too.
 OTHERS = [
     README,
     *(
         PROJECT / name
-        for name in ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "benchmarks/README.md", "examples/README.md")
+        for name in (
+            "CHANGELOG.md",
+            "CONTRIBUTING.md",
+            "SECURITY.md",
+            "benchmarks/README.md",
+            "examples/README.md",
+            "server/README.md",
+        )
     ),
 ]
 OTHERS += sorted((PROJECT / "training").glob("*/README.md"))
@@ -137,7 +146,7 @@ def test_a_card_shows_no_signature_that_is_not_given(name: str) -> None:
 
 def test_every_command_has_a_page() -> None:
     pages = (DOCS / "command-line").glob("*.md")
-    assert {page.stem for page in pages} == {words[0] for words in COMMANDS if words}
+    assert {page.stem for page in pages} == {words[0] for words in COMMANDS if words} | {*OF_SERVER}
 
 
 def test_the_table_of_commands_says_what_the_help_says() -> None:
@@ -155,13 +164,7 @@ def test_the_table_of_commands_says_what_the_help_says() -> None:
 def test_commands_and_options_in_the_text_exist(page: Path) -> None:
     """Names in blocks of code are checked by running them."""
     for code in names_in_code(page):
-        call = re.match(r"captious ((?:[a-z][a-z-]* ?)+)(.*)", code)
-        if call is None or call[1] == "study length ":
-            continue  # no command, or the example of add-a-study.md
-        words = (*call[1].split(), "")
-        command = COMMANDS[words[:2] if words[:2] in COMMANDS else words[:1]]
-        options = {option for parameter in command.params for option in parameter.opts} | {"--help", "--debug"}
-        assert {word.partition("=")[0] for word in call[2].split() if re.match("--?[a-z]", word)} <= options, code
+        assert unknown_options(code, COMMANDS) == set(), code
 
 
 @pytest.mark.parametrize("name", captious.__all__)

@@ -15,8 +15,8 @@ from captious.data.checks import repeats_itself
 from captious.evaluation import evaluate
 from captious.evaluation.checks import CaptionFindings
 from captious.metrics.contract.selection import select
-from server.tests.support.site import EXAMPLES
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 REFERENCES = captious.read_references(EXAMPLES / "references.json")
 IMPROVED = captious.read_captions(EXAMPLES / "improved.json", REFERENCES).candidates
 

@@ -8,14 +8,10 @@ from tests.golden.command_line import Shell
 from tests.golden.record import Record
 from tests.support.commands import COMMANDS
 
-#: Commands of the server are recorded with the server; they are listed in ``captious --help``.
-SERVER = ("serve", "challenge")
-OWN = [words for words in COMMANDS if not words or words[0] not in SERVER]
 
-
-@pytest.mark.parametrize("first", sorted({words[0] if words else "captious" for words in OWN}))
+@pytest.mark.parametrize("first", sorted({words[0] if words else "captious" for words in COMMANDS}))
 def test_help_is_as_recorded(first: str, shell: Shell, record: Record) -> None:
-    chosen = [words for words in OWN if (words[0] if words else "captious") == first]
+    chosen = [words for words in COMMANDS if (words[0] if words else "captious") == first]
     pages = {" ".join(words) or "captious": shell.run(" ".join([*words, "--help"])) for words in chosen}
     record(f"help/{first}", pages)
 
@@ -23,7 +19,7 @@ def test_help_is_as_recorded(first: str, shell: Shell, record: Record) -> None:
 def test_usage_errors_are_as_recorded(shell: Shell, record: Record) -> None:
     """No arguments, an unknown option, and an option without its value."""
     found = {}
-    for words in OWN:
+    for words in COMMANDS:
         command = " ".join(words)
         if command != "doctor":  # it takes no arguments, and shows the machine
             found[command] = shell.run(command)

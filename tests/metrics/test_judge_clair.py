@@ -134,13 +134,6 @@ def test_a_model_of_another_name_is_mentioned(endpoint: ChatServer, tmp_path: Pa
         captious.score({1: "a dog"}, {1: ["x"]}, ["judge-clair"], settings=captious.Settings(judge=model))
 
 
-def test_server_refuses_to_send_captions_to_a_judge(tmp_path: Path) -> None:
-    from captious_server.challenges.definition import metric_problems
-
-    (problem,) = metric_problems(["judge-clair:judge=a-model"], tmp_path, {})
-    assert "judge-clair cannot run here: it sends captions to an endpoint, which servers do not do" in problem
-
-
 def test_judge_clair_needs_a_model() -> None:
     with pytest.raises(ParameterError, match="judge-clair needs a model behind an endpoint"):
         JudgeClair()

@@ -22,8 +22,8 @@ from django.urls import reverse
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
+from captious_server.actions.accounts import delete_account, why_not_deleted
 from captious_server.models import AuditEvent, Challenge, Membership, Participant, Submission, Team, User
-from captious_server.people.account_actions import delete_account, why_not_deleted
 from captious_server.people.accounts import AdministratorsForm, record, turn_off
 
 admin.site.site_header = admin.site.site_title = "Administration"

@@ -7,7 +7,6 @@ import shlex
 import shutil
 import sys
 import tempfile
-from contextlib import AbstractContextManager
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -18,12 +17,12 @@ import click
 from captious.cli import Group
 from captious.cli.library_options import FILE
 from captious.cli.outputs import print_rows, warn
-from captious.errors import ParameterError, needed_for
+from captious.errors import ParameterError
 from captious.files import check_place, whole_file
 from captious.words import counted
 
 if TYPE_CHECKING:
-    from captious_server.challenges.loading import Changes
+    from captious_server.actions.loading import Changes
     from captious_server.models import User
 
 
@@ -55,15 +54,6 @@ server_folder_option = click.option(
 )
 
 
-def server_extra() -> AbstractContextManager[None]:
-    """Return a context in which the server is imported.
-
-    Raises:
-        MissingExtraError: a package is not installed.
-    """
-    return needed_for("the evaluation server", "server")
-
-
 @click.group(cls=Group, invoke_without_command=True, subcommand_metavar="[COMMAND]")
 @click.option("--demo", is_flag=True, help="Start with a challenge to try; its slug is demo.")
 @click.option(
@@ -86,9 +76,9 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
         return
     if data is None and not demo:
         raise ParameterError("no data folder is given", help="captious serve --data DIR, or --demo to try it")
-    with server_extra():
-        from captious_server.operations.processes import listen, supervise
-        from captious_server.operations.setup import first_administrator, load_demo, migrate, set_up
+    from captious_server.operations.processes import listen, supervise
+    from captious_server.operations.setup import first_administrator, load_demo, migrate, set_up
+
     temporary = Path(tempfile.mkdtemp(prefix="captious-demo-")) if data is None else None
     folder = data or temporary
     assert folder is not None
@@ -128,8 +118,8 @@ def _ask() -> tuple[str, str]:
 @click.pass_context
 def web(context: click.Context, data: Path, host: str, port: int) -> None:
     """Serve the pages and API of a data folder that 'captious serve' or 'captious serve admin' has set up."""
-    with server_extra():
-        from captious_server.operations.processes import run_web
+    from captious_server.operations.processes import run_web
+
     context.exit(run_web(data, host, port))
 
 
@@ -137,8 +127,8 @@ def web(context: click.Context, data: Path, host: str, port: int) -> None:
 @server_folder_option
 def worker(data: Path) -> None:
     """Score submissions until stopped; the current submission is finished first."""
-    with server_extra():
-        from captious_server.operations.processes import run_worker
+    from captious_server.operations.processes import run_worker
+
     run_worker(data)
 
 
@@ -148,8 +138,8 @@ def worker(data: Path) -> None:
 @click.password_option(envvar="CAPTIOUS_ADMIN_PASSWORD", help="Password. Default: CAPTIOUS_ADMIN_PASSWORD, or ask.")
 def admin(data: Path, user: str, password: str) -> None:
     """Create an administrator, or make a user an administrator, and set the password."""
-    with server_extra():
-        from captious_server.operations.setup import make_administrator, migrate, set_up
+    from captious_server.operations.setup import make_administrator, migrate, set_up
+
     set_up(data, make=True)
     migrate()
     make_administrator(user, password)
@@ -173,8 +163,8 @@ def admin(data: Path, user: str, password: str) -> None:
 @click.option("--days", type=click.IntRange(min=1), metavar="N", help="Days after which it expires. Default: never.")
 def token(data: Path, user: str, name: str, scopes: tuple[str, ...], challenge: str | None, days: int | None) -> None:
     """Print a new token of a user, for captious submit and the API. It is shown only once."""
-    with server_extra():
-        from captious_server.operations.setup import set_up
+    from captious_server.operations.setup import set_up
+
     set_up(data)
     from captious_server.models import Challenge, User
     from captious_server.people.accounts import make_token, record
@@ -201,7 +191,7 @@ def export_user(data: Path, user: str, output: Path) -> None:
     """Write everything that the server stores about a user, with the captions that the user uploaded, to a zip file."""
     check_place(output)
     owner = _account(data, user)
-    from captious_server.people.account_actions import data_zip
+    from captious_server.actions.accounts import data_zip
     from captious_server.people.accounts import record
 
     with whole_file(output, "wb") as file:
@@ -222,7 +212,7 @@ def delete_user(data: Path, user: str, submissions: bool, yes: bool) -> None:
     Submissions on leaderboards are kept without a name, and submissions for teams with other members are kept.
     """
     owner = _account(data, user)
-    from captious_server.people.account_actions import delete_account, kept_submissions, why_not_deleted
+    from captious_server.actions.accounts import delete_account, kept_submissions, why_not_deleted
 
     if reason := why_not_deleted(owner):
         raise ParameterError(reason)
@@ -253,8 +243,8 @@ def reset_second_step(data: Path, user: str) -> None:
 
 def _account(data: Path, name: str) -> User:
     """Return the account of this name, in the server of a data folder."""
-    with server_extra():
-        from captious_server.operations.setup import set_up
+    from captious_server.operations.setup import set_up
+
     set_up(data)
     from captious_server.models import User
 
@@ -270,8 +260,8 @@ def _account(data: Path, name: str) -> User:
 def backup(file: Path, data: Path) -> None:
     """Write a backup of the server to FILE, a tar file. It contains private references: keep it as safe as them."""
     check_place(file)
-    with server_extra():
-        from captious_server.operations.setup import set_up
+    from captious_server.operations.setup import set_up
+
     set_up(data)
     from captious_server.operations import setup
 
@@ -283,9 +273,9 @@ def backup(file: Path, data: Path) -> None:
 @server_folder_option
 def restore(file: Path, data: Path) -> None:
     """Create the data folder of a server from the backup FILE. The folder must not exist yet, or be empty."""
-    with server_extra():
-        from captious_server.operations.setup import migrate, restore_database, set_up, settle
-        from captious_server.operations.setup import restore as restore_files
+    from captious_server.operations.setup import migrate, restore_database, set_up, settle
+    from captious_server.operations.setup import restore as restore_files
+
     n = restore_files(file, data)
     set_up(data, make=True)
     restore_database(data)
@@ -337,10 +327,10 @@ def init(folder: Path, references: tuple[Path, ...], like: str | None, bundle: P
     With --from, texts, phases, dates, limits and metrics are taken from the bundle, as far as captious supports them;
     everything left out is listed.
     """
-    with server_extra():
-        from captious_server.challenges.definition import lacking_metrics
-        from captious_server.challenges.importing import import_bundle
-        from captious_server.challenges.starter import READY, READY_METRICS, STARTER_METRICS, write_ready, write_starter
+    from captious_server.challenges.definition import lacking_metrics
+    from captious_server.challenges.importing import import_bundle
+    from captious_server.challenges.starter import READY, READY_METRICS, STARTER_METRICS, write_ready, write_starter
+
     if like is not None and bundle is not None:
         raise click.UsageError("--like and --from exclude each other")
     if len(references) > 1 and like is None:
@@ -383,16 +373,16 @@ def check(folder: Path, data: Path | None) -> None:
     All problems are reported at once: in challenge.toml, in the files that it names, and metrics that are not available
     here. With --data, also problems that depend on the server, such as organizers without an account.
     """
-    with server_extra():
-        from captious_server.challenges.folder import check_folder, summary_rows
-        from captious_server.operations.setup import set_up
+    from captious_server.challenges.folder import check_folder, summary_rows
+    from captious_server.operations.setup import set_up
+
     if data is None:
         checked = check_folder(folder)
         if checked.definition.organizers:
             click.echo("with --data DIR, it is also checked that the organizers have accounts", err=True)
     else:
         set_up(data)
-        from captious_server.challenges.loading import check_for_server
+        from captious_server.actions.loading import check_for_server
 
         checked, changes = check_for_server(folder)
         _print_changes(changes)
@@ -414,11 +404,11 @@ def load(folder: Path, data: Path, yes: bool) -> None:
     towards quotas. An update prints its changes. Settings made on the site are kept, unless the folder's value has
     changed since it was last loaded; then the command asks, or needs --yes.
     """
-    with server_extra():
-        from captious_server.operations.setup import migrate, set_up
+    from captious_server.operations.setup import migrate, set_up
+
     set_up(data)
     migrate()
-    from captious_server.challenges.loading import load_challenge
+    from captious_server.actions.loading import load_challenge
 
     def agree(changes: Changes) -> bool:
         _print_changes(changes)
@@ -456,10 +446,10 @@ def export(slug: str, output: Path, data: Path) -> None:
     but challenge.toml also records which leaderboards were hidden on the site, and has a slug if FOLDER has another
     name. Submissions are not included.
     """
-    with server_extra():
-        from captious_server.operations.setup import set_up
+    from captious_server.operations.setup import set_up
+
     set_up(data)
-    from captious_server.challenges.loading import export_challenge, find_challenge
+    from captious_server.actions.loading import export_challenge, find_challenge
 
     files = export_challenge(find_challenge(slug), output)
     click.echo(f"{output}: {counted(len(files), 'file')}", err=True)

@@ -63,7 +63,7 @@ def test_new_images_need_a_new_slug(site: Site, folder: Path) -> None:
 
 
 def test_refused_baseline_leaves_the_challenge_unchanged(site: Site, folder: Path) -> None:
-    from captious_server.challenges.loading import check_for_server
+    from captious_server.actions.loading import check_for_server
     from captious_server.models import Challenge, Submission
 
     site.load(folder)

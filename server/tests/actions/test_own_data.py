@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import PASSWORD, Site, parsed
 from server.tests.support.small_challenge import upload, write_folder
 
@@ -152,7 +150,8 @@ class TestDeletion:
 
     def test_submission_being_scored_is_deleted(self, small_site: Site, ann: Any) -> None:
         from captious_server.models import Submission
-        from captious_server.scoring import queue, worker
+        from captious_server.operations import worker
+        from captious_server.scoring import queue
 
         submit(small_site, ann, method="Running")
         taken = queue.take("test")

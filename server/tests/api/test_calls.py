@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import EXAMPLES, PASSWORD, Site, parsed
 
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.security.test_access import all_routes
 from server.tests.security.world import upload, write_challenge
 from server.tests.support.site import Site, parsed
@@ -174,7 +172,7 @@ def test_team_is_created_joined_and_left_with_the_api(site: Site, ann: Caller, b
 
 
 def test_api_refuses_invalid_team_changes(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    from captious_server.submissions import actions as team_changes
+    from captious_server import actions as team_changes
 
     assert [team["slug"] for team in ann.get("teams")] == ["ann"]
     for name in ("ann", "***", "", "P\u0430inters"):  # taken, without letters, none, with a Cyrillic a
@@ -311,7 +309,7 @@ class TestScopes:
 
 def test_team_name_taken_concurrently_is_refused(ann: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """The name is free when it is checked, and taken when the team is made."""
-    from captious_server.submissions import actions as team_changes
+    from captious_server import actions as team_changes
 
     ann.post("teams?name=Painters", status=201)
     monkeypatch.setattr(team_changes, "is_free", lambda name: True)

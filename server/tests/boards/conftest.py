@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import Site
 
 

@@ -13,8 +13,6 @@ from typing import Any
 import pytest
 import tomlkit
 
-pytest.importorskip("django")
-
 from server.tests.boards.archives import commands, commented, computed_again, extract, table
 from server.tests.support.site import EXAMPLES, Site
 

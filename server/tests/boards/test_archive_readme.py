@@ -6,10 +6,6 @@ import io
 import zipfile
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("django")
-
 from server.tests.boards.archives import archive, commands
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, write_folder

@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.boards.archives import archive, commands, computed_again, table
 from server.tests.support.site import EXAMPLES, Site
 

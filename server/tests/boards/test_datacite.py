@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.boards.archives import archive
 from server.tests.support.site import Site
 

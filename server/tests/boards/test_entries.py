@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import CANDIDATES, write_folder
 

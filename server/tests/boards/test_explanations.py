@@ -6,10 +6,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("django")
-
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import REFERENCES
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.boards.test_standings import add
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import write_folder

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 from scipy.special import ndtri
 
-pytest.importorskip("django")
-
 from captious.evaluation.statistics import bootstrap_p_value, holm, ranks
 from captious_server.boards import ranking
 from captious_server.boards.ranking import SIGNIFICANCE, RankedScores, corrected_rows, rank_rows, update_ranks

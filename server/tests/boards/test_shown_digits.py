@@ -5,9 +5,6 @@ from __future__ import annotations
 import math
 
 import pytest
-
-pytest.importorskip("django")
-
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import Site, parsed
 from server.tests.support.small_challenge import REFERENCES, queue, write_folder
 

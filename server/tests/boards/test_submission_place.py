@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.boards.test_leaderboard import change
 from server.tests.boards.test_standings import add
 from server.tests.browser.scenes import write_scenes

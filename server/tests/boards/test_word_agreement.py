@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-pytest.importorskip("django")
 
 from captious_server.boards.captions import has_word, pieces
 

@@ -28,7 +28,7 @@ PAINTED = """() => new Promise((resolve) => {
 })"""
 
 _DEMO = "/challenges/demo"
-#: What visitors and teams read, with the names that docs/server-design.md has for it.
+#: What visitors and teams read, with the names that server/docs/design.md has for it.
 TEAM_PAGES = {
     "list of challenges": "/",
     "overview": f"{_DEMO}/",

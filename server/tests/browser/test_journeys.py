@@ -71,7 +71,7 @@ def test_an_organizer_opens_a_challenge_in_three_steps(
 
 
 def test_a_challenge_like_cocos_is_made_in_the_browser(open_page: Callable[..., Any], tmp_path: Path) -> None:
-    """As docs/challenges.md says: public references of val2014, c5 and c40 of test2014, five metrics."""
+    """As server/docs/challenges.md says: public references of val2014, c5 and c40 of test2014, five metrics."""
     scenes = write_scenes(tmp_path / "scenes", organizer="")
     page = open_page(ADMIN)
     page.goto("/drafts/")

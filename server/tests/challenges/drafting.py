@@ -5,11 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
-pytest.importorskip("django")
-pytest.importorskip("tomlkit")
-
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import REFERENCES
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from captious_server.challenges.definition import settings_in
+from captious_server.challenges.definition import metric_problems, settings_in
 from captious_server.challenges.folder import check_folder
 from server.tests.challenges.conftest import Problems, change, write_json
 
@@ -50,3 +50,8 @@ def test_files_where_the_command_runs_are_not_taken(
     monkeypatch.chdir(folder.parent)
     change(folder, 'tokenizer = "ptb"', 'idf = "own.idf"')
     assert problems() == ["settings.idf: there is no file own.idf in the folder"]
+
+
+def test_server_refuses_to_send_captions_to_a_judge(tmp_path: Path) -> None:
+    (problem,) = metric_problems(["judge-clair:judge=a-model"], tmp_path, {})
+    assert "judge-clair cannot run here: it sends captions to an endpoint, which servers do not do" in problem

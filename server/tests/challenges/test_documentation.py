@@ -1,4 +1,4 @@
-"""docs/challenges.md describes the format as it is."""
+"""server/docs/challenges.md describes the format as it is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from captious_server.challenges import definition
 from captious_server.challenges.definition import SETTINGS, ChallengeDefinition, definition_from
 
-PAGE = (Path(__file__).parents[3] / "docs" / "challenges.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "challenges.md").read_text(encoding="utf-8")
 
 
 def test_documented_example_is_a_valid_challenge() -> None:

@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("django")
-pytest.importorskip("tomlkit")
-
 from server.tests.challenges.drafting import admin, file, form_of, olga, toml
 from server.tests.support.site import Site
 

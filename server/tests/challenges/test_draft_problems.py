@@ -9,9 +9,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-pytest.importorskip("tomlkit")
-
 from server.tests.challenges.drafting import COMMENTED, edited, file, form_of, olga, toml
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import REFERENCES

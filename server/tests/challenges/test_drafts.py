@@ -7,11 +7,6 @@ import json
 import re
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("django")
-pytest.importorskip("tomlkit")
-
 from server.tests.challenges.drafting import COMMENTED, CONTENT, admin, edited, file, form_of, olga, toml
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import upload

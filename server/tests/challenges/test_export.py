@@ -11,15 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import tomlkit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from server.tests.support.site import EXAMPLES, Site
 from server.tests.support.small_challenge import write_folder
-
-pytest.importorskip("django")
-tomlkit = pytest.importorskip("tomlkit")
-
 
 #: What of a challenge and its phases does not depend on when they were loaded.
 _CHALLENGE = (
@@ -58,7 +55,7 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 def exported(folder: Path) -> dict[str, bytes]:
     """The files of the only challenge of the site, which is exported to a folder."""
-    from captious_server.challenges.loading import export_challenge
+    from captious_server.actions.loading import export_challenge
     from captious_server.models import Challenge
 
     folder.parent.mkdir(parents=True)
@@ -113,7 +110,7 @@ class TestRoundTripOfExamples:
     def test_documented_example_survives_export(self, site: Site, tmp_path: Path) -> None:
         """It has comments, two captions files and several reference sets."""
         folder = tmp_path / "coco"
-        text = (Path(__file__).parents[3] / "docs" / "challenges.md").read_text().split("```toml\n")[1].split("```")[0]
+        text = (Path(__file__).parents[2] / "docs" / "challenges.md").read_text().split("```toml\n")[1].split("```")[0]
         head = text.split("[[baselines]]")[0].replace('organizers = ["alice", "bob"]', "# nobody   yet")
         (folder / "references").mkdir(parents=True)
         (folder / "challenge.toml").write_text(head)
@@ -258,7 +255,7 @@ class TestTidyToml:
         assert not is_tidy(f"{TIDY}# a comment\n")
 
 
-TIDY = '''# A challenge of a captious evaluation server. docs/challenges.md describes every key.
+TIDY = '''# A challenge of a captious evaluation server. server/docs/challenges.md describes every key.
 
 title = "Streets"
 
@@ -289,7 +286,7 @@ closes = 2030-01-01T00:00:00Z
 class TestCommentedChallenge:
     def test_round_trip_is_exact(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
         """What is exported is what was loaded, and loading it changes nothing."""
-        from captious_server.challenges.loading import check_for_server, export_challenge
+        from captious_server.actions.loading import check_for_server, export_challenge
         from captious_server.models import Challenge
 
         challenge = Challenge.objects.get()
@@ -306,7 +303,7 @@ class TestCommentedChallenge:
         assert {name: getattr(loaded, name) for name in before} == before
 
     def test_export_has_settings_of_the_site(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
-        from captious_server.challenges.loading import check_for_server, export_challenge
+        from captious_server.actions.loading import check_for_server, export_challenge
         from captious_server.models import Challenge, Phase
 
         Phase.objects.update(board="hidden")

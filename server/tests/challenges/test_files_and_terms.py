@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import upload, write_folder
 

@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-pytest.importorskip("tomlkit")
-
 from captious_server.challenges.folder import check_folder
 from captious_server.challenges.problems import ChallengeError
 from server.tests.challenges.drafting import COMMENTED, edited, file, form_of, olga, toml
@@ -83,7 +80,7 @@ class TestLogo:
         assert caught.value.problems == ["logo: ../logo.svg is outside the folder"]
 
     def test_logo_is_exported(self, site: Site, commented_folder: Path, tmp_path: Path) -> None:
-        from captious_server.challenges.loading import export_challenge
+        from captious_server.actions.loading import export_challenge
 
         challenge = site.load(with_logo(commented_folder, "a.svg", SVG))
         export_challenge(challenge, tmp_path / "again")

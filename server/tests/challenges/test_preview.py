@@ -8,9 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-pytest.importorskip("tomlkit")
-
 from server.tests.challenges.drafting import COMMENTED, edited, olga
 from server.tests.support.site import Site
 

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import PASSWORD, Site
 from server.tests.support.small_challenge import queue, upload
 

@@ -15,8 +15,6 @@ from urllib.parse import urlencode
 
 import pytest
 
-pytest.importorskip("django")
-
 from captious_server.notices import delivery
 from captious_server.notices.delivery import WebhookError, is_public, post, url_problem
 from server.tests.support.site import Site

@@ -29,7 +29,7 @@ def running(until: Callable[[], bool], monkeypatch: pytest.MonkeyPatch) -> Itera
     """A worker that runs in a thread, until something is true after the block."""
     from django.db import connection
 
-    from captious_server.scoring import worker
+    from captious_server.operations import worker
 
     monkeypatch.setattr(worker, "_POLL_SECONDS", 0.01)
     monkeypatch.setattr(worker, "_ERROR_PAUSE_SECONDS", 0.05)
@@ -104,8 +104,8 @@ class TestFailures:
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious_server.models import Submission
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
 
         def fail(*_: Any, **__: Any) -> None:
             raise MemoryError("too large")
@@ -146,7 +146,7 @@ class TestFailures:
         assert (submission.status, submission.reason, submission.traceback) == ("done", "", "")
 
     def test_worker_cleans_up_under_constant_load(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.scoring import worker
+        from captious_server.operations import worker
 
         tidied = threading.Event()
         monkeypatch.setattr(worker, "_clean_up", tidied.set)
@@ -156,7 +156,7 @@ class TestFailures:
             pass
 
     def test_cleanup_without_disk_space_is_retried(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.scoring import worker
+        from captious_server.operations import worker
 
         full = threading.Event()
 
@@ -173,7 +173,7 @@ class TestFailures:
 @pytest.mark.usefixtures("sqlite")
 class TestLockedDatabase:
     def test_worker_waits_for_a_locked_database(self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch) -> None:
-        from captious_server.scoring import worker
+        from captious_server.operations import worker
 
         refused = threading.Event()
         log = worker._log.exception
@@ -192,7 +192,7 @@ class TestLockedDatabase:
     def test_result_that_cannot_be_stored_is_computed_again(
         self, site: Site, lock: Lock, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        from captious_server.scoring import worker
+        from captious_server.operations import worker
 
         site.configure(lease_seconds=1)
         [submission] = queue()
@@ -308,7 +308,7 @@ class TestPreparation:
         self, site: Site, folder: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious_server.challenges import references
-        from captious_server.scoring import worker
+        from captious_server.operations import worker
 
         monkeypatch.setattr(references, "_MAX_SETS", 1)
         site.load(write_folder(folder, sets=("c1", "c2", "c3")))
@@ -360,7 +360,7 @@ class TestPreparation:
 
     def test_health_is_ok_during_preparation(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
         from captious_server.models import WorkerSeen
-        from captious_server.scoring import worker
+        from captious_server.operations import worker
 
         monkeypatch.setattr(worker, "_HEARTBEAT_SECONDS", 0.01)
         preparing, goes_on = threading.Event(), threading.Event()
@@ -399,7 +399,7 @@ def test_expired_sessions_are_deleted(site: Site) -> None:
     from django.contrib.sessions.models import Session
     from django.utils import timezone
 
-    from captious_server.scoring import worker
+    from captious_server.operations import worker
 
     site.client(site.user("ann"))
     site.client(site.user("bob"))
@@ -413,8 +413,8 @@ def test_expired_sessions_are_deleted(site: Site) -> None:
 def test_cpu_limit_of_chinese_captions_counts_characters(
     site: Site, folder: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from captious_server.operations import worker
     from captious_server.scoring import queue as lease
-    from captious_server.scoring import worker
 
     given: list[int] = []
     limit = worker.cpu_limit

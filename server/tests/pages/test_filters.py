@@ -8,9 +8,6 @@ from datetime import UTC, datetime, timedelta, timezone
 from types import SimpleNamespace
 
 import pytest
-
-pytest.importorskip("django")
-
 from django.core.paginator import Paginator
 from django.template.loader import render_to_string
 from django.test import RequestFactory

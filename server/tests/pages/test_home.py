@@ -7,9 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
-pytest.importorskip("django")
-
 from django.utils import timezone
 
 from server.tests.support.site import Site

@@ -5,10 +5,6 @@ from __future__ import annotations
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
-import pytest
-
-pytest.importorskip("django")
-
 from server.tests.support.site import Site
 
 ATOM = "{http://www.w3.org/2005/Atom}"

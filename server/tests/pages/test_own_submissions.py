@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import Site, example, parsed
 
 
@@ -154,7 +152,7 @@ def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
 
     site.demo()
     ann, bob = site.user("ann"), site.user("bob")
-    from captious_server.people.account_actions import data_json
+    from captious_server.actions.accounts import data_json
 
     site.submit(ann, b"{", method="Not JSON", filename="cut.json")
     assert "Not JSON" not in _refused_page(site, bob)
@@ -175,9 +173,9 @@ def test_refused_uploads_are_visible_to_the_team_only(site: Site) -> None:
 
 
 def test_banned_team_is_not_offered_submission(site: Site) -> None:
+    from captious_server.actions import ban
     from captious_server.models import Team
     from captious_server.people.teams import create_team
-    from captious_server.submissions.actions import ban
 
     challenge = site.demo()
     ann = site.user("ann")

@@ -9,13 +9,13 @@ import base64
 import gzip
 import hashlib
 import re
+from importlib import resources
 from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import Site
+from tests.support.styles import own_values
 
 STYLE = "/static/captious/style.css"
 
@@ -112,3 +112,9 @@ def test_administration_pages_load_no_blocking_scripts(site: Site, path: str) ->
     styles = re.findall(r'<link rel="stylesheet" href="([^"]*)"', page)
     assert any("design/tokens.css" in style for style in styles)
     assert all(b"@import" not in content(client.get(style)) for style in styles if "captious" in style)
+
+
+def test_colors_type_and_space_come_from_the_tokens_of_the_design() -> None:
+    style = resources.files("captious_server").joinpath("static", "captious", "style.css").read_text(encoding="utf-8")
+    assert style
+    assert own_values(style) == []

@@ -6,8 +6,6 @@ from datetime import timedelta
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import Site
 
 

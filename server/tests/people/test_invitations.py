@@ -6,8 +6,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.support.site import PASSWORD, Site
 
 

@@ -8,10 +8,6 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("django")
-
 from captious.version import __version__
 from server.tests.scoring.test_scoring_again import NEW, expected
 from server.tests.support.site import Site

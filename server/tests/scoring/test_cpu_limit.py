@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("django")
-
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from server.tests.support.site import Site

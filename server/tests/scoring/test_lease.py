@@ -118,8 +118,8 @@ class TestLostLease:
     def test_finish_after_a_lost_lease_changes_nothing_and_removes_its_file(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
 
         [submission] = queue()
         write = worker.write_results
@@ -156,8 +156,8 @@ class TestLostLease:
         assert (now_as_of(submission).status, submission.lease, submission.traceback) == ("running", 2, "")
 
     def test_expired_lease_that_nobody_took_keeps_the_result(self, site: Site) -> None:
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
 
         [submission] = queue()
         taken = lease.take("worker")
@@ -197,8 +197,8 @@ class TestHeartbeat:
     def test_scoring_past_the_time_limit_fails_and_does_not_count(
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
 
         site.configure(lease_seconds=1, scoring_seconds=1)
         [submission] = queue()
@@ -214,8 +214,8 @@ class TestHeartbeat:
         assert "longer than 1 s" in submission.traceback
 
     def test_submission_past_its_cpu_limit_fails_and_counts(self, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
 
         site.configure(lease_seconds=1)
         [submission] = queue()
@@ -256,8 +256,8 @@ class TestHeartbeat:
         self, site: Site, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         from captious_server.challenges import references
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
 
         monkeypatch.setattr(references, "_prepared_versions", set())
         happened: list[str] = []

@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import queue, write_folder
 
-pytest.importorskip("django")
-
 
 def waiting(id: int, team: str, *, user: str = "", since: float | None = None, challenge: str = "c") -> Any:
     from captious_server.scoring.queue import QueueEntry
@@ -93,8 +91,8 @@ class TestQueue:
         self.a, self.b = (Team.objects.create(name=name, slug=name) for name in ("a", "b"))
 
     def test_burst_delays_another_team_by_at_most_one_scoring(self, site: Site) -> None:
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
         from captious_server.scoring.queue import places
 
         burst = queue(100, team=self.a)
@@ -124,8 +122,8 @@ class TestQueue:
         assert [row.submission for row in taken if row is not None] == [rows[0], new[0], rows[1], new[1], rows[2]]
 
     def test_team_alternates_between_challenges(self, site: Site, folder: Any, tmp_path: Any) -> None:
+        from captious_server.operations import worker
         from captious_server.scoring import queue as lease
-        from captious_server.scoring import worker
 
         other = write_folder(tmp_path / "other", phases=("elsewhere",))
         (other / "challenge.toml").write_text((other / "challenge.toml").read_text().replace('"small"', '"other"'))

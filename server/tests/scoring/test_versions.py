@@ -27,8 +27,8 @@ def shown(references: dict[int, list[str]]) -> dict[str, float]:
 
 
 def score_one() -> None:
+    from captious_server.operations import worker
     from captious_server.scoring import queue as lease
-    from captious_server.scoring import worker
 
     taken = lease.take("worker")
     assert taken is not None
@@ -37,7 +37,7 @@ def score_one() -> None:
 
 def scorings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """What is scored from now on: the number of captions in each set of references."""
-    from captious_server.scoring import worker
+    from captious_server.operations import worker
 
     seen: list[int] = []
     score_set = worker.score_set

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.security.test_access import addresses, all_routes
 from server.tests.security.world import World, upload
 

@@ -365,8 +365,8 @@ class TestRates:
         assert self.limited(sandbox, lambda: ann.post(f"/submissions/{pk}/edit", form))
 
     def test_number_of_teams_is_limited(self, sandbox: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        from captious_server import actions
         from captious_server.models import Team
-        from captious_server.submissions import actions
 
         monkeypatch.setattr(actions, "MAX_TEAMS", 3)
         for name in ("one", "two", "three"):

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("django")
-
 from captious import CiderD, read_references
 from captious_server.challenges.definition import public_label
 from server.tests.support.site import EXAMPLES, Site

@@ -69,9 +69,9 @@ class TestRemoval:
         """The removal happens as the request begins its first transaction about the team."""
         from django.db.transaction import Atomic
 
+        from captious_server import actions
         from captious_server.models import Invitation
         from captious_server.pages import teams
-        from captious_server.submissions import actions
 
         modules = (actions, teams)  # the view of invitation links counts requests itself
 

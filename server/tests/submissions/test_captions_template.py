@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("django")
-
 from server.tests.browser.scenes import write_scenes
 from server.tests.support.site import Site
 from server.tests.support.small_challenge import CANDIDATES, write_folder

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("django")
-
 from captious_server.submissions.reading import count_words
 
 

@@ -46,11 +46,11 @@ WORKER = {
     "heartbeat begun": ("scoring.queue", "Heartbeat.__enter__", "after"),
     "before references are read": ("challenges.references", "references", "before"),
     "after references are read": ("challenges.references", "references", "after"),
-    "before scoring": ("scoring.worker", "score_set", "before"),
-    "after scoring": ("scoring.worker", "score_set", "after"),
-    "before results are written": ("scoring.worker", "write_results", "before"),
+    "before scoring": ("operations.worker", "score_set", "before"),
+    "after scoring": ("operations.worker", "score_set", "after"),
+    "before results are written": ("operations.worker", "write_results", "before"),
     "while results are written": ("scoring.results", "np.lib.format.write_array", "second"),
-    "after results are written": ("scoring.worker", "write_results", "after"),
+    "after results are written": ("operations.worker", "write_results", "after"),
     "before finishing": ("scoring.queue", "finish", "before"),
     "row finished, not committed": ("scoring.queue", "finish", "before commit"),
     "finished": ("scoring.queue", "finish", "after commit"),
@@ -63,10 +63,10 @@ FEW = (
 )
 DELETE = ("submissions.storage", "remove_files", "before")
 LOAD = {
-    "while files are copied": ("challenges.loading", "shutil.copyfile", "second"),
-    "before the commit": ("challenges.loading", "_store", "before commit"),
-    "before baselines": ("challenges.loading", "_submit_baselines", "before"),
-    "after baselines": ("challenges.loading", "_submit_baselines", "after"),
+    "while files are copied": ("actions.loading", "shutil.copyfile", "second"),
+    "before the commit": ("actions.loading", "_store", "before commit"),
+    "before baselines": ("actions.loading", "_submit_baselines", "before"),
+    "after baselines": ("actions.loading", "_submit_baselines", "after"),
 }
 
 REPOSITORY = Path(__file__).parents[3]
@@ -164,7 +164,7 @@ class Walk:
         self.work()
 
     def load(self, step: Any = None) -> None:
-        from captious_server.challenges.loading import load_challenge
+        from captious_server.actions.loading import load_challenge
 
         if step is not None:
             kill_at(*step)
@@ -192,7 +192,8 @@ class Walk:
         from django.utils import timezone
 
         from captious_server.models import Submission
-        from captious_server.scoring import queue, worker
+        from captious_server.operations import worker
+        from captious_server.scoring import queue
 
         past = timezone.now() - timedelta(seconds=1)
         Submission.objects.filter(status="running").update(lease_until=past)
@@ -276,7 +277,7 @@ def main() -> None:
     # Once, not in every child.
     import django.test  # noqa: F401
 
-    import captious_server.scoring.worker
+    import captious_server.operations.worker
     import captious_server.urls  # noqa: F401
 
     walk = Walk(data.parent / "demo")

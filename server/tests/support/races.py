@@ -58,8 +58,8 @@ def take_all() -> dict[str, Any]:
 def burst() -> list[str]:
     """Return the teams of each pair of submissions that two workers take at the same time, pair by pair."""
     from captious_server.models import Submission, Team
+    from captious_server.operations import worker
     from captious_server.scoring import queue as lease
-    from captious_server.scoring import worker
 
     Submission.objects.all().delete()
     teams = [Team.objects.create(name=name, slug=name) for name in "abc"]
@@ -118,10 +118,10 @@ def two_uploads() -> list[int]:
 
 def while_loading(folder: Path) -> list[Any]:
     """Return what becomes of a submission that is taken and scored while a transaction loads its challenge."""
-    from captious_server.challenges import loading
+    from captious_server.actions import loading
     from captious_server.models import Submission
+    from captious_server.operations import worker
     from captious_server.scoring import queue as lease
-    from captious_server.scoring import worker
     from captious_server.scoring.queue import queue_again
     from captious_server.scoring.results import write_results
 
@@ -174,7 +174,7 @@ def main() -> None:
     migrate()
     from django.db import connection
 
-    from captious_server.challenges.loading import load_challenge
+    from captious_server.actions.loading import load_challenge
 
     folder = write_folder(data.parent / "small", limits="scored_per_day = 1")
     load_challenge(folder)

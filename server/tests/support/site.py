@@ -83,13 +83,14 @@ class Site:
 
     def load(self, folder: Path) -> Any:
         """Return a challenge from a folder."""
-        from captious_server.challenges.loading import load_challenge
+        from captious_server.actions.loading import load_challenge
 
         return load_challenge(folder).challenge
 
     def work(self) -> None:
         """Score everything that is queued, as a worker does."""
-        from captious_server.scoring import queue, worker
+        from captious_server.operations import worker
+        from captious_server.scoring import queue
 
         while (taken := queue.take("test")) is not None:
             worker.score(taken)

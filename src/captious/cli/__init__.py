@@ -70,7 +70,7 @@ _COMMANDS = {
 
 
 #: Commands of the package captious-server, which it offers under these names in the entry-point group.
-_OF_SERVER = ("serve", "challenge")
+OF_SERVER = ("serve", "challenge")
 _PLUGINS = EntryPoints("captious.commands", "command", ())
 
 
@@ -119,7 +119,7 @@ class CommandGroup(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.list_commands(ctx):
             return None
-        if cmd_name in _OF_SERVER:
+        if cmd_name in OF_SERVER:
             return _command_of_server(cmd_name)
         name = cmd_name.replace("-", "_")
         command: click.Command = getattr(import_module(f"{self._package}.{name}"), name)

@@ -17,6 +17,19 @@ from django.shortcuts import get_object_or_404
 from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST
 
+from captious_server.actions import (
+    AskForm,
+    EditForm,
+    ask_for,
+    choose_submission,
+    decide_on,
+    delete_submission,
+    edit_submission,
+    one_line,
+    open_phases,
+    upload_of,
+)
+from captious_server.actions.downloads import archive_answer, captions_template, published_file, scores_of_images
 from captious_server.api import Failure, Operation, Parameter, call, is_true
 from captious_server.api.schemas import (
     ApprovalAnswer,
@@ -41,7 +54,6 @@ from captious_server.api.schemas import (
     terms_answer,
     webhook_answer,
 )
-from captious_server.boards.downloads import archive_answer, captions_template, published_file, scores_of_images
 from captious_server.boards.leaderboard import json_file, query_of, requested_comparison
 from captious_server.boards.query import DATE
 from captious_server.models import Challenge, Phase, Submission, Team, Webhook
@@ -61,18 +73,6 @@ from captious_server.people.accounts import limit, record
 from captious_server.people.teams import accept, accepted_by, approvals_of, teams_of, terms_of
 from captious_server.scoring import queue
 from captious_server.submissions import intake
-from captious_server.submissions.actions import (
-    AskForm,
-    EditForm,
-    ask_for,
-    choose_submission,
-    decide_on,
-    delete_submission,
-    edit_submission,
-    one_line,
-    open_phases,
-    upload_of,
-)
 from captious_server.submissions.intake import quota
 from captious_server.submissions.storage import incoming_folder
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
+from captious_server.actions import open_invitations
 from captious_server.boards.leaderboard import ComparedOutput
 from captious_server.boards.query import visible_scores, warnings_for
 from captious_server.challenges.folder import news_of
@@ -26,7 +27,6 @@ from captious_server.models import (
 from captious_server.people.access import is_own, may_manage, may_see_scores, why_withheld
 from captious_server.scoring import queue
 from captious_server.scoring.queue import BoardOutputs
-from captious_server.submissions.actions import open_invitations
 from captious_server.submissions.intake import Quota
 
 # Common parts of answers, and answers that report problems and errors.

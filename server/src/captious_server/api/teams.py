@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404
 
+from captious_server import actions
+from captious_server.actions import TeamForm
 from captious_server.api import Failure, Operation, Parameter, call
 from captious_server.api.schemas import LeftAnswer, NewInvitationAnswer, TeamAnswer, invitation_answer, team_answer
 from captious_server.models import Team
 from captious_server.people.accounts import invitation_of, limit
 from captious_server.people.teams import teams_of
-from captious_server.submissions import actions
-from captious_server.submissions.actions import TeamForm
 
 _USER = Parameter("user", "The name of a member.", is_required=True)
 _Result = TypeVar("_Result")

@@ -552,7 +552,7 @@ class BaselineDefinition(_Table):
 
 
 class ChallengeDefinition(_Table):
-    """A challenge, with the fields and defaults of ``challenge.toml``; see docs/challenges.md."""
+    """A challenge, with the fields and defaults of ``challenge.toml``; see server/docs/challenges.md."""
 
     title: _Line
     slug: _Name | None = None

@@ -72,7 +72,8 @@ def shown_texts(texts: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
 
 # challenge.toml as written by the site: keys in the order of the docs, and no comments.
 
-_HEADER_COMMENT = "# A challenge of a captious evaluation server. docs/challenges.md describes every key.\n"
+
+_HEADER_COMMENT = "# A challenge of a captious evaluation server. server/docs/challenges.md describes every key.\n"
 #: Keys that begin a group, with an empty line before them.
 _GROUP_STARTS = ("organized_by", "terms", "image_url", "metrics")
 _ORDER = [*ChallengeDefinition.model_fields]

@@ -119,7 +119,7 @@ def run_worker(data: Path) -> None:
     """Score submissions until told to stop; one that is being scored is finished first."""
     set_up(data)
     configure()
-    from captious_server.scoring.worker import run
+    from captious_server.operations.worker import run
 
     stop = _stop_on_signals()
     _end_with_supervisor()

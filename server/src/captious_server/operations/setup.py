@@ -25,7 +25,6 @@ from captious.errors import (
     OutputError,
     ParameterError,
     ResourceError,
-    needed_for,
 )
 from captious.files import whole_file
 from captious.progress import Progress
@@ -220,7 +219,6 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
     Raises:
         ParameterError: a folder without a server, or settings that are not valid.
         ResourceError: the database cannot be used.
-        MissingExtraError: the extra is not installed.
     """
     if data is not None:
         if make:
@@ -236,8 +234,8 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
             raise _no_server(data)
         os.environ[DATA_VARIABLE] = str(data.absolute())
     os.environ["DJANGO_SETTINGS_MODULE"] = SETTINGS_MODULE
-    with needed_for("the evaluation server", "server"):
-        import django
+    import django
+
     django.setup()
     if data is not None and not make:
         from django.db import Error, connection
@@ -354,7 +352,7 @@ def _remark(password: str) -> str:
 
 def load_demo() -> None:
     """Load the challenge "demo" if it does not exist."""
-    from captious_server.challenges.loading import load_challenge
+    from captious_server.actions.loading import load_challenge
     from captious_server.challenges.starter import write_demo
     from captious_server.models import Challenge
 

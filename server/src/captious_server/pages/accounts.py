@@ -24,6 +24,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from captious_server.actions import Line, one_line, validate_alphabet
 from captious_server.models import Challenge, Identity, User
 from captious_server.notices.delivery import verification, verified_user
 from captious_server.pages.middleware import error_answer, has_no_mail
@@ -48,7 +49,6 @@ from captious_server.people.accounts import (
     turn_on,
 )
 from captious_server.people.teams import personal_team
-from captious_server.submissions.actions import Line, one_line, validate_alphabet
 
 # A form in which users prove their identity again, which protects sensitive actions in an unattended browser.
 

@@ -20,10 +20,11 @@ from django.utils.feedgenerator import Atom1Feed
 from django.views.decorators.http import require_http_methods, require_safe
 
 from captious.report.layouts import SCRIPTS, SCRIPTS_FOLDER
+from captious_server.actions import open_phases
+from captious_server.actions.downloads import captions_template, file_of, published_file
 from captious_server.boards import captions as caption_browser
 from captious_server.boards import leaderboard as boards
 from captious_server.boards.cards import cards
-from captious_server.boards.downloads import captions_template, file_of, published_file
 from captious_server.boards.leaderboard import (
     ComparedOutput,
     HiddenBoardError,
@@ -54,7 +55,6 @@ from captious_server.people.access import (
 from captious_server.people.accounts import limit, record
 from captious_server.people.teams import accept, accepted_by, bans_of, is_banned, teams_of, teams_without, terms_of
 from captious_server.scoring.queue import BoardOutputs
-from captious_server.submissions.actions import open_phases
 from captious_server.submissions.intake import Quota, quota
 
 # News of a challenge: on its overview, and as an Atom feed.

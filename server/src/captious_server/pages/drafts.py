@@ -25,6 +25,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from captious.data import read_references
 from captious.errors import CaptiousError
 from captious.words import counted
+from captious_server.actions.loading import Changes, check_for_server, export_challenge, load_challenge
 from captious_server.challenges.drafts import (
     effective,
     make_tidy,
@@ -37,7 +38,6 @@ from captious_server.challenges.drafts import (
     write_values,
 )
 from captious_server.challenges.folder import as_html, summary_rows
-from captious_server.challenges.loading import Changes, check_for_server, export_challenge, load_challenge
 from captious_server.challenges.problems import ChallengeError, one_line
 from captious_server.challenges.starter import write_starter
 from captious_server.models import Challenge, Draft

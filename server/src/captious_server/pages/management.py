@@ -17,7 +17,18 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
-from captious_server.boards.downloads import archive_answer
+from captious_server.actions import (
+    AskForm,
+    BanForm,
+    NewsForm,
+    ParticipantsForm,
+    ask_for,
+    ban,
+    decide_on,
+    one_line,
+)
+from captious_server.actions.downloads import archive_answer
+from captious_server.actions.loading import changes_between
 from captious_server.boards.query import query_from
 from captious_server.boards.submission_pages import (
     MAX_RANKED,
@@ -27,7 +38,6 @@ from captious_server.boards.submission_pages import (
     rows_of_versions,
     signatures_of,
 )
-from captious_server.challenges.loading import changes_between
 from captious_server.models import (
     Challenge,
     Draft,
@@ -47,16 +57,6 @@ from captious_server.people.accounts import limit, record
 from captious_server.people.teams import approvals_of, teams_of, teams_to_approve
 from captious_server.scoring import queue
 from captious_server.settings import row_id
-from captious_server.submissions.actions import (
-    AskForm,
-    BanForm,
-    NewsForm,
-    ParticipantsForm,
-    ask_for,
-    ban,
-    decide_on,
-    one_line,
-)
 from captious_server.submissions.storage import board_changed
 
 # The page on which teams ask to be approved, and organizers approve or refuse them.

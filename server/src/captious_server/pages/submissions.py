@@ -17,7 +17,16 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from captious_server.boards.downloads import scores_of_images
+from captious_server.actions import (
+    EditForm,
+    SubmitForm,
+    choose_submission,
+    delete_submission,
+    edit_submission,
+    open_phases,
+    upload_of,
+)
+from captious_server.actions.downloads import scores_of_images
 from captious_server.boards.query import set_warnings_for, visible_scores
 from captious_server.boards.submission_pages import (
     SORTS,
@@ -48,15 +57,6 @@ from captious_server.people.teams import bans_of, teams_of, teams_to_approve, te
 from captious_server.scoring import queue
 from captious_server.scoring.queue import BoardOutputs, sets_of
 from captious_server.submissions import intake
-from captious_server.submissions.actions import (
-    EditForm,
-    SubmitForm,
-    choose_submission,
-    delete_submission,
-    edit_submission,
-    open_phases,
-    upload_of,
-)
 from captious_server.submissions.intake import needed_captions, of_team, quota, why_not_chosen
 
 # Submissions that have been made.

@@ -19,39 +19,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
-from captious_server.models import Challenge, Identity, Submission, Team, TeamBan, Token, User
-from captious_server.pages.accounts import (
-    BACKEND,
-    ProofForm,
-    SignUpForm,
-    TokenForm,
-    next_page,
-    purpose_of,
-    redirect_with,
-    secret_in,
-    send_link,
-    without_secret,
-)
-from captious_server.people.access import visible_challenges
-from captious_server.people.account_actions import (
-    data_json,
-    data_zip,
-    delete_account,
-    kept_submissions,
-    why_not_deleted,
-)
-from captious_server.people.accounts import (
-    ChangeForm,
-    LinkForm,
-    ResetForm,
-    invitation_of,
-    is_token_of,
-    limit,
-    make_token,
-    record,
-)
-from captious_server.people.teams import personal_team, teams_of
-from captious_server.submissions.actions import (
+from captious_server.actions import (
     InvitationError,
     TeamError,
     TeamForm,
@@ -66,6 +34,38 @@ from captious_server.submissions.actions import (
     remove,
     revoke,
 )
+from captious_server.actions.accounts import (
+    data_json,
+    data_zip,
+    delete_account,
+    kept_submissions,
+    why_not_deleted,
+)
+from captious_server.models import Challenge, Identity, Submission, Team, TeamBan, Token, User
+from captious_server.pages.accounts import (
+    BACKEND,
+    ProofForm,
+    SignUpForm,
+    TokenForm,
+    next_page,
+    purpose_of,
+    redirect_with,
+    secret_in,
+    send_link,
+    without_secret,
+)
+from captious_server.people.access import visible_challenges
+from captious_server.people.accounts import (
+    ChangeForm,
+    LinkForm,
+    ResetForm,
+    invitation_of,
+    is_token_of,
+    limit,
+    make_token,
+    record,
+)
+from captious_server.people.teams import personal_team, teams_of
 
 # Pages on which users get a copy of their data, and delete their account.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.http import FileResponse, Http404, HttpRequest, StreamingHttpResponse
 
+from captious_server.actions import one_line, open_phases
 from captious_server.boards.archive import ChallengeArchive
 from captious_server.boards.leaderboard import UnknownNameError, csv_file
 from captious_server.boards.ranking import rounded_array
@@ -18,7 +19,6 @@ from captious_server.people.access import ExplainedError, OldScoresError, may_br
 from captious_server.scoring.results import read_results
 from captious_server.settings import flag
 from captious_server.submissions import storage
-from captious_server.submissions.actions import one_line, open_phases
 from captious_server.submissions.intake import needed_captions
 from captious_server.submissions.storage import zip_blocks
 

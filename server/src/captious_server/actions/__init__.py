@@ -1,4 +1,4 @@
-"""What teams and organizers do, on pages and through the API, with submissions, teams, invitations and bans."""
+"""What users do with requests, on pages and through the API: changes with their limits and log, and files to send."""
 
 from __future__ import annotations
 

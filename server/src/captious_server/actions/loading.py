@@ -1,4 +1,7 @@
-"""Loading a challenge folder into the server, with a summary and the changes; and exporting it again."""
+"""Challenge folders as the site has them: exported, compared with what is there, and loaded.
+
+For ``captious challenge export`` and ``load``, and for drafts.
+"""
 
 from __future__ import annotations
 

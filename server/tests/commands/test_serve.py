@@ -13,8 +13,6 @@ import pytest
 
 from server.tests.support.server import free_port
 
-pytest.importorskip("django")
-
 
 def captious(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("CAPTIOUS_SERVER_")}

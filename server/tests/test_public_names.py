@@ -1,0 +1,154 @@
+"""What the server imports from captious, and of it what is not public: a list that only gets shorter."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+import captious_server
+
+#: The modules whose names are public: all of errors, of the others those that they list.
+PUBLIC_MODULES = ("compat", "data", "evaluation", "judgment", "metrics", "models", "scale", "text")
+
+#: What the server imports although it is not public. Nothing may be added; what is no longer imported must be removed.
+NOT_PUBLIC = (
+    "captious.cli.Group",
+    "captious.cli.library_options.FILE",
+    "captious.cli.outputs.print_rows",
+    "captious.cli.outputs.warn",
+    "captious.data.formats.Batch",
+    "captious.data.formats.FORMATS",
+    "captious.data.formats.Format",
+    "captious.data.formats.MISSING",
+    "captious.data.formats.RepeatedKeys",
+    "captious.data.formats.decode",
+    "captious.data.formats.parse_json",
+    "captious.data.formats.parse_rows",
+    "captious.data.formats.record_batches",
+    "captious.data.rows.RowProblem",
+    "captious.data.rows.Source",
+    "captious.data.rows.image_list",
+    "captious.data.rows.is_unicode",
+    "captious.evaluation.checks.CaptionFindings",
+    "captious.evaluation.checks.KINDS",
+    "captious.evaluation.comparison.effect_size",
+    "captious.evaluation.scoring.annotate",
+    "captious.evaluation.scoring.write",
+    "captious.evaluation.statistics.DEFAULT_RESAMPLES",
+    "captious.evaluation.statistics.Sampling",
+    "captious.evaluation.statistics.bootstrap_p_value",
+    "captious.evaluation.statistics.can_vary",
+    "captious.files.advice",
+    "captious.files.check_place",
+    "captious.files.csv_row",
+    "captious.files.csv_text",
+    "captious.files.whole_file",
+    "captious.metrics.contract.metric.BaseMetric",
+    "captious.metrics.contract.registry.Request",
+    "captious.metrics.contract.registry.get",
+    "captious.metrics.contract.registry.metric_names",
+    "captious.metrics.contract.registry.owner_of",
+    "captious.metrics.contract.registry.unknown",
+    "captious.metrics.contract.selection.ALL",
+    "captious.metrics.contract.selection.Selection",
+    "captious.metrics.contract.selection.check_used",
+    "captious.metrics.contract.selection.select",
+    "captious.metrics.contract.settings.REFERENCES_AS",
+    "captious.models.pretrained.is_here",
+    "captious.plugins.did_you_mean",
+    "captious.progress.Progress",
+    "captious.progress.observed",
+    "captious.report.explanation_drawing.explanation_text",
+    "captious.report.html.DESIGN_FOLDER",
+    "captious.report.html.axis_drawing",
+    "captious.report.html.difference_drawing",
+    "captious.report.html.interval_drawing",
+    "captious.report.html.scores_drawing",
+    "captious.report.images.fields_problem",
+    "captious.report.layouts.SCRIPTS",
+    "captious.report.layouts.SCRIPTS_FOLDER",
+    "captious.report.layouts.drawn_values",
+    "captious.report.layouts.explained_parts",
+    "captious.report.layouts.explanation_name",
+    "captious.report.layouts.layout_values",
+    "captious.report.numbers.format_difference",
+    "captious.report.numbers.format_interval",
+    "captious.report.numbers.format_p_value",
+    "captious.report.numbers.format_score",
+    "captious.report.numbers.single_line",
+    "captious.report.terminal.as_text",
+    "captious.report.terminal.bars_drawing",
+    "captious.report.terminal.line_drawing",
+    "captious.report.terminal.mark_drawing",
+    "captious.tables.Cell",
+    "captious.text.stems.porter_stem",
+    "captious.text.stop_words.NLTK_STOP_WORDS",
+    "captious.words.DEFAULT_SEED",
+    "captious.words.counted",
+    "captious.words.counted_of",
+    "captious.words.sample_of",
+)
+
+
+def is_module(name: str) -> bool:
+    try:
+        return find_spec(name) is not None
+    except ModuleNotFoundError:  # of a name in a module that is no package
+        return False
+
+
+def imported(tree: ast.Module) -> Iterator[str]:
+    """Yield the names that a file imports from captious, wherever; of an imported module, the names that are used."""
+    modules: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            assert not any(name.split(".")[0] == "captious" for name in names), "write: from captious import NAME"
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "captious":
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                if is_module(name):
+                    modules[alias.asname or alias.name] = name
+                else:
+                    yield name
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
+            yield f"{modules[node.value.id]}.{node.attr}"
+
+
+def is_public(name: str) -> bool:
+    """Whether the same object has a public name."""
+    module, _, last = name.rpartition(".")
+    value = getattr(import_module(module), last)
+    if module == "captious.errors" or getattr(value, "__module__", "") == "captious.errors":
+        return True
+    places: list[ModuleType] = [import_module("captious")]
+    places += [import_module(f"captious.{place}") for place in PUBLIC_MODULES]
+    return any(last in getattr(place, "__all__", ()) and getattr(place, last) is value for place in places)
+
+
+def test_names_that_are_not_public_get_fewer() -> None:
+    files = Path(captious_server.__file__).parent.rglob("*.py")
+    names = {name for file in files for name in imported(ast.parse(file.read_text(encoding="utf-8")))}
+    assert names
+    internal = {name for name in names if not is_public(name)}
+    assert sorted(internal - {*NOT_PUBLIC}) == [], "use public names of captious"
+    assert sorted({*NOT_PUBLIC} - internal) == [], "remove them from the list"
+    assert sorted(NOT_PUBLIC) == [*NOT_PUBLIC]
+
+
+def test_names_are_found_wherever_they_are_imported() -> None:
+    tree = ast.parse(
+        "from captious.errors import ParameterError\n"
+        "def f() -> None:\n"
+        "    from captious.report import html as pages\n"
+        "    pages.asset('x')\n"
+    )
+    assert sorted(imported(tree)) == ["captious.errors.ParameterError", "captious.report.html.asset"]
+    assert is_public("captious.errors.ParameterError")
+    assert is_public("captious.data.ids.ImageId")  # as captious.data.ImageId
+    assert not is_public("captious.report.html.asset")
