@@ -32,6 +32,14 @@ def test_problems_are_found() -> None:
     assert "holds captious/native/CMakeLists.txt" in problems_of_names(["captious/native/CMakeLists.txt"])
     assert "holds tests/conftest.py, outside of the package" in problems_of_names(["tests/conftest.py"])
     assert any("LICENSE" in problem for problem in problems_of_names(["captious/__init__.py"]))
+    assert "holds captious_server/urls.py, outside of the package" in problems_of_names(["captious_server/urls.py"])
+
+
+def test_problems_of_the_server_are_found() -> None:
+    problems = problems_of_names(["captious_server/__init__.py", "captious/__init__.py"], of_server=True)
+    assert "holds captious/__init__.py, outside of the package" in problems
+    assert any("style" in problem for problem in problems)
+    assert not any("__init__" in problem and "lacks" in problem for problem in problems)
 
 
 def test_problems_of_all_files_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

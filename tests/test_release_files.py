@@ -32,6 +32,16 @@ def test_citation_is_of_this_version() -> None:
     assert str(citation.get("date-released", "unreleased")) == heading
 
 
+def test_server_is_of_this_version() -> None:
+    """Its own tests compare more; these run without it."""
+    text = (PROJECT / "server" / "src" / "captious_server" / "__init__.py").read_text(encoding="utf-8")
+    assert re.findall(r'^__version__ = "(.*)"$', text, re.MULTILINE) == [__version__]
+    server = tomllib.loads((PROJECT / "server" / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    every = [*server["dependencies"], *server["optional-dependencies"]["test"]]
+    assert [line.rpartition("==")[2] for line in every if line.startswith("captious")] == [__version__] * 2
+    assert server["requires-python"] == METADATA["requires-python"]
+
+
 def test_python_versions_are_those_of_ci() -> None:
     supported = {name.rsplit(" ", 1)[1] for name in METADATA["classifiers"] if re.search(r"Python :: 3\.\d+$", name)}
     jobs = content(".github/workflows/ci.yml")["jobs"]

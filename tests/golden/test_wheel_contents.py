@@ -42,8 +42,7 @@ def files(package: Path) -> dict[str, Any]:
 
 
 def test_files_of_the_package_are_as_recorded(record: Record) -> None:
-    record("wheel/files", files(PACKAGE))
-    record("wheel/server-files", files(SERVER))
+    record("wheel/files", files())
 
 
 def test_requirements_of_the_package_are_as_recorded(record: Record) -> None:

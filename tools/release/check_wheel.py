@@ -1,9 +1,10 @@
 """Checks what is in the wheels and the sdist of a release.
 
-    python tools/release/check_wheel.py dist/captious-*
+    python tools/release/check_wheel.py dist/captious*
 
-A wheel holds the package with its kernels, data files and license, and neither sources of kernels nor tests. The wheel
-that the sdist builds holds the same files: give both wheels. Exit status 1 and a line for each problem otherwise.
+A wheel of captious holds the package with its kernels, data files and license, one of captious-server its templates,
+styles and challenges; neither holds sources of kernels or tests. The wheel that the sdist builds holds the same files:
+give both wheels. Exit status 1 and a line for each problem otherwise.
 """
 
 from __future__ import annotations
@@ -25,32 +26,52 @@ IN_WHEEL = (
     r"captious/resources/bundled\.grammar",
     r"captious/resources/coco-val\.idf",
     r"captious/learned/weights/captious\.safetensors",
-    r"captious/server/migrations/0001_\w+\.py",
     r"captious-[\d.a-z]+\.dist-info/licenses/LICENSE",
     r"captious-[\d.a-z]+\.dist-info/entry_points\.txt",
 )
+#: Of captious-server, whose files are in packages of other names.
+IN_WHEEL_OF_SERVER = (
+    r"captious_server/__init__\.py",
+    r"captious_server/py\.typed",
+    r"captious_server/migrations/0001_\w+\.py",
+    r"captious_server/formats/en/formats\.py",
+    r"captious_server/templates/captious/base\.html",
+    r"captious_server/static/captious/style\.css",
+    r"captious_server/challenge_folders/demo/challenge\.toml",
+    r"captious_server/challenge_folders/starter/overview\.md",
+    r"captious_server-[\d.a-z]+\.dist-info/licenses/LICENSE",
+    r"captious_server-[\d.a-z]+\.dist-info/entry_points\.txt",
+)
 #: Markdown is documentation, but for the texts of the challenges that the server brings.
 NOT_IN_WHEEL = (
-    r"\.(cpp|hpp|lex|inc|c|h|o|a)$|CMakeLists\.txt$|^(?!captious/server/challenge_folders/).*\.md$|(^|/)tests?/|\.git"
+    r"\.(cpp|hpp|lex|inc|c|h|o|a)$|CMakeLists\.txt$|^(?!captious_server/challenge_folders/).*\.md$|(^|/)tests?/|\.git"
 )
 IN_SDIST = (
     *("LICENSE", "README.md", "pyproject.toml", "CMakeLists.txt"),
     *("src/captious/native/module.cpp", "tools/lexgen/main.cpp"),
 )
+IN_SDIST_OF_SERVER = ("LICENSE", "README.md", "pyproject.toml", "src/captious_server/__init__.py")
 
 
-def problems_of_names(names: Iterable[str]) -> list[str]:
-    """Return what is wrong with the names of the files of a wheel."""
+def is_of_server(path: Path) -> bool:
+    """Return whether a file is a wheel or an sdist of captious-server."""
+    return path.name.startswith("captious_server-")
+
+
+def problems_of_names(names: Iterable[str], *, of_server: bool = False) -> list[str]:
+    """Return what is wrong with the names of the files of a wheel of captious, or of captious-server."""
     names = list(names)
-    problems = [f"lacks {pattern}" for pattern in IN_WHEEL if not any(re.fullmatch(pattern, name) for name in names)]
+    patterns, package = (IN_WHEEL_OF_SERVER, "captious_server") if of_server else (IN_WHEEL, "captious")
+    problems = [f"lacks {pattern}" for pattern in patterns if not any(re.fullmatch(pattern, name) for name in names)]
     problems += [f"holds {name}" for name in names if re.search(NOT_IN_WHEEL, name)]
-    return problems + [f"holds {name}, outside of the package" for name in names if not re.match(r"captious[/-]", name)]
+    outside = [name for name in names if not re.match(f"{package}[/-]", name)]
+    return problems + [f"holds {name}, outside of the package" for name in outside]
 
 
 def problems_of_wheel(path: Path) -> list[str]:
     """Return what is wrong with a wheel."""
     with zipfile.ZipFile(path) as wheel:
-        problems = problems_of_names(wheel.namelist())
+        problems = problems_of_names(wheel.namelist(), of_server=is_of_server(path))
     size = path.stat().st_size
     return problems + ([f"has {size:,} bytes, more than {LARGEST_WHEEL:,}"] if size > LARGEST_WHEEL else [])
 
@@ -59,7 +80,8 @@ def problems_of_sdist(path: Path) -> list[str]:
     """Return what is wrong with an sdist."""
     with tarfile.open(path) as sdist:
         names = {member.name.partition("/")[2] for member in sdist}
-    problems = [f"lacks {name}" for name in IN_SDIST if name not in names]
+    needed = IN_SDIST_OF_SERVER if is_of_server(path) else IN_SDIST
+    problems = [f"lacks {name}" for name in needed if name not in names]
     problems += [
         f"holds {name}" for name in names if re.search(r"\.so$|__pycache__|^build/|^dist/|/\.hypothesis", name)
     ]
