@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from captious.cli import OF_SERVER, captious
 from captious_server import commands
+from tests.cli.conftest import Run, assert_refused
 from tests.support.commands import assert_sentences, below, unknown_options
 
 COMMANDS = {words: command for name in OF_SERVER for words, command in below(getattr(commands, name), (name,)) if words}
@@ -44,6 +45,10 @@ def test_every_command_is_described(words: tuple[str, ...]) -> None:
 @pytest.mark.parametrize("option", OPTIONS)
 def test_every_option_is_described(option: click.Option) -> None:
     assert_sentences(option.help)
+
+
+def test_mistyped_command_is_suggested(run: Run) -> None:
+    assert_refused(run("serve", "bakup"), "'bakup'", "did you mean backup?")
 
 
 def test_commands_and_options_in_the_text_exist() -> None:
