@@ -80,7 +80,7 @@ def test_effect_sizes_share_a_picture_with_a_line_at_zero() -> None:
 
 def test_differences_of_groups_have_a_picture_for_each_metric() -> None:
     comparison = captious.compare(*reports(), resamples=50)
-    grouped = comparison.by_group({i: "even" if i % 2 == 0 else "odd" for i in REFERENCES})
+    grouped = captious.by_group(comparison, {i: "even" if i % 2 == 0 else "odd" for i in REFERENCES})
     pictures = grouped.to_table().pictures
     assert list(pictures) == METRICS
     for name in METRICS:

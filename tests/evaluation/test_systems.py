@@ -129,7 +129,7 @@ class TestPairs:
         references = {i: [f"a dog {i}", f"dog {i} runs"] for i in images}
         reports = captious.score(systems, references, ["rouge-l"])
         for resamples, p, beaten in ((19, 0.05, []), (20, 1 / 21, ["bad"])):
-            compared = reports.compare(resamples=resamples)
+            compared = captious.compare(reports, resamples=resamples)
             assert compared["good", "bad"]["rouge-l"].p_randomization == p
             assert compared.beaten("good", "rouge-l") == beaten
 

@@ -13,9 +13,9 @@ import pytest
 from captious import Settings
 from captious.errors import ParameterError
 from captious.judgment import judge, studies
-from captious.judgment.papers import paper_names
+from captious.judgment.papers import paper as paper_names
 from captious.judgment.papers.paper import File, MadeFile, Paper, PaperColumn, PaperTable, Run, judged
-from captious.judgment.reproduction.paper_index import STATES, PaperIndex
+from captious.judgment.reproduction.paper_checks import STATES, PaperIndex
 from captious.judgment.reproduction.reproduce import reproduce, stand_ins
 from captious.judgment.reproduction.reproduction_result import Reproduced
 from captious.judgment.studies import word_frequencies
