@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import captious
+import captious_server
 from server.tests.support.site import Site
 
-TEMPLATES = Path(captious.__file__).parent / "server" / "templates"
+TEMPLATES = Path(captious_server.__file__).parent / "templates"
 PAGES = sorted(TEMPLATES.rglob("*.html"))
 names = pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(TEMPLATES).as_posix())
 

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from itertools import chain, filterfalse
 from typing import Any, Literal, Self, TypeAlias, TypeVar
 
-import numpy as np
-
 from captious.data.ids import IdForm, ImageId, as_image_id
 from captious.errors import (
     CaptionFileError,
@@ -473,6 +471,8 @@ def caption_rows(
         if source.role == "candidates":
             _check_counts(source, lists, place)
         all_images = [*all_images, *(image for image, captions in zip(images, lists, strict=True) if not captions)]
+        import numpy as np  # what reads uploads has to start fast
+
         entries = np.repeat(np.arange(len(lists)), [*map(len, lists)]).tolist()
         images = [*map(images.__getitem__, entries)]
         numbers = tuple(map(numbers.__getitem__, entries))
@@ -529,6 +529,8 @@ def _are_lists_of_strings(values: Sequence[Any]) -> bool:
 
 def _captions_of(source: Source, value: object, place: str) -> Sequence[Any]:
     """Return the captions of one entry. Items that are not strings are left for ``_check_texts`` to report."""
+    import numpy as np
+
     if isinstance(value, np.ndarray):
         value = value.tolist()
     if isinstance(value, list | tuple):
@@ -544,6 +546,10 @@ def _caption_of(source: Source, item: object, place: str) -> object:
     """
     if isinstance(item, Mapping) and (field := "caption" if "caption" in item else "raw") in item:
         return item[field]
+    if isinstance(item, str):
+        return item
+    import numpy as np
+
     if isinstance(item, Mapping | list | tuple | set | frozenset | np.ndarray):
         raise source.error("this is not a list of captions", where=f"{place}: {reprlib.repr(item)}")
     return item
@@ -551,6 +557,8 @@ def _caption_of(source: Source, item: object, place: str) -> object:
 
 def _group(source: Source, value: object, place: str) -> str | None:
     """Return the name of a group: text, or a number or boolean as text; None where there is none."""
+    import numpy as np
+
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and value.is_integer():
