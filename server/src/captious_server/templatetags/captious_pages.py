@@ -20,7 +20,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from captious.report import html as drawings
-from captious.report import numbers, small_drawings
+from captious.report import numbers
 from captious.tables import Cell
 from captious_server.boards.ranking import effect_digits, interval_digits, p_digits
 
@@ -198,22 +198,60 @@ def scores_drawing(rows: Iterable[object], scale: tuple[float, float] | None = N
     return mark_safe(drawings.scores_drawing([_cell(row, "score") for row in rows], scale=scale))
 
 
+# Drawings that fit into a line of text or a narrow column; decoration, as the numbers are shown as well.
+
+_LINE = (72, 20)  # width and height, in pixels
+_BARS = 56  # height
+_RADIUS = 2.5
+
+
 @_filter
 def line_drawing(values: Sequence[float]) -> str:
-    """Scores over time."""
-    return mark_safe(small_drawings.line_drawing(values))
+    """Draw a time series as a line, with a point at its end. Empty for fewer than two values."""
+    if len(values) < 2:
+        return ""
+    low, high = min(values), max(values)
+    width, height = (size - 2 * _RADIUS - 1 for size in _LINE)
+    xs = [_RADIUS + width * i / (len(values) - 1) for i in range(len(values))]
+    ys = [_LINE[1] / 2 if low == high else _LINE[1] - _RADIUS - height * (y - low) / (high - low) for y in values]
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(xs, ys, strict=True))
+    end = f'<circle cx="{xs[-1]:.1f}" cy="{ys[-1]:.1f}" r="{_RADIUS}"/>'
+    size = f'width="{_LINE[0]}" height="{_LINE[1]}"'
+    return mark_safe(
+        f'<svg class="line" {size} aria-hidden="true" focusable="false"><polyline points="{points}"/>{end}</svg>'
+    )
 
 
 @_filter
 def bars_drawing(counts: Sequence[int]) -> str:
-    """Counts as bars."""
-    return mark_safe(small_drawings.bars_drawing(counts))
+    """Draw counts side by side as bars, the highest at full height; the drawing is as wide as there is room."""
+    most, step = max(counts, default=0), 100 / max(len(counts), 1)
+    if not most:
+        return ""
+    bars = "".join(
+        f'<rect x="{step * i + 0.5:.2f}%" width="{step - 1:.2f}%" y="{_BARS - h:.1f}" height="{h:.1f}"/>'
+        for i, count in enumerate(counts)
+        if (h := _BARS * count / most)
+    )
+    return mark_safe(
+        f'<svg class="bars" width="100%" height="{_BARS}" aria-hidden="true" focusable="false">{bars}</svg>'
+    )
 
 
 @_filter
 def mark_drawing(name: str) -> str:
-    """A mark made from a name."""
-    return mark_safe(small_drawings.mark_drawing(name))
+    """Draw a mark derived from a name: a symmetrical pattern of five by five squares, in a color of systems."""
+    digest = hashlib.sha256(name.encode()).digest()
+    squares = "".join(
+        f'<rect x="{x}" y="{y}" width="1" height="1"/>'
+        for y in range(5)
+        for x in range(5)
+        if digest[5 * y + min(x, 4 - x)] % 2
+    )
+    size = 'width="30" height="30" viewBox="0 0 5 5"'
+    return mark_safe(
+        f'<svg class="mark series-{digest[-1] % 3}" {size} aria-hidden="true" focusable="false">{squares}</svg>'
+    )
 
 
 def _cell(row: object, name: str) -> Cell | None:

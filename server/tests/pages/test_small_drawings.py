@@ -1,10 +1,10 @@
-"""captious.report.small_drawings"""
+"""Small drawings of numbers and names on pages."""
 
 from __future__ import annotations
 
 import re
 
-from captious.report.small_drawings import bars_drawing, line_drawing, mark_drawing
+from captious_server.templatetags.captious_pages import bars_drawing, line_drawing, mark_drawing
 
 
 def points(svg: str) -> list[list[float]]:
