@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import heapq
 import sys
+import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -33,7 +33,7 @@ def first_come(waiting: Iterable[QueueEntry[float]], *_: object) -> list[int]:
 
 
 def simulate(
-    rows: list[QueueEntry[float]], seconds: Mapping[int, float], n_workers: int, order: _Order | None = None
+    rows: list[QueueEntry[float]], seconds: Mapping[int, float], n_workers: int, order: _Order
 ) -> tuple[dict[int, float], float]:
     """When the scoring of each submission begins, and when the last one ends.
 
@@ -41,11 +41,8 @@ def simulate(
         rows: submissions with the times at which they come in.
         seconds: how long each is scored.
         n_workers: how many are scored at a time.
-        order: who is next; by default as on the server, in turn.
+        order: who is next.
     """
-    from captious_server.scoring.queue import in_turn
-
-    order = order or in_turn
     coming = sorted(rows, key=lambda row: (row.since, row.id), reverse=True)
     waiting: dict[int, QueueEntry[float]] = {}
     running: list[tuple[float, int, QueueEntry[float]]] = []
@@ -107,14 +104,16 @@ def main(n_teams: int = 300, n_workers: int = 1) -> None:
     """Print the waiting times as a table."""
     from captious_server.operations.setup import set_up
 
-    with TemporaryDirectory() as folder:
-        set_up(Path(folder), make=True)
+    with tempfile.TemporaryDirectory() as folder:
+        set_up(Path(folder), make=True)  # its queue is imported with models
+    from captious_server.scoring.queue import in_turn
+
     rows, seconds, kinds = week(n_teams, np.random.default_rng(28))
     hours = sum(seconds.values()) / 3600
     print(f"{n_teams} teams, {len(rows):,} submissions, {hours:.0f} hours of scoring, {n_workers} workers\n")
     print("| submissions | number | in turn: median | p95 | longest | first come: median | p95 | longest |")
     print("|---|---|---|---|---|---|---|---|")
-    begun = [simulate(rows, seconds, n_workers, order)[0] for order in (None, first_come)]
+    begun = [simulate(rows, seconds, n_workers, order)[0] for order in (in_turn, first_come)]
     waits: dict[str, list[list[float]]] = defaultdict(lambda: [[], []])
     for row in rows:
         for side, times in enumerate(begun):

@@ -113,7 +113,9 @@ def children(page: str) -> list[str]:
     """
     if page == root_doc:
         return SECTIONS
-    if page in SECTIONS or page == SERVER:
+    if page == SERVER:
+        return [other for other in linked_pages(page) if posixpath.dirname(other) == "server/docs"]
+    if page in SECTIONS:
         return [other for other in linked_pages(page) if _parent(other) == page]
     return [other for other in linked_pages(page) if posixpath.dirname(other) == page]
 

@@ -78,7 +78,9 @@ def simulated(rows: list[Any], seconds: dict[int, float], n_workers: int) -> tup
     """When each submission is begun, and when the last ends, if workers choose as those of the server do."""
     from benchmarks.server_queue import simulate
 
-    return simulate(rows, seconds, n_workers)
+    from captious_server.scoring.queue import in_turn
+
+    return simulate(rows, seconds, n_workers, in_turn)
 
 
 class TestQueue:
