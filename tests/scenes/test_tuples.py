@@ -121,6 +121,11 @@ QUANTIFIERS = {
         "0<2:root 2<1:nsubj 2<3:dobj 3<4:cc 3<6:conj:and 2<6:dobj 6<5:det 6<8:nmod:of 8<7:case",
         "dog bone eat|dog meat eat|meat|lot|bone|dog",
     ),
+    "first of several nouns": (
+        "a/DT lot/NN of/IN dogs/NNS/dog cats/NNS/cat run/VBP",
+        "0<6:root 6<2:nsubj 2<1:det 2<4:nmod:of 4<3:case 2<5:nmod:of 5<3:case",
+        "dog run|lot cat of|dog a|dog|lot|cat",
+    ),
 }
 PRONOUNS = {
     "its": (
@@ -176,6 +181,25 @@ def test_order_of_dependencies_does_not_matter() -> None:
     for text, dependencies, _ in CASES.values():
         backwards = " ".join(reversed(dependencies.split()))
         assert tuples_of(parse(text, backwards)) == tuples_of(parse(text, dependencies))
+
+
+@pytest.mark.parametrize(("n", "order"), [(13, ("under", "on")), (14, ("on", "under"))])
+def test_pronouns_of_short_sentences_are_taken_from_right_to_left(n: int, order: tuple[str, ...]) -> None:
+    words = "dog/NN sits/VBZ/sit on/IN it/PRP under/IN it/PRP" + " there/RB" * (n - 6)
+    found = tuples_of(parse(words, "0<2:root 2<1:nsubj 2<4:nmod:on 4<3:case 2<6:nmod:under 6<5:case"))
+    assert found == (*(("dog", "dog", f"sit {preposition}") for preposition in order), ("dog",))
+
+
+@pytest.mark.parametrize(
+    ("first", "order"),
+    [(5, [16, *range(5, 16)]), (4, [*range(4, 17)])],
+    ids=["up to 12 dependents in 16 buckets", "more in 32"],
+)
+def test_dependents_are_in_the_order_of_buckets(first: int, order: list[int]) -> None:
+    """Java's hash tables have 16 buckets at first, and 32 when more than three quarters of these would be used."""
+    words = " ".join(f"w{number}/JJ" for number in range(1, 20)) + " dog/NN"
+    edges = " ".join(["0<20:root", *(f"20<{number}:amod" for number in range(first, 17))])
+    assert tuples_of(parse(words, edges)) == (*(("dog", f"w{number}") for number in order), ("dog",))
 
 
 def test_sentences_of_any_length_and_form() -> None:
