@@ -20,7 +20,7 @@ import numpy as np
 from captious import read_references
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.native import NgramFrequencies
-from captious.resources.cache import FILE, NAME
+from captious.resources.cache import COCO_VAL, COCO_VAL_FILE
 
 WEIGHTS = Path(__file__).parents[2] / "src" / "captious" / "learned" / "weights"
 IMAGES = 4_000
@@ -37,7 +37,7 @@ def main(data: Path, work: Path) -> None:
     WEIGHTS.mkdir(exist_ok=True)
     for recipe in ("nneval", "lceval"):
         output = WEIGHTS / f"{recipe}.safetensors"
-        run("train", examples, "--recipe", recipe, "--validation", validation, "--name", NAME, "-o", output)
+        run("train", examples, "--recipe", recipe, "--validation", validation, "--name", COCO_VAL, "-o", output)
 
 
 def run(command: str, *arguments: object) -> None:
@@ -51,7 +51,7 @@ def frequencies(captions: Path) -> None:
     ngrams, images = counted.counts.entries()
     several = NgramFrequencies()
     several.add(np.ascontiguousarray(ngrams[images > 1]), images[images > 1])
-    DocumentFrequencies(counted.vocabulary, several, counted.n_documents, counted.tokenizer).save(FILE)
+    DocumentFrequencies(counted.vocabulary, several, counted.n_documents, counted.tokenizer).save(COCO_VAL_FILE)
 
 
 def judged(source: Path, examples: Path, output: Path) -> None:

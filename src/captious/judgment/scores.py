@@ -24,7 +24,6 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.registry import SUM, Request, get, metric_names
-from captious.metrics.contract.registry import owner_of as owner_of
 from captious.metrics.contract.selection import ALL, FunctionMetric, MetricLike, Selection, available, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_vectors import VectorMetric
@@ -623,7 +622,7 @@ def _system_scores(
 def _needs_no_references(metric: MetricLike) -> bool:
     """Return whether it uses only captions, not even the objects in their images."""
     if isinstance(metric, str):
-        owner = owner_of(Request.from_text(metric).name)
+        owner = registry.owner_of(Request.from_text(metric).name)
         kind: type[BaseMetric] | None = get(owner) if owner is not None else None
     else:
         kind = type(metric) if isinstance(metric, BaseMetric) else None

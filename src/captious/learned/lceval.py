@@ -17,7 +17,7 @@ from captious.metrics.rouge import RougeL
 from captious.metrics.spice import Spice
 from captious.metrics.wmd import Wmd
 from captious.metrics.word_means import Mowe
-from captious.resources.cache import NAME as COCO_VAL
+from captious.resources.cache import COCO_VAL
 
 # LCEval: sixteen lexical, semantic and syntactic features, and a network that distinguishes human captions from machine
 # captions.

@@ -39,7 +39,7 @@ from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_vectors import VectorsParameter
 from captious.parsing.sources import ParseSource, as_parse_source
 from captious.plugins import did_you_mean
-from captious.resources.cache import NAME as COCO_VAL
+from captious.resources.cache import COCO_VAL
 from captious.words import counted
 
 # Feature sets: a name and an ordered list of metric outputs, which a learned metric combines.

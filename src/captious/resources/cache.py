@@ -143,9 +143,9 @@ def is_first_time(message: str) -> bool:
 # Document frequencies of COCO's validation images, which are part of the package; see training/learned.
 
 #: Their name for the option --idf.
-NAME = "coco"
+COCO_VAL = "coco"
 #: Their file.
-FILE = Path(__file__).parent / "coco-val.idf"
+COCO_VAL_FILE = Path(__file__).parent / "coco-val.idf"
 
 
 # Files that are compiled once, by the first process that needs them, and reused by all later ones.

@@ -23,7 +23,7 @@ from captious.files import RAISE_LIMIT, UnpackedSizeError, checksum, user_bytes,
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.native import NgramFrequencies, ReferenceNgrams, Vocabulary, threads
-from captious.resources.cache import FILE, NAME
+from captious.resources.cache import COCO_VAL, COCO_VAL_FILE
 from captious.text import NgramLayer, Tokenizer, Tokens, WordLayer, as_tokenizer
 from captious.words import counted
 
@@ -490,7 +490,7 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
         ResourceError: as ``DocumentFrequencies.load``.
     """
     if isinstance(idf, str | os.PathLike):
-        return _coco_val() if os.fspath(idf) == NAME else DocumentFrequencies.load(idf)
+        return _coco_val() if os.fspath(idf) == COCO_VAL else DocumentFrequencies.load(idf)
     if not isinstance(idf, DocumentFrequencies):
         raise ParameterError(
             f"{idf!r:.60} does not hold document frequencies",
@@ -504,7 +504,7 @@ def _coco_val() -> DocumentFrequencies:
     """Return the frequencies of the package, without n-grams of a single image, which have the same weight as unknown
     ones.
     """
-    return DocumentFrequencies.load(FILE)
+    return DocumentFrequencies.load(COCO_VAL_FILE)
 
 
 class FrequenciesParameter(
