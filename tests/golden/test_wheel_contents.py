@@ -19,7 +19,6 @@ from tests.golden.files import checksum
 from tests.golden.record import Record
 
 PACKAGE = Path(captious.__file__).parent
-SERVER = PROJECT / "server" / "src" / "captious_server"
 TABLES = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))
 EXCLUDED: list[str] = TABLES["tool"]["scikit-build"]["wheel"]["exclude"]
 
@@ -42,7 +41,7 @@ def files(package: Path) -> dict[str, Any]:
 
 
 def test_files_of_the_package_are_as_recorded(record: Record) -> None:
-    record("wheel/files", files())
+    record("wheel/files", files(PACKAGE))
 
 
 def test_requirements_of_the_package_are_as_recorded(record: Record) -> None:
