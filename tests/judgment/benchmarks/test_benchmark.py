@@ -37,9 +37,10 @@ MINE = Benchmark("mine", (RATED, replace(RATED, name="second")), (Files(("mine.j
 
 
 def test_every_file_of_a_benchmark_is_in_the_catalogue() -> None:
-    modules = {names._MODULES.get(name, name.replace("-", "_")) for name in names.names()}
+    assert list(names._BUILT_IN) == names.names()
+    modules = set(names._BUILT_IN.values())
     files = {path.stem for path in Path(names.__file__).parent.glob("*.py")}
-    assert files == modules | {"__init__", "benchmark", "benchmark_names"}
+    assert files == modules | {"__init__", "benchmark", "names"}
     for name in names.names():
         benchmark = names.get(name)
         assert benchmark.name == name
