@@ -10,7 +10,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from captious.errors import MissingExtraError, ResourceError
-from captious.text.stems import Singulars, lemmas, singular
+from captious.text.stems import Singulars, lemmas, nouns, singular
 from tests.support.shared_data import DATA, with_data
 
 
@@ -86,11 +86,30 @@ class TestLemmas:
         assert [pos for _, pos in calls[1:]] == ["v", "a", "n", "r", "n"]
 
 
+class TestNouns:
+    def test_nouns_are_lemmas_in_order(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        install(monkeypatch, lambda self, word: {"buses": "bus"}.get(word, word))
+        assert nouns("buses seated red buses now .") == ["bus", "bus"]
+        assert nouns("now .") == []
+
+    def test_data_are_needed_even_without_text(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        install(monkeypatch, lambda self, word: word)
+        assert nouns("") == []
+        monkeypatch.setattr(sys.modules["nltk"], "word_tokenize", missing, raising=False)
+        with pytest.raises(ResourceError, match=r"nltk\.downloader punkt_tab"):
+            nouns("")
+
+
+def missing(text: str) -> list[str]:
+    raise LookupError("no punkt_tab")
+
+
 def install(monkeypatch: pytest.MonkeyPatch, lemmatize: object) -> None:
     """Install a stand-in for NLTK, which has a tagger of five words."""
     tags = {"seated": "VBN", "red": "JJ", "buses": "NNS", "now": "RB"}
     nltk, stem = ModuleType("nltk"), ModuleType("nltk.stem")
     nltk.pos_tag = lambda tokens: [(token, tags.get(token, ".")) for token in tokens]  # type: ignore[attr-defined]
+    nltk.word_tokenize = str.split  # type: ignore[attr-defined]
     stem.WordNetLemmatizer = type("WordNetLemmatizer", (SimpleNamespace,), {"lemmatize": lemmatize})  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "nltk", nltk)
     monkeypatch.setitem(sys.modules, "nltk.stem", stem)

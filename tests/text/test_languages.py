@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -50,3 +51,14 @@ def test_thai_words_are_separated() -> None:
     pytest.importorskip("pythainlp")
     words = as_tokenizer("th")("หมาสองตัววิ่ง และ iPhone 3 เครื่อง!")
     assert words == ["หมา", "สอง", "ตัว", "วิ่ง", "และ", "iphone", "3", "เครื่อง"]
+
+
+def test_only_thai_words_stay_as_the_dictionary_cuts_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a stand-in for PyThaiNLP; ก and ๛ are the first and the last character of Thai."""
+
+    def cut(text: str, *, engine: str, keep_whitespace: bool) -> list[str]:
+        assert (engine, keep_whitespace) == ("newmm", False)
+        return text.split("|")
+
+    monkeypatch.setitem(sys.modules, "pythainlp.tokenize", SimpleNamespace(word_tokenize=cut))
+    assert as_tokenizer("th")("หมา|iPhone 3|!|ก|๛|กX") == ["หมา", "iphone", "3", "ก", "๛", "กX"]

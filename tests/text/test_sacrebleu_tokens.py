@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import captious
-from captious.errors import MissingExtraError
+from captious.errors import MissingExtraError, ResourceError
 from captious.text import as_tokenizer, tokenizers
 from tests.support.captions_of_languages import CAPTIONS, ENGLISH
 from tests.support.corpora import table
@@ -128,3 +130,14 @@ def test_missing_dictionary_is_named_with_its_command(name: str, monkeypatch: py
         as_tokenizer(name)("a")
     assert caught.value.help == "pip install 'captious[languages]'"
     assert as_tokenizer("zh")("一只") == ["一", "只"]
+
+
+def test_a_model_that_cannot_be_downloaded_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def offline() -> None:
+        raise OSError("no network")
+
+    tokenizers._sacrebleu.cache_clear()
+    module = SimpleNamespace(Flores200Tokenizer=offline)
+    monkeypatch.setitem(sys.modules, "sacrebleu.tokenizers.tokenizer_spm", module)
+    with pytest.raises(ResourceError, match="the model of the tokenizer flores200 cannot be downloaded: no network"):
+        as_tokenizer("flores200")("a")

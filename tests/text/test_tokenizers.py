@@ -13,9 +13,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import captious
-from captious.data import References
+from captious.data import References, Stored
 from captious.errors import EncodingError, ParameterError, UnknownNameError
 from captious.native import Vocabulary
+from captious.resources.meteor_tables import MeteorTables
 from captious.text import (
     PTB,
     PTB_HARNESS,
@@ -29,6 +30,7 @@ from captious.text import (
     WordLayer,
     as_tokenizer,
 )
+from captious.text.meteor_words import MeteorLayer
 from tests.support.corpora import table
 
 #: Any text, with much white space of every kind.
@@ -290,6 +292,17 @@ def test_systems_share_the_tokens_of_their_references() -> None:
     assert first.layer(layer)[1] is second.layer(layer)[1]
     assert words_of(first.layer(layer)[0]) == [["a"], ["b"]]
     assert words_of(second.layer(layer)[0]) == [["b", "c"], ["d"]]
+
+
+def test_stored_words_of_meteor_need_a_lexicon_of_the_same_words(meteor_tables: MeteorTables) -> None:
+    references = References((1,), ("a dog",), np.array([0, 1]))
+    layer = MeteorLayer(PTB, meteor_tables)
+    stored = layer.to_stored(layer.of_references(references), references)
+    assert layer.from_stored(stored, references).vocabulary.words() == ["a", "dog"]
+    more = Vocabulary()
+    more.add(("a", "dog", "cat"))
+    with pytest.raises(ValueError, match="a lexicon of other words"):
+        layer.from_stored(Stored({**stored.arrays, **more.arrays()}), references)
 
 
 class TestCaptionsAsOneText:
