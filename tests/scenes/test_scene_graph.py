@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import random
 import zipfile
+from typing import Any
 
+import numpy as np
 import pytest
 
+from captious.data import Stored
 from captious.resources.meteor_tables import MeteorTables
 from captious.scenes.graphs import (
     CATEGORIES,
@@ -16,10 +19,15 @@ from captious.scenes.graphs import (
     SceneGraph,
     Synonyms,
     count,
+    lemma_names,
     names_of,
     synonyms,
 )
+from captious.scenes.layers import SceneGraphLayer
 from captious.scenes.tuples import Tuple
+from captious.text import PTB
+from tests.support.corpora import references_table
+from tests.support.parses import KnownParses
 
 
 class Words(Synonyms):
@@ -176,3 +184,71 @@ def test_inflected_forms_have_the_sets_of_their_base(meteor_tables: MeteorTables
 @pytest.mark.parametrize("word", ["xyzzy", "", "a", "glass s", "犬", "ss", "stand on", " up", "\ud800"])
 def test_strings_of_any_kind_have_a_concept(meteor_tables: MeteorTables, word: str) -> None:
     assert word in synonyms(meteor_tables).concept_of(word)
+
+
+# ---- graphs in prepared files
+
+#: Five concepts of one name each; sofa has the sets 0 and 1. The second image says nothing.
+IMAGES = (
+    Facts.of(SceneGraph(Words(sofa={1, 0}), [("dog", "sofa", "in"), ("dog", "red")])),
+    Facts.of(graph()),
+    Facts.of(graph(("cat",))),
+)
+REFERENCES = references_table([["a"], ["b"], ["c"]])
+
+
+@pytest.fixture
+def layer(meteor_tables: MeteorTables) -> SceneGraphLayer:
+    return SceneGraphLayer(PTB, KnownParses({}), meteor_tables)
+
+
+def test_stored_graphs_come_back(layer: SceneGraphLayer) -> None:
+    restored = layer.from_stored(layer.to_stored(IMAGES, REFERENCES), REFERENCES)
+    assert [facts.by_category for facts in restored] == [facts.by_category for facts in IMAGES]
+    assert restored[0].find((frozenset({"couch", 0}),), "object") == (frozenset({"sofa", 0, 1}),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"attribute": [0]}, "facts of attribute that are cut"),
+        ({"relation": [0, 1]}, "facts of relation that are cut"),
+        ({"object": [0, 1, 5]}, "stands for nothing"),
+        ({"object": [0, -1, 1]}, "stands for nothing"),
+        ({"items": [-1, -2, 0, 1, -3, -4, -6]}, "stands for nothing"),
+        ({"items_offsets": [1, 1, 4, 5, 6, 7]}, "do not fit"),
+        ({"items_offsets": [0, 1, 4, 5, 6, 8]}, "do not fit"),
+        ({"items_offsets": [0, 1, 4, 3, 6, 7]}, "do not fit"),
+        ({"items_offsets": []}, "do not fit"),
+        ({"object_offsets": [0, 2, 3]}, "facts of other images"),
+        ({"object_offsets": [0, 2, 2, 2, 3]}, "facts of other images"),
+    ],
+    ids=str,
+)
+def test_stored_graphs_that_do_not_fit_are_refused(
+    layer: SceneGraphLayer, changes: dict[str, list[int]], message: str
+) -> None:
+    arrays: dict[str, Any] = {**layer.to_stored(IMAGES, REFERENCES).arrays}
+    sizes = {name: arrays[name].size for name in ("object", "attribute", "relation", "items", "items_offsets")}
+    assert [*sizes.values()] == [3, 2, 3, 7, 6]
+    arrays |= {name: np.array(values, np.int64) for name, values in changes.items()}
+    with pytest.raises((ValueError, IndexError), match=message):
+        layer.from_stored(Stored(arrays), REFERENCES)
+
+
+# ---- lemmas
+
+
+def test_lemmas_are_those_of_all_synonym_sets_of_a_name(meteor_tables: MeteorTables) -> None:
+    sets, _ = published(meteor_tables)
+    entries = sorted(sets)
+    lexicon, lemmas = synonyms(meteor_tables), lemma_names(meteor_tables)
+    numbers: dict[frozenset[str], frozenset[int]] = {}
+    for name in ("sofa", "dog", "hot_dog", "run", entries[0], entries[-1]):
+        concept = lexicon.concept_of(name.replace("_", " "))
+        expected = frozenset(word for word in entries if not sets[word].isdisjoint(concept))
+        numbers[expected] = lemmas.lemmas(name.replace("_", " "))
+        assert len(numbers[expected]) == len(expected) > 0
+    assert lemmas.lemmas("sofa") == lemmas.lemmas("couch") & lemmas.lemmas("sofa")
+    assert lemmas.lemmas("sofa").isdisjoint(lemmas.lemmas("dog"))
+    assert lemmas.lemmas("xyzzy") == frozenset()
