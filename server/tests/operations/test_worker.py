@@ -150,7 +150,7 @@ class TestFailures:
 
         tidied = threading.Event()
         monkeypatch.setattr(worker, "_clean_up", tidied.set)
-        monkeypatch.setattr(worker.leases, "take", lambda name: object())
+        monkeypatch.setattr(worker.queue, "take", lambda name: object())
         monkeypatch.setattr(worker, "score", lambda lease: None)
         with running(tidied.is_set, monkeypatch):
             pass

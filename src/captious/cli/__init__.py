@@ -216,7 +216,7 @@ def _complain(message: str, where: str, help: str) -> None:
 
 def _context(arguments: list[str]) -> click.Context:
     """Return the context of the command that arguments select, as some of click's errors lack it."""
-    context = click.Context(captious, info_name="captious")
+    context = click.Context(captious, info_name="captious", **captious.context_settings)
     name = next((argument for argument in arguments if argument in captious.list_commands(context)), None)
     command = captious.get_command(context, name) if name is not None else None
     return context if command is None else click.Context(command, info_name=name, parent=context)
