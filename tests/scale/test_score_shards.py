@@ -9,6 +9,7 @@ import random
 import shutil
 import signal
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -397,7 +398,7 @@ def test_all_failing_shards_are_named(shards: Path, tmp_path: Path) -> None:
 
 
 def test_a_shard_is_tried_again(shards: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("captious.scale.run._PAUSE", 0)
+    monkeypatch.setattr(import_module("captious.scale.run"), "_PAUSE", 0)  # scale.run is its function
     batches, failures = scale.FileShard.batches, [OSError("gone"), OSError("gone again")]
 
     def failing(self: scale.FileShard, *arguments: Any) -> Iterator[scale.RowBatch]:
