@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,6 +33,21 @@ def test_fit_to_candidates_is_warned_about() -> None:
 def test_messages_name_arguments_as_python_has_them() -> None:
     with pytest.raises(ParameterError, match=r"idf=FILE cannot be used.*\n.*remove idf=FILE"):
         fit_resource("cider-d", [EXAMPLES / "references.json"], settings=Settings(idf="coco"))
+
+
+@pytest.mark.parametrize(
+    ("metric", "files", "options", "message"),
+    [
+        ("cider-d", 2, {}, "cider-d is fitted to one file of references"),
+        ("rouge-l", 1, {}, "rouge-l cannot be fitted"),
+        ("cider-d", 1, {"human": EXAMPLES / "improved.json"}, "cider-d does not take human captions"),
+        ("chair", 0, {}, "no objects were given"),
+        ("chair", 1, {"settings": Settings(objects={1: ["dog"]})}, "objects=FILE cannot be used"),
+    ],
+)
+def test_fits_that_make_no_sense_are_refused(metric: str, files: int, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        fit_resource(metric, [EXAMPLES / "references.json"] * files, **options)
 
 
 @pytest.mark.models

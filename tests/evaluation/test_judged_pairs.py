@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 
 import captious
 from captious.cli.judge_pairwise import judge_pairwise as command
-from captious.errors import CaptiousWarning, ParameterError
+from captious.errors import CaptiousWarning, EmptyInputError, ParameterError
 from captious.evaluation.judged_pairs import strengths
 from captious.metrics.shared.judges import preference
 from captious.models.chat import Answer, ChatModel
@@ -49,6 +50,23 @@ def test_verdicts_are_asked_in_both_orders(model: ChatModel, endpoint: ChatServe
     swapped = captious.judge_pairwise({"short": SHORT, "long": LONG}, REFERENCES, model)
     np.testing.assert_array_equal(swapped.pairs[0].points, 1 - pair.points)
     assert len(endpoint.log) == before + 6  # the same questions
+
+
+@pytest.mark.parametrize(
+    ("systems", "references", "error", "message"),
+    [
+        ({"long": LONG}, REFERENCES, ParameterError, "two systems are needed"),
+        ({"long": LONG, "short": SHORT}, None, ParameterError, "needs references"),
+        ({"long": {}, "short": {}}, {}, EmptyInputError, "there are no captions"),
+    ],
+)
+def test_nothing_is_asked_without_pairs_of_captions(
+    model: ChatModel, endpoint: ChatServer, systems: Any, references: Any, error: type[Exception], message: str
+) -> None:
+    before = len(endpoint.log)
+    with pytest.raises(error, match=message):
+        captious.judge_pairwise(systems, references, model)
+    assert len(endpoint.log) == before
 
 
 def test_the_order_of_images_does_not_matter(model: ChatModel) -> None:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import captious
 from captious.data import Captions
-from captious.errors import DuplicateCandidateError, ParameterError
+from captious.errors import DuplicateCandidateError, EmptyInputError, ParameterError
 from captious.evaluation.scoring import evaluate
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.selection import select
@@ -34,6 +34,14 @@ def test_streams_of_references_in_another_form_are_not_merged() -> None:
     each, cat = captious.Stream("rouge-l"), captious.Stream("rouge-l", settings=Settings(references_as="cat"))
     with pytest.raises(ParameterError, match="cannot be merged"):
         each.merge(cat)
+
+
+def test_empty_batches_are_refused_and_change_nothing() -> None:
+    stream = captious.Stream("rouge-l")
+    stream.update({1: "a dog"}, {1: ["a dog"]})
+    with pytest.raises(EmptyInputError, match="there are no captions"):
+        stream.update({}, {})
+    assert stream.compute() == {"rouge-l": 1.0}
 
 
 def test_metrics_that_need_references_are_refused_without() -> None:

@@ -11,6 +11,7 @@ import pytest
 
 import captious
 from captious.errors import InputError, ParameterError, UnknownNameError
+from captious.evaluation.report import system_names
 from captious.evaluation.statistics import holm
 
 ANIMALS = ("dog", "cat", "cow")
@@ -195,3 +196,26 @@ def test_warnings_of_some_systems_begin_with_their_names() -> None:
     with pytest.warns(captious.CaptiousWarning):
         both = captious.score({"a": empty, "b": {**empty, 0: ""}}, references, "rouge-l")
     assert both.warnings == both["a"].warnings == both["b"].warnings
+
+
+def test_systems_need_names_of_their_own() -> None:
+    mine = captious.score(["a dog"], [["a dog"]], "rouge-l", system="mine")
+    assert [*captious.Reports([mine, mine.named("other")])] == ["mine", "other"]
+    with pytest.raises(ParameterError, match="two systems have the same name"):
+        captious.Reports([mine, mine.named("mine")])
+    with pytest.raises(ParameterError, match="there are no systems"):
+        captious.Reports([])
+
+
+@pytest.mark.parametrize(
+    ("files", "names"),
+    [
+        (["a/x.json", "b/y.tar.gz"], ["x", "y"]),
+        (["a/x.json", "b/x.json", "y.json"], ["a/x.json", "b/x.json", "y"]),
+        (["a/x.json", "a/x.csv"], ["a/x.json", "a/x.csv"]),
+    ],
+)
+def test_systems_are_named_after_their_files(files: list[str], names: list[str]) -> None:
+    assert system_names(files) == names
+    with pytest.raises(ParameterError, match=f"{files[0]} is given twice"):
+        system_names([*files, files[0]])
