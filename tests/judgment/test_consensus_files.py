@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.io import savemat
+from scipy.io import loadmat, savemat
 
 from captious.errors import CaptionFileError, ResourceError
 from captious.judgment.judgments import CaptionPairs
@@ -86,3 +86,9 @@ def test_damaged_triplets_are_refused(tmp_path: Path) -> None:
     savemat(path, {"other": [1]})
     with pytest.raises(CaptionFileError, match="no triplets"):
         load(tmp_path, "abstract-50s")
+    write_triplets(path, [("a", "b", 10), ("c", "d", 30)])
+    triplets = loadmat(path)["triplets"]
+    for wrong, message in ((triplets[:, 1:], "95, is not a multiple of 48"), (triplets[:, ::-2], "of several pairs")):
+        savemat(path, {"triplets": wrong})
+        with pytest.raises(CaptionFileError, match=message):
+            load(tmp_path, "abstract-50s")

@@ -15,7 +15,7 @@ from scipy import stats
 
 import captious
 from captious.cli import main
-from captious.errors import CaptionFileError, ParameterError, UnknownNameError
+from captious.errors import CaptionFileError, EmptyInputError, ParameterError, ResourceError, UnknownNameError
 from captious.judgment import judging, load_judgments
 from captious.judgment.studies import critical_failures, reference_counts, robustness
 
@@ -228,6 +228,48 @@ def test_scores_of_unknown_items_are_refused(tmp_path: Path) -> None:
         captious.judge(path, scores={"own": {"x": [1, 2, 3]}, "own@own": {"x": [1, 2, 3]}})
     with pytest.raises(ParameterError, match="no metrics were requested"):
         captious.judge(path, scores={"own": {}})
+
+
+@pytest.mark.parametrize(
+    ("benchmarks", "metrics", "scores", "message"),
+    [
+        (0, ["rouge-l"], None, "no benchmarks were requested"),
+        (1, [], None, "no metrics were requested"),
+        (2, ["rouge-l"], None, "own@own is requested twice"),
+        (1, None, {"other": {"mine": [1, 2, 3]}}, "scores were given for other, which is not among"),
+        (1, None, {"own": {"mine": {"1": 0.1, "3": 0.3}}}, "mine: scores are missing for 1 of 3 items"),
+        (1, None, {"own": {"mine": [1, float("inf"), 3]}}, "scores that are not finite: 1"),
+        (1, None, {"own": {"mine": [1, 2]}}, "there are 2 scores for 3 items"),
+        (1, None, {"own": {"mine": ["good", "bad", "ugly"]}}, "the scores are not numbers"),
+        (1, ["rouge-l"], {"own": {"rouge-l": [1, 2, 3]}}, "rouge-l is requested twice"),
+    ],
+)
+def test_wrong_requests_are_refused(
+    tmp_path: Path, benchmarks: int, metrics: list[str] | None, scores: Any, message: str
+) -> None:
+    judgments = load_judgments(written(tmp_path))
+    with pytest.raises(ParameterError, match=message):
+        captious.judge([judgments] * benchmarks, metrics, scores=scores)
+
+
+def test_judgments_that_do_not_exist_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(EmptyInputError, match="there are no judgments"):
+        load_judgments(tmp_path / "empty.jsonl")
+    with pytest.raises(ResourceError, match="judgment file not found"):
+        load_judgments(tmp_path / "missing.jsonl")
+    with pytest.raises(ResourceError, match="judgment data folder not found"):
+        load_judgments("composite", tmp_path / "missing")
+    monkeypatch.delenv("CAPTIOUS_DATA", raising=False)
+    with pytest.raises(ResourceError, match="no folder of judgment data is set"):
+        load_judgments("composite")
+
+
+def test_metrics_that_were_not_judged_are_named(tmp_path: Path) -> None:
+    (result,) = captious.judge(written(tmp_path), "rouge-l", resamples=10).values()
+    with pytest.raises(UnknownNameError, match="'rouge-k' was not judged") as caught:
+        result["rouge-k"]
+    assert "this result has rouge-l" in caught.value.help
 
 
 def test_default_metrics_are_those_of_coco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

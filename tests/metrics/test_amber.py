@@ -191,6 +191,23 @@ def test_lists_that_are_wrong(tmp_path: Path) -> None:
         Amber(lists=tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"annotations": [{**LISTS["annotations"][0], "truth": "sky"}]}, ResourceError, "'sky' is not a list of words"),
+        ({"annotations": [{**LISTS["annotations"][0], "hallu": [1]}]}, ResourceError, "is not a list of words"),
+        ({"relation": {"sky": "cloud"}}, ResourceError, "'cloud' is not a list of words"),
+        ({"annotations": LISTS["annotations"][2:]}, ResourceError, "there are no generative annotations"),
+        ({"relation": None}, ResourceError, "not AMBER's word lists: AttributeError"),
+        (5, ParameterError, "5 is not a folder of AMBER's word lists"),
+    ],
+    ids=str,
+)
+def test_lists_of_other_forms_are_refused(changes: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        Amber(lists=LISTS | changes if isinstance(changes, dict) else changes)
+
+
 def test_signature_depends_on_lists_but_not_their_order() -> None:
     def label(**changed: object) -> str:
         return Amber(lists={**LISTS, **changed}, tagger="parser").lists.label

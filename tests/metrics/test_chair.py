@@ -266,6 +266,10 @@ class TestObjects:
         with pytest.raises(ParameterError, match="only positions"):
             Chair(objects=OBJECTS).statistics(by_position)
 
+    def test_numbers_are_not_the_strings_that_spell_them(self) -> None:
+        with pytest.raises(ParameterError, match="ids are strings on one side and numbers on the other"):
+            Chair(objects={str(image): names for image, names in OBJECTS.items()}).statistics(captions())
+
     def test_images_without_objects_are_named(self) -> None:
         with pytest.raises(
             MissingObjectsError, match=r"(?s)objects of 2 of 4 images.*image_id 3, 4.*subset=True"
