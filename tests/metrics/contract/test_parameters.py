@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,13 @@ import pytest
 
 from captious.errors import CaptiousError, ParameterError
 from captious.metrics.contract import registry
-from captious.metrics.contract.parameters import FlagParameter, IntegerParameter, NumberParameter, Parameter
+from captious.metrics.contract.parameters import (
+    FlagParameter,
+    IntegerParameter,
+    NumberParameter,
+    Parameter,
+    ResourceParameter,
+)
 from captious.models import WordVectors
 from tests.support.corpora import table
 
@@ -41,6 +48,24 @@ def values_of(declaration: Parameter[Any, Any]) -> tuple[list[object], list[obje
     tenth = (most - least) / 10
     inside = [least, np.float32(least + tenth), *([] if declaration.below else [most])]
     return [*inside, *none], [least - tenth, most + tenth, *([most] if declaration.below else []), True]
+
+
+@pytest.mark.parametrize(
+    ("kind", "values"),
+    [
+        (Parameter, {}),
+        (NumberParameter, {"least": -1_000_000, "most": 1_000_000, "below": False}),
+        (IntegerParameter, {"least": 0, "most": 1_000_000, "optional": False}),
+        (ResourceParameter, {"read": None, "keep_none": False, "show": None}),
+    ],
+)
+def test_parameters_are_plain_unless_asked(kind: type[Parameter[Any, Any]], values: dict[str, object]) -> None:
+    parameter = kind(default=None)
+    assert (parameter.summary, parameter.signature_key, parameter.required) == ("", None, False)
+    assert (parameter.shown(None), parameter.to_text(None), parameter.takes_none) == ("none", "none", True)
+    assert parameter.from_text("None") is None
+    defaults = {name: value.default for name, value in inspect.signature(kind).parameters.items()}
+    assert {name: defaults[name] for name in values} == values
 
 
 @pytest.mark.parametrize(("name", "parameter"), CASES)
