@@ -425,6 +425,7 @@ class Watcher:
     def __init__(self, order: Sequence[str] | None, seconds: float | None, coverage: Any) -> None:
         self.durations: dict[str, float] = {}
         self.passed: dict[str, bool] = {}
+        self.failed: list[str] = []
         self._order = None if order is None else {test: place for place, test in enumerate(order)}
         self._seconds = seconds
         self._coverage = coverage
@@ -460,6 +461,8 @@ class Watcher:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.passed[report.nodeid] = self.passed.get(report.nodeid, True) and report.outcome == "passed"
+        if report.outcome == "failed":  # neither passed nor skipped
+            self.failed.append(report.nodeid)
 
 
 def worker(request: dict[str, Any]) -> int:
@@ -482,7 +485,7 @@ def worker(request: dict[str, Any]) -> int:
     results = {
         "durations": watcher.durations,
         "passed": [test for test, passed in watcher.passed.items() if passed],
-        "failed": [test for test, passed in watcher.passed.items() if not passed],
+        "failed": watcher.failed,
     }
     Path(request["results"]).write_text(json.dumps(results))
     return status
@@ -660,8 +663,8 @@ def _measure_room(copy: Copy, room: str, checksum: str) -> None:
     status, results, output = copy.run([f"tests/{room}"], data=data)
     if not results:
         sys.exit(f"tests/{room} ended with status {status}:\n{output[-3000:]}")
-    if results["failed"]:
-        print(f"  {len(results['failed'])} tests failed or were skipped; they are left out")
+    if left_out := len(results["durations"]) - len(results["passed"]):
+        print(f"  {left_out} tests failed or were skipped; they are left out")
     coverage = Coverage(data_file=str(data), branch=True, config_file=False, include=[f"{copy.path}/captious/{room}/*"])
     coverage.load()
     report = copy.folder / "coverage.json"
