@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import re
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ import captious
 from captious.data import read_captions
 from captious.errors import InputError, ParameterError, UnknownNameError
 from captious.metrics.meteor import Alignment, align
+from captious.text.languages import LANGUAGES
 from tests.oracles import meteor as oracle
 from tests.parity.real_captions import read_lines
 from tests.support.corpora import table
@@ -300,6 +302,20 @@ def test_parameters_given_with_a_variant_are_taken() -> None:
     metric = captious.Meteor(variant="paper", delta=0.75, modules={"stem": 0.5, "exact": 1.0})
     assert metric.delta == 0.75
     assert list(metric.modules.items()) == [("exact", 1.0), ("stem", 0.5)]
+
+
+def test_parameters_of_languages_are_those_in_the_documentation() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "metrics" / "meteor.md").read_text(encoding="utf-8")
+    rows = re.findall(
+        r"^\| (`.*?|all others) \| ([\d., ]+) \| (\.\d|no stemmer|exact matches only) \|", page, re.MULTILINE
+    )
+    documented = {code: row for names, *row in reversed(rows) for code in re.findall(r"`(\w+)`", names) or LANGUAGES}
+    assert len(rows) == 7
+    for code in LANGUAGES.keys() - {"en"}:
+        numbers, stem = documented[code]
+        found = captious.Meteor(language=code)
+        assert [found.alpha, found.beta, found.gamma, found.delta] == [*map(float, numbers.split(","))], code
+        assert found.modules == {"exact": 1.0} | ({"stem": float(stem)} if stem.startswith(".") else {}), code
 
 
 def test_meteor_signature_records_parameters_and_modules() -> None:
