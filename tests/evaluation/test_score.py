@@ -12,7 +12,7 @@ import pytest
 
 import captious
 from captious import Settings
-from captious.data import read_references
+from captious.data import References, read_references
 from captious.errors import (
     CaptiousWarning,
     DuplicateCandidateError,
@@ -24,8 +24,10 @@ from captious.errors import (
     UnknownNameError,
 )
 from captious.evaluation import evaluate
+from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.metrics.contract.selection import select
 from captious.progress import observed
+from tests.support.corpora import references_table
 from tests.support.observers import Events
 
 REFERENCES = {i: [f"a dog and {i} cats", f"{i} cats with a dog"] for i in range(120)}
@@ -343,3 +345,17 @@ def test_score_of_no_captions_is_refused() -> None:
     with pytest.raises(EmptyInputError, match="there are no captions") as caught:
         captious.score(nothing, metrics=["cider-d"], system="mine")
     assert caught.value.where == "mine"
+
+
+@pytest.mark.parametrize(
+    ("references", "counts", "part"),
+    [
+        (references_table([["a", "b"], ["c", "d"]]), (2, 4, 2), "references:2"),
+        (references_table([["a", "b"], ["c"]]), (2, 3, 2), "references:var"),
+        (references_table([["a", "b"], ["c"]]).concatenated, (2, 2, 1), "references:1"),
+        (captious.read_captions({1: "a", 2: "b"}).references, (2, 0, 0), "references:0"),
+    ],
+)
+def test_references_are_counted(references: References, counts: tuple[int, int, int], part: str) -> None:
+    assert reference_counts(references) == counts
+    assert add_reference_counts(["m|captious:1"], *counts)[0].split("|")[1] == part
