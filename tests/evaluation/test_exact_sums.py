@@ -51,6 +51,13 @@ def test_smallest_and_largest_numbers_are_summed_exactly() -> None:
     assert ExactSums.of(np.array(numbers)[:, None]).values.tolist() == [1.0]
 
 
+@pytest.mark.parametrize("step", [2.0**-25, 2.0**-26, 2.0**-52])
+def test_halves_of_digits_that_cancel_are_summed_exactly(step: float) -> None:
+    """Digits are added in halves of 26 and 27 bits, of which one is 1 or -1 here, and the other often 0."""
+    for numbers, total in (([1.0, -1.0 - step], -step), ([1.0 + step, -1.0], step), ([1.0 + step, -1.0 - step], 0.0)):
+        assert ExactSums.of(np.array(numbers)[:, None]).values.tolist() == [total]
+
+
 def test_whole_columns_and_others_are_summed_exactly() -> None:
     rows = np.array([[1.0, 0.1], [2.0, 0.2], [4.0, 0.3]])
     assert column_sums(rows).tolist() == [7.0, math.fsum([0.1, 0.2, 0.3])]
