@@ -43,6 +43,21 @@ CASES = {
     "First paragraph\n\nsecond": ["First paragraph", "second"],
     "一只狗在跑。一只猫在睡觉！很好": ["一只狗在跑。", "一只猫在睡觉！", "很好"],
     "एक कुत्ता दौड़ता है। एक बिल्ली सोती है।": ["एक कुत्ता दौड़ता है।", "एक बिल्ली सोती है।"],
+    "It was I. He left. J. K. came": ["It was I.", "He left.", "J. K. came"],
+    "Two. 3. A cat. 4. A dog": ["Two.", "3. A cat.", "4. A dog"],
+    "a list\n1) a dog\n12. a cat\n## a bus\n123. a car": ["a list", "1) a dog", "12. a cat", "## a bus", "123. a car"],
+    "Figs: fig. 3, nos. 4 and 5, vs. Rome. No fig. Next": ["Figs: fig. 3, nos. 4 and 5, vs. Rome.", "No fig.", "Next"],
+    "and so… he goes… The end": ["and so… he goes…", "The end"],
+    "A sign reads “STOP!” and a man waits. “No.” He goes.": [
+        "A sign reads “STOP!” and a man waits.",
+        "“No.”",
+        "He goes.",
+    ],
+    "at 6 p.m. Rome is dark, at 7 p.m. the sky, at 8 p.m. There": [
+        "at 6 p.m. Rome is dark, at 7 p.m. the sky, at 8 p.m.",
+        "There",
+    ],
+    "「走れ。」彼は言う！？はい": ["「走れ。」", "彼は言う！？", "はい"],
     "": [],
     " . ": ["."],
 }
