@@ -39,7 +39,7 @@ LAYERS = (
     {"metrics"},
     {"evaluation", "learned"},
     {"judgment"},
-    {"report", "scale", "compat"},
+    {"report", "scale", "compat", "client"},
     {"cli"},
     {"__main__"},
 )
