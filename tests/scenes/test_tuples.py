@@ -56,6 +56,7 @@ RULES = {
     ),
     "compounds": ("sheep/NN dog/NN cat/NN", "0<2:root 2<1:compound 2<3:dep", "dog sheep|cat"),
     "compounds are of nouns": ("well/RB dog/NN", "0<2:root 2<1:compound", "dog"),
+    "compounds of anything but nouns": ("dog/NN sitting/VBG/sit", "0<2:root 2<1:compound", "dog"),
 }
 NUMBERS = {
     "plural nouns": ("two/CD dogs/NNS/dog", "0<2:root 2<1:nummod", "dog two|dog"),

@@ -74,6 +74,30 @@ def test_means_of_yi_are_the_same_judgments(shared_data: Path, tmp_path: Path) -
         load(tmp_path, "flickr8k-expert")
 
 
+MEANS: dict[str, Any] = {"refs": ["a dog runs", "the dog"], "cand": ["a dog"], "score": 4}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"score": score} for score in (0.99, 4.01, "x", None)),
+        *({"cand": texts} for texts in ("a dog", [], ["a dog", "a cat"], [1])),
+        *({"refs": texts} for texts in ("a dog", [], [1])),
+    ],
+    ids=str,
+)
+def test_means_are_of_one_to_four_for_one_caption(tmp_path: Path, change: dict[str, Any]) -> None:
+    good = {"0": MEANS, "1": MEANS | {"cand": ["a cat"], "score": 1}}
+    write(tmp_path, "yi2020/flickr.json", good)
+    found = load(tmp_path, "flickr8k-expert@yi2020")
+    assert isinstance(found, RatedCaptions)
+    assert [ratings.tolist() for ratings in found.ratings] == [[4], [1]]
+    write(tmp_path, "yi2020/flickr.json", {**good, "2": MEANS | change})
+    with pytest.raises(CaptionFileError) as caught:
+        load(tmp_path, "flickr8k-expert@yi2020")
+    assert caught.value.where.endswith("flickr.json, entry '2'")
+
+
 def test_missing_formats_are_listed(tmp_path: Path) -> None:
     write(tmp_path, "flickr8k/ExpertAnnotations.txt", ["a.jpg\ta.jpg#0\t1\t1\t1"])
     with pytest.raises(ResourceError) as caught:

@@ -224,6 +224,25 @@ def test_images_with_other_numbers_of_captions_are_drawn_or_excluded() -> None:
     assert found["dog"][:2] == (2, pytest.approx(6 / 8))
 
 
+@pytest.mark.parametrize(
+    ("captions", "n", "measured"),
+    [
+        ([["a cat", "a dog", "the cat"], ["a cat", "cat", "a red dog"], ["a dog"] * 3], 4, "lower on average. Words"),
+        ([["cat"] * 3, ["cat", "dog", "dog"]], 1, "higher on average, as expected if"),
+    ],
+)
+def test_notes_say_how_far_words_are_from_the_model(captions: list[list[str]], n: int, measured: str) -> None:
+    study = word_agreement(dict(enumerate(captions)), n)
+    k, records = 2, study.records
+    recall, p, precision = (np.array([record[key] for record in records]) for key in ("recall", "p", "precision"))
+    gaps = [precision - values * k / (values * k + (1 - values) ** k) for values in (p, recall)]
+    notes = " ".join(study.notes)
+    assert f"from the measured precision by {np.abs(gaps[0]).mean():.3f} on average" in notes
+    assert f"the measured recall is {abs(np.mean(recall - p)):.3f} {measured}" in notes
+    assert f"on average {np.abs(gaps[1]).mean():.3f} from the model's curve over recall" in notes
+    assert f"{(gaps[1] < 0).sum()} of {n} below it" in notes
+
+
 def lookup(captions: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return a tagger: "light" is an adjective in one caption of four, and else a noun."""
     table = {"cat": "NOUN", "dog": "NOUN", "runs": "VERB", "red": "ADJ", "paris": "PROPN"}
