@@ -67,6 +67,20 @@ def test_reports_are_about_the_captions_as_they_were_given() -> None:
     assert not any("one reference only" in warning for warning in report.warnings)
 
 
+@pytest.mark.parametrize(
+    ("references", "metrics", "references_as", "title"),
+    [
+        ([["a dog"], ["y", "z"]], ["rouge-l"], "each", "2 images · 1.5 references each · tokens: ptb"),
+        ([["a dog"], ["y", "z"]], ["rouge-l"], "cat", "2 images · 1.5 references each, concatenated · tokens: ptb"),
+    ],
+)
+def test_titles_say_whether_references_were_concatenated(
+    references: object, metrics: list[str], references_as: str, title: str
+) -> None:
+    report = _score(["a dog", "x"], references, metrics, references_as=references_as)
+    assert report.to_table().title == title
+
+
 def test_unknown_references_as_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="not 'best'"):
         captious.score(["a dog"], [["a dog"]], ["rouge-l"], settings=captious.Settings(references_as="best"))
