@@ -24,6 +24,7 @@ from captious.resources.meteor_tables import MeteorTables
 from tests.oracles import scene_phrases as oracle
 from tests.support.corpora import table
 from tests.support.encoders import save_tiny_encoder
+from tests.support.parses import KnownParses, parse
 
 pytestmark = pytest.mark.models
 
@@ -138,6 +139,19 @@ def test_synonyms_match_whole(meteor_tables: MeteorTables, encoder: Encoder) -> 
     assert scores["capture-attribute"] == pytest.approx(1, abs=1e-5)
     assert scores["capture-relation"] == pytest.approx(1, abs=1e-5)
     assert scores["capture"] == pytest.approx(1, abs=1e-5)
+
+
+def test_nouns_of_relations_are_objects(meteor_tables: MeteorTables, encoder: Encoder) -> None:
+    """A noun in a compound is no object of its own: here, only the relation has "sheep" as one."""
+    text, dependencies = "sheep/NN dog/NN chases/VBZ/chase ball/NN", "0<3:root 2<1:compound 3<1:nsubj 3<4:dobj"
+    parses = {"sheep dog chases ball": parse(text, dependencies), "sheep": parse("sheep/NN", "0<1:root")}
+    tuples = (("sheep", "ball", "chase"), ("dog", "sheep"), ("ball",))
+    metric = Capture(model=encoder, parser=KnownParses(parses))
+    assert metric.tuples.of_texts([*parses]) == [tuples, (("sheep",),)]
+    ours, theirs = (tuples, {"sheep", "dog", "ball"}), ((("sheep",),), {"sheep"})
+    expected = oracle.capture(ours, theirs, {*ABSTRACT_NOUNS.words}, meteor_tables.jar, like(encoder))
+    found = metric.scores(table(["sheep dog chases ball"], [["sheep"]]))[0]
+    np.testing.assert_allclose(found, [expected[output] for output in Capture.outputs], atol=2e-6)
 
 
 def test_abstract_nouns_are_no_objects(meteor_tables: MeteorTables, encoder: Encoder) -> None:
