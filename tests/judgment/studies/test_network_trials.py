@@ -261,6 +261,16 @@ class TestStudies:
         with pytest.raises(ParameterError, match="0 is not a number of random seeds"):
             study(examples, RECIPE, seeds=0)
 
+    @pytest.mark.parametrize("study", [feature_ablation, network_depth, training_size])
+    def test_benchmarks_are_named_once(self, study: Any, examples: Path, judged: Path) -> None:
+        with pytest.raises(ParameterError, match="own@own is requested twice"):
+            study(examples, RECIPE, [judged, judged], seeds=1, resamples=5)
+
+    @pytest.mark.parametrize("depths", [(0, -1), (17,), ()])
+    def test_depths_out_of_range_are_refused(self, depths: tuple[int, ...], examples: Path) -> None:
+        with pytest.raises(ParameterError, match="numbers of hidden layers"):
+            network_depth(examples, RECIPE, (), depths, seeds=1)
+
     def test_studies_are_deterministic(self, examples: Path, judged: Path) -> None:
         first, again = (network_depth(examples, RECIPE, [judged], (1,), seeds=2, resamples=10) for _ in range(2))
         assert first.to_dict() == again.to_dict()
