@@ -223,6 +223,16 @@ class TestBootstrapPValues:
     def test_single_resample_is_not_significant(self, method: Any) -> None:
         assert bootstrap_p_value(0.5, np.array([0.5]), scale=1, method=method) >= 0.5
 
+    @pytest.mark.parametrize(("difference", "counted", "normal"), [(0.5, 0.01, 0), (1e-300, 0.01, 0), (0.0, 1, 1)])
+    def test_nothing_is_rounding_at_a_scale_of_zero(self, difference: float, counted: float, normal: float) -> None:
+        resampled = np.full(99, difference)
+        assert bootstrap_p_value(difference, resampled, scale=0, method="counted") == counted
+        assert bootstrap_p_value(difference, resampled, scale=0, method="normal") == normal
+
+    def test_two_resamples_have_a_standard_deviation(self) -> None:
+        p = bootstrap_p_value(0.5, np.array([0.4, 0.6]), scale=1, method="normal")
+        assert p == pytest.approx(2 * norm.sf(0.5 / (0.1 * np.sqrt(2))))
+
     @METHODS
     def test_single_image_has_p_one(self, method: Any) -> None:
         assert bootstrap_p_value(0.5, np.full(99, 0.5), scale=1, n_images=1, method=method) == 1
