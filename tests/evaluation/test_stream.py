@@ -36,6 +36,15 @@ def test_streams_of_references_in_another_form_are_not_merged() -> None:
         each.merge(cat)
 
 
+def test_the_first_different_metrics_are_named() -> None:
+    one, two = captious.Stream(["rouge-l", "bleu-1", "cider-d"]), captious.Stream(["rouge-l", "bleu-2", "length"])
+    with pytest.raises(ParameterError, match="a stream of other metrics cannot be merged") as caught:
+        one.merge(two)
+    other, own = caught.value.where.split(" into ")
+    assert ("bleu-2" in other, "bleu-1" in own) == (True, True)
+    assert "rouge" not in caught.value.where
+
+
 def test_empty_batches_are_refused_and_change_nothing() -> None:
     stream = captious.Stream("rouge-l")
     stream.update({1: "a dog"}, {1: ["a dog"]})

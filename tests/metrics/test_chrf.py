@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import captious
 from captious.data import Captions
+from captious.errors import ParameterError
 from captious.metrics.chrf import Chrf
 from tests.support.captions_of_languages import CAPTIONS, ENGLISH
 from tests.support.corpora import table
@@ -80,6 +81,13 @@ def test_beta_weighs_recall() -> None:
     for beta in (1, 2, 3):
         expected = (1 + beta**2) * 0.5 / (beta**2 * 0.5 + 1)
         assert Chrf(beta=beta).aggregate(statistics)[0, 0] == pytest.approx(expected)
+
+
+def test_words_are_counted_up_to_four_together() -> None:
+    statistics = Chrf(word_order=4).statistics(table(["a b c d e"], [["a b c d f"]]))
+    assert statistics[0, 18:].tolist() == [5, 5, 4, 4, 4, 3, 3, 3, 2, 2, 2, 1]
+    with pytest.raises(ParameterError, match="invalid word_order for chrf: 5"):
+        Chrf(word_order=5)
 
 
 def test_plus_plus_is_a_name() -> None:

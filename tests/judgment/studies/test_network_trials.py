@@ -293,7 +293,11 @@ class TestStudies:
         points = study.pictures["accuracy"].lines["epochs"]  # type: ignore[union-attr]
         assert points.points
         assert points.x.tolist() == [record["accuracy"] for record in study.records]
-        assert "Best agreement" in study.notes[0]
+        accuracies, taus = ([record[name] for record in study.records] for name in ("accuracy", "tau_b"))
+        best = accuracies.index(max(accuracies))
+        assert f"Best agreement {max(taus):.4f} after epoch {taus.index(max(taus)) + 1}; " in study.notes[0]
+        assert f"best accuracy {max(accuracies):.4f} after epoch {best + 1}, " in study.notes[0]
+        assert f"where agreement is {taus[best]:.4f}." in study.notes[0]
 
     def test_captions_above_the_middle_of_the_scale_are_good(self, examples: Path, tmp_path: Path) -> None:
         captions = [("a red dog on a road", 3), ("a dog on a road", 2), ("a tree in a field", 1), ("the dog is red", 2)]

@@ -114,6 +114,7 @@ def test_smurf_analysis_is_computed_from_captions(metric: Smurf, references: Ref
     json.dumps(study.to_dict(), allow_nan=False)
     clouds = study.pictures["smurf"].clouds
     assert [*clouds] == [PEOPLE, "same", "other"]
+    np.testing.assert_allclose(np.sort(clouds[PEOPLE].points, axis=0), np.sort(np.stack(parts[:2], axis=1), axis=0))
     assert clouds["other"].points.shape == (n - 1, 2)
     assert clouds["other"].outline.shape == (64, 2)
 
