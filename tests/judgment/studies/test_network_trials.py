@@ -271,6 +271,14 @@ class TestStudies:
         with pytest.raises(ParameterError, match="numbers of hidden layers"):
             network_depth(examples, RECIPE, (), depths, seeds=1)
 
+    def test_validation_captions_of_one_rating_are_refused(self, examples: Path, tmp_path: Path) -> None:
+        path = tmp_path / "same.jsonl"
+        record = {"candidate": "a red dog", "references": ["a dog on a road"], "rating": 2}
+        path.write_text(f"{json.dumps(record)}\n" * 3, encoding="utf-8")
+        with pytest.raises(ParameterError, match="all have the same label or rating") as caught:
+            training_epochs(examples, RECIPE, validation=path)
+        assert caught.value.where == str(path)
+
     def test_studies_are_deterministic(self, examples: Path, judged: Path) -> None:
         first, again = (network_depth(examples, RECIPE, [judged], (1,), seeds=2, resamples=10) for _ in range(2))
         assert first.to_dict() == again.to_dict()
