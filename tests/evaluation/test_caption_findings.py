@@ -161,3 +161,12 @@ def test_combined_metrics_join_the_names_of_their_tokens() -> None:
     kinds = [finding.kind for finding in findings.findings_for(["smurf, distilroberta-base"])]
     assert "script" in kinds
     assert "script" not in [finding.kind for finding in findings.findings_for(["distilroberta-base"])]
+
+
+def test_words_of_both_sides_are_counted() -> None:
+    """References have 1.5 words on the first image and 1 on the second."""
+    candidates, references = {1: "a dog", 2: "a cat runs fast"}, {1: ["dog", "the dog"], 2: ["cats"]}
+    both, alone = captious.check(candidates, references).to_dict(), captious.check(candidates).to_dict()
+    assert (both["n_candidates"], both["n_references"]) == (2, 3)
+    assert (both["words_per_candidate"], both["words_per_reference"]) == (3.0, 1.25)
+    assert (alone["words_per_candidate"], alone["words_per_reference"]) == (3.0, None)

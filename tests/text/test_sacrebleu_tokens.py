@@ -52,6 +52,9 @@ PIECES = [
     "\n",
     "-\n",
     "&amp;",
+    "&gt;",
+    "&quot;",
+    ">",
     "<skipped>",
     '"',
     "“",
@@ -93,6 +96,7 @@ def test_bleu_is_that_of_sacrebleu(name: str, language: str) -> None:
     ("name", "text", "tokens"),
     [
         ("13a", 'A dog\'s "sign": 3,000 & 2-3, &lt;ok.', 'A dog\'s " sign " : 3,000 & 2 - 3 , < ok .'),
+        ("13a", "&quot;a&quot; > b &gt; c &amp;lt; d &lt; e & f", '" a " > b > c < d < e & f'),
         ("13a", "plain words, and a stop.", "plain words , and a stop ."),
         ("intl", "L'été «à» 3,5€ en 2010.", "L ' été « à » 3,5 € en 2010."),
         ("char", " a 狗\u3000b", "a 狗 b"),
