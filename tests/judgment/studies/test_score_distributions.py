@@ -67,6 +67,15 @@ def test_overlap_is_the_common_share_of_histograms() -> None:
     assert _overlap(low[:2], high[1:], edges) == 0
 
 
+def test_intervals_are_of_as_many_resamples_as_asked() -> None:
+    """The interval of a single resample is a point, that of two spans them."""
+    references = {i: ["a dog", f"a dog and {i} cats", f"{i} cats"] for i in range(9)}
+    system = {i: f"{i} cats" if i % 2 else "a dog runs" for i in range(9)}
+    for resamples in (1, 2):
+        study = score_distributions({"mine": system}, references, ["rouge-l"], sample=9, resamples=resamples)
+        assert (study.records[1]["auc_low"] == study.records[1]["auc_high"]) == (resamples == 1)
+
+
 def test_distributions_of_real_systems(shared_data: Path) -> None:
     """Machines match the references better than people do; curves pass through the quantiles."""
     content = json.loads(gzip.decompress((shared_data / "coco" / "karpathy_test_refs.json.gz").read_bytes()))
