@@ -539,6 +539,7 @@ class Copy:
             **os.environ,
             "PYTHONPATH": str(self.path),
             "PYTHONDONTWRITEBYTECODE": "1",
+            "PYTEST_ADDOPTS": "",  # such as --cov, which would measure in place of this
             "COVERAGE_CORE": "ctrace",
             "OMP_NUM_THREADS": "1",
         }

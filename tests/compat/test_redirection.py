@@ -135,6 +135,8 @@ def test_modules_of_a_renamed_toolkit_are_redirected(toolkit: str, module: str, 
     ],
 )
 def test_modules_without_a_file_are_importable_by_their_own_name(module: str) -> None:
+    if module.startswith("aac_metrics"):
+        pytest.importorskip("torch")
     code = (
         f"import captious.compat.{module} as m; from importlib.util import find_spec; print(find_spec(m.__name__).name)"
     )
