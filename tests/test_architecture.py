@@ -109,17 +109,38 @@ def files_of_modules() -> dict[str, Path]:
     return files
 
 
+def named_in_text(tree: ast.Module) -> Iterator[str]:
+    """Yield the modules that a file names for ``import_module`` and ``deferred``, in place or by a constant."""
+    constants = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute) and node.args:
+            function = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+            named = node.args[0]
+            if isinstance(named, ast.Name):
+                named = constants.get(named.id, named)
+            if function in {"import_module", "deferred"} and isinstance(named, ast.Constant):
+                yield f"captious.{str(named.value).partition(':')[0].removeprefix('captious.')}"
+
+
 @cache
 def imports_between_files() -> dict[str, set[str]]:
     """Return the modules that each module imports: anywhere in its file, in functions and for type checkers, too.
 
-    ``from package import name`` imports package.name if that is a module, and the package otherwise.
+    ``from package import name`` imports package.name if that is a module, and the package otherwise. Modules that are
+    named in text, for ``import_module`` and ``deferred``, are imports, too.
     """
     files = files_of_modules()
     imports: dict[str, set[str]] = {}
     for module, path in files.items():
-        named: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text())):
+        tree = ast.parse(path.read_text())
+        named = {*named_in_text(tree)} - {name for importer, name in RENDERERS if importer == module}
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 named |= {alias.name for alias in node.names}
             elif isinstance(node, ast.ImportFrom):
@@ -193,6 +214,19 @@ def test_imports_by_name_go_upwards_only_where_that_is_listed() -> None:
                     name = node.value if parts[0] == "captious" else other
                     found.add((path.relative_to(PACKAGE).as_posix(), name))
     assert found == UPWARDS
+
+
+#: What shows a result is above it, and imports it: results name it in text, and import it when they are shown.
+RENDERERS = {
+    ("captious.tables", "captious.report.formats"),
+    ("captious.report.formats", "captious.report.page"),
+}
+
+
+def test_renderers_are_named_in_text() -> None:
+    files = files_of_modules()
+    for importer, name in RENDERERS:
+        assert name in named_in_text(ast.parse(files[importer].read_text()))
 
 
 def test_no_circle_of_files() -> None:

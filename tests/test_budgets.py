@@ -61,6 +61,7 @@ def f(x):  # beside code
     return x, y
 '''
     assert code_lines(text) == 4
+    assert code_lines('def f(x):\n    """Return x."""; return x\n') == 2
 
 
 def test_figures_are_lowered_and_never_raised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,12 +43,19 @@ def test_figures_are_those_of_lines_branches_and_raises(report: dict[str, Any]) 
 
 def test_figures_that_fall_are_named(report: dict[str, Any]) -> None:
     found = measured(report)
-    assert problems(found, {"text": Coverage(75.0, 50.0)}) == []
-    assert problems(found, {"text": Coverage(75.1, 50.0)}) == [
+    floor = Coverage(75.0, 50.0)
+    assert problems(found, {ALL: floor, "text": floor}) == []
+    assert problems(found, {ALL: floor, "text": Coverage(75.1, 50.0)}) == [
         "text: 75.0% of lines and branches are tested, 75.1% before"
     ]
-    assert problems(found, {"text": Coverage(75.0, 51.0)}) == ["text: 50.0% of raises are tested, 51.0% before"]
-    assert problems(found, {"scenes": Coverage(1.0, 1.0)}) == ["scenes: nothing was measured"]
+    assert problems(found, {ALL: floor, "text": Coverage(75.0, 51.0)}) == [
+        "text: 50.0% of raises are tested, 51.0% before"
+    ]
+    assert problems(found, {ALL: floor, "text": Coverage(75.0, 47.0)}) == [
+        "text: 50.0% of raises are tested; raise the floor of 47.0%"
+    ]
+    assert problems(found, {ALL: floor, "text": floor, "scenes": floor}) == ["scenes: nothing was measured"]
+    assert problems(found, {ALL: floor}) == ["text: it has no floor in coverage_floors.tsv"]
 
 
 def test_contributing_states_the_figure() -> None:

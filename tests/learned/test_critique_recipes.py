@@ -1,3 +1,5 @@
+"""Recipes of critiques: names, files, and fields that are refused."""
+
 from __future__ import annotations
 
 import json

@@ -1,3 +1,5 @@
+"""Scores of critiques by numpy, against torch and by hand."""
+
 from __future__ import annotations
 
 from captious.data import read_captions

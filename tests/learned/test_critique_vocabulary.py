@@ -1,3 +1,5 @@
+"""The vocabulary of a critique."""
+
 from __future__ import annotations
 
 import string

@@ -1,3 +1,5 @@
+"""Files of the weights of a critique."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,3 +1,5 @@
+"""Features of images: files, names and shapes."""
+
 from __future__ import annotations
 
 from pathlib import Path

@@ -87,7 +87,10 @@ def _command_of_server(name: str) -> click.Command:
 
 
 class Group(click.Group):
-    """A group of commands that suggests the name that is meant."""
+    """A group of commands that suggests the name that is meant. Its commands have ``-h`` as well as ``--help``."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"context_settings": {"help_option_names": ["-h", "--help"]}, **kwargs})
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -137,7 +140,6 @@ class CommandGroup(Group):
     package="captious.cli",
     sections=_COMMANDS,
     subcommand_metavar="COMMAND",
-    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks; can be given anywhere.")
 @click.version_option(__version__, prog_name="captious")

@@ -1,3 +1,5 @@
+"""Captions that a critique is shown as wrong ones."""
+
 from __future__ import annotations
 
 import numpy as np

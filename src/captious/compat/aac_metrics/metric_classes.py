@@ -31,25 +31,25 @@ __all__ = [
     "SETUP",
     "SPICE",
     "AACMetric",
-    "DCASE2023Evaluate",
-    "DCASE2024Evaluate",
-    "Evaluate",
-    "check_java_path",
-    "download_metrics",
-    "duplicate_list",
-]
-
-
-__all__ += [
     "BERTScoreMRefs",
     "CIDErD",
     "CLAPSim",
+    "DCASE2023Evaluate",
+    "DCASE2024Evaluate",
+    "Evaluate",
     "KeptCaptions",
     "SBERTSim",
     "SPIDEr",
     "SPIDErFL",
     "SPIDErMax",
     "Vocab",
+    "check_java_path",
+    "dcase2023_evaluate",
+    "dcase2024_evaluate",
+    "download_metrics",
+    "duplicate_list",
+    "evaluate",
+    "metrics_of",
 ]
 
 
@@ -272,7 +272,6 @@ Vocab = _unsupported("Vocab", "vocab")
 
 # Evaluation with several metrics: ``functional.evaluate`` and ``classes.evaluate`` of the toolkit.
 
-__all__ += ["dcase2023_evaluate", "dcase2024_evaluate", "evaluate", "metrics_of"]
 
 Preprocess: TypeAlias = bool | Callable[[list[str]], list[str]]
 Scores: TypeAlias = tuple[dict[str, Any], dict[str, Any]]

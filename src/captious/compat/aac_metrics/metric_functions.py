@@ -51,18 +51,24 @@ __all__ = [
     "fer",
     "is_mono_sents",
     "is_mult_sents",
+    "mace",
+    "meteor",
     "mult_cands_metric",
     "outs",
     "preprocess_mono_sents",
     "preprocess_mult_sents",
     "ptb_tokenize_batch",
+    "rouge_l",
     "sbert_sim",
+    "spice",
+    "spider",
     "spider_fl",
     "spider_max",
+    "table",
+    "unsupported",
+    "vocab",
+    "words",
 ]
-
-
-__all__ += ["table", "words"]
 
 
 # Inputs and outputs of the metrics: captions, checked and tokenized, and tensors.
@@ -218,7 +224,6 @@ def _reduced(scores: Any, counts: list[int], reduction: Reduction) -> Any:
 # ``return_all_scores``. It returns corpus scores and scores of sentences by name, or only the corpus score, as float64
 # tensors. Captions in another form raise ``ValueError``. Arguments about caches, Java and logging are ignored.
 
-__all__ += ["mace", "meteor", "rouge_l", "spice", "spider", "unsupported", "vocab"]
 
 _REFERENCE_LENGTHS = ("shortest", "average", "closest")
 _PARAMETERS = ("alpha", "beta", "gamma", "delta")

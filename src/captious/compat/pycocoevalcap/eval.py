@@ -149,7 +149,6 @@ def unknown_argument(name: str) -> UnknownArgument:
 
 
 # ``COCOEvalCap``. Method and argument names are the toolkit's.
-# ruff: noqa: N802, N803
 
 #: Functions, so that a class that a program puts into this module is the one that runs.
 _MAKE: dict[str, Callable[[], Any]] = {

@@ -6,7 +6,6 @@ is compared with that of its references. The fork's class is ``COCOEvalCapSpice`
 
 
 # Names of methods, arguments and attributes are the fork's.
-# ruff: noqa: N803
 
 from __future__ import annotations
 

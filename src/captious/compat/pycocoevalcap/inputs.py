@@ -37,6 +37,7 @@ __all__ = [
     "PTBTokenizer",
     "Texts",
     "UnknownArgument",
+    "UnknownImage",
     "captions",
     "captions_by_image",
     "captions_of_several",
@@ -52,9 +53,6 @@ __all__ = [
 #
 # They name the image. They are also instances of the toolkit's exceptions, so that ``except`` clauses written for it
 # work. The names say what was wrong; each is an error of captious and of Python.
-# ruff: noqa: N818
-
-__all__ += ["UnknownImage"]
 
 
 class DuplicateCandidate(DuplicateCandidateError, AssertionError):

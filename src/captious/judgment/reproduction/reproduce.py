@@ -15,6 +15,7 @@ from typing import Any
 
 from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
+from captious.judgment import judging
 from captious.judgment.files import DataFolder, data_folder
 from captious.judgment.judging import judge, load_judgments
 from captious.judgment.judgments import PEOPLE
@@ -261,7 +262,7 @@ class _Runner:
         if isinstance(value, MadeFile):
             path = self.work / value.name
             if not path.exists():
-                getattr(import_module("captious.judgment.judging"), value.maker)(self.folder.folder, path)
+                getattr(judging, value.maker)(self.folder.folder, path)
             return path
         return self.folder.path(value.name) if isinstance(value, File) else value
 
