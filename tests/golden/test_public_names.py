@@ -18,7 +18,7 @@ from tests.golden.record import Record
 
 PACKAGES = (
     *("captious", "captious.compat", "captious.data", "captious.evaluation", "captious.judgment", "captious.metrics"),
-    *("captious.scale", "captious.text"),
+    *("captious.models", "captious.scale", "captious.text"),
 )
 
 
