@@ -10,7 +10,8 @@ import click
 from captious.compat import programs
 
 
-@click.command(context_settings={"allow_interspersed_args": False})  # options after the program belong to the program
+# Options after the program belong to the program. Where it begins is looked for without the group, which has -h, too.
+@click.command(context_settings={"allow_interspersed_args": False, "help_option_names": ["-h", "--help"]})
 @click.argument("script", required=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 @click.option("-m", "is_module", is_flag=True, help="SCRIPT is the name of a module, as after python -m.")
