@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product, zip_longest
-from typing import Any
 
 from server.tests.golden.place import Place
+from server.tests.security.test_access import all_routes
 
 #: An image whose captions are public.
 IMAGE = "1207"
@@ -100,17 +99,7 @@ class Address:
 
 def patterns() -> list[str]:
     """The patterns of all URLs."""
-    from django.urls import URLPattern, get_resolver
-
-    def walk(rows: Any, before: str) -> Iterator[str]:
-        for row in rows:
-            pattern = before + str(row.pattern)
-            if isinstance(row, URLPattern):
-                yield pattern
-            else:
-                yield from walk(row.url_patterns, pattern)
-
-    return [*dict.fromkeys(walk(get_resolver().url_patterns, ""))]
+    return [*dict.fromkeys(all_routes())]
 
 
 def templates(pattern: str) -> list[str]:
