@@ -164,10 +164,3 @@ else:
     EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
 
 LOGGING_CONFIG = None
-
-
-# Dates of the administration pages, as pages of the site write them.
-
-DATE_FORMAT = "Y-m-d"
-TIME_FORMAT = "H:i T"
-DATETIME_FORMAT = "Y-m-d H:i T"

@@ -32,6 +32,7 @@ from captious.tables import (
     best,
     json_document,
     labeled,
+    score_pictures,
 )
 from captious.text import Tokenizer, Tokens, WordLayer
 from captious.version import __version__
@@ -197,8 +198,6 @@ def side_by_side(
     columns = [Column(report.system, marked=several) for report in reports]
     pictures: Mapping[str, Picture] = {}
     if sampling:  # pictures are of intervals
-        from captious.tables import score_pictures
-
         pictures = score_pictures(columns, rows)
     marked = any(cell is not None and cell.best for row in rows for cell in row.cells)
     legend = [*[sampling] * bool(sampling), *[_BEST] * marked, *lower_is_better_note(rows)]

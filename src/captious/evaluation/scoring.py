@@ -13,9 +13,9 @@ from captious.data.matching import MatchOptions, match_images, references_of
 from captious.data.rows import ColumnNames, read_options_of
 from captious.errors import EmptyInputError, ParameterError
 from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue
-from captious.evaluation.report import Report, Reports, Result, Statistics, candidates_by_system, name_of
+from captious.evaluation.report import Report, Reports, Result, Statistics, candidates_by_system, describe, name_of
 from captious.metrics.contract.metric import OF_K, BaseMetric, Metric, OfK, OfKChoice, State, add_part, check_of_k
-from captious.metrics.contract.selection import MetricLike, Selection, select
+from captious.metrics.contract.selection import FunctionMetric, MetricLike, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.progress import steps
@@ -338,8 +338,7 @@ def _statistics(
 
 def _description(sets: CaptionSets, selection: Selection) -> Description:
     """Describe the candidates, under the settings of the run."""
-    from captious.evaluation.report import describe  # only needed here
-    from captious.metrics.diversity import Novel
+    from captious.metrics.diversity import Novel  # only needed here
 
     training = next((item.metric.training for item in selection if isinstance(item.metric, Novel)), None)
     tokenizer = selection.settings.tokenizer
@@ -354,8 +353,6 @@ def check_needed_references(references: References, selection: Selection) -> Non
     """
     if references.present:
         return
-    from captious.metrics.contract.selection import FunctionMetric
-
     metrics = [item.metric for item in selection]
     needing = [metric.name for metric in metrics if metric.needs_references and not isinstance(metric, FunctionMetric)]
     if needing:

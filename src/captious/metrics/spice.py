@@ -15,7 +15,7 @@ from captious.metrics.shared.scene_encoder import ParserParameter, n_long_captio
 from captious.parsing.sources import approximate
 from captious.resources import meteor_tables as meteor
 from captious.scenes.graphs import CATEGORIES, Facts, agreement, count
-from captious.scenes.layers import SPLITS, SceneGraphLayer
+from captious.scenes.layers import SPLITS, SceneGraphLayer, explain
 from captious.text.sentences import LONG_SENTENCE
 from captious.words import counted
 
@@ -108,8 +108,6 @@ class Spice(Metric):
 
     def explain(self, candidate: str, references: Sequence[str]) -> SceneExplanation:
         """Return the tuples of a candidate that match those of its references, and the words by which they match."""
-        from captious.scenes.layers import explain
-
         candidate_facts, *reference_facts = self.layer.tuples.of_texts([candidate, *references])
         return explain(candidate_facts, reference_facts, self.tables)
 
