@@ -10,8 +10,8 @@ import pytest
 
 import captious as package
 from tests.golden.command_line import Shell
+from tests.golden.outcomes import call
 from tests.golden.record import Record
-from tests.golden.toolkit_calls import call
 
 captious: Any = package  # called with arguments that its types refuse
 

@@ -19,8 +19,8 @@ import pytest
 import captious.compat
 from tests.golden.command_line import EXAMPLES, clean, environment
 from tests.golden.names import describe_all
+from tests.golden.outcomes import call, value
 from tests.golden.record import Record
-from tests.golden.toolkit_calls import call, value
 
 GTS = {
     5: ["dog"],

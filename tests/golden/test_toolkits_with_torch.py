@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 import captious.compat
 from tests.golden.command_line import EXAMPLES, clean, environment
+from tests.golden.outcomes import call
 from tests.golden.record import Record
-from tests.golden.toolkit_calls import call
 from tests.support.commands import COMMANDS
 
 pytestmark = [pytest.mark.models, pytest.mark.filterwarnings("ignore")]
