@@ -63,7 +63,7 @@ class TestWholeFile:
     def test_missing_folder_is_refused(self, tmp_path: Path) -> None:
         with pytest.raises(OutputError, match="cannot write") as caught:
             write_text(tmp_path / "none" / "out.txt", "new")
-        assert "folder that exists" in caught.value.help
+        assert "folder that exists" in caught.value.hint
         assert list(tmp_path.iterdir()) == []
 
     def test_unwritable_folder_is_refused(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -66,7 +66,7 @@ def test_unknown_challenge_is_named(address: str, file: Path) -> None:
 def test_page_address_as_server_is_refused(address: str, file: Path, path: str) -> None:
     with pytest.raises(ServerError) as caught:
         Client(address + path, "x").submit(file, "open", method="Mine")
-    assert caught.value.help == f"use the address of the site, such as {address}"
+    assert caught.value.hint == f"use the address of the site, such as {address}"
 
 
 def submit(address: str, file: Path, *more: str) -> Result:

@@ -99,7 +99,7 @@ def tables_with_these_paraphrases(paraphrases: Path) -> None:
             meteor.tables().build()
         except ResourceError as error:
             assert str(written) in error.where
-            raise ResourceError(error.message, where=str(paraphrases), help=error.help) from error
+            raise ResourceError(error.message, where=str(paraphrases), hint=error.hint) from error
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_every_reader_respects_the_unpacked_limit(
     limit("10K")
     with pytest.raises(CaptiousError, match="it unpacks to more than 10,240 bytes") as caught:
         read(path)
-    assert "CAPTIOUS_MAX_UNPACKED" in caught.value.help
+    assert "CAPTIOUS_MAX_UNPACKED" in caught.value.hint
     assert str(path) in caught.value.where
 
 
@@ -147,7 +147,7 @@ def test_errors_say_what_and_where(tmp_path: Path, content: bytes | None) -> Non
     with pytest.raises(ResourceError, match="cannot read the words") as caught:
         user_text(path, "the words", "write them")
     assert str(caught.value.where).startswith(str(path))
-    assert caught.value.help == "write them"
+    assert caught.value.hint == "write them"
 
 
 def test_user_file_beyond_the_unpacked_limit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

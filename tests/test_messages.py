@@ -37,7 +37,7 @@ def test_settings_are_named_as_flags_or_fields() -> None:
 def test_readers_of_messages_see_options_as_they_write_them() -> None:
     with pytest.raises(ParameterError) as caught:
         captious.score(["a dog"], [["a dog"]], "novel")
-    assert "training=FILE" in caught.value.help
+    assert "training=FILE" in caught.value.hint
     help = CliRunner().invoke(command_line, ["score", "-m", "novel", "a.json", "b.json"]).exception
     assert isinstance(help, ParameterError)
     assert "--training FILE" in help.help

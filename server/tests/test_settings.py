@@ -77,7 +77,7 @@ def test_invalid_settings_are_reported_together(tmp_path: Path) -> None:
 def test_unknown_environment_variable_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="CAPTIOUS_SERVER_WORKERZ") as caught:
         ServerSettings.load(tmp_path, {"CAPTIOUS_SERVER_WORKERZ": "3"})
-    assert "workers" in caught.value.help
+    assert "workers" in caught.value.hint
 
 
 def test_secret_key_is_created_once(tmp_path: Path) -> None:

@@ -151,8 +151,8 @@ class ServerError(CaptiousError):
         status: HTTP status; 0 if there was no answer.
     """
 
-    def __init__(self, message: str, *, where: str = "", help: str = "", status: int = 0) -> None:
-        super().__init__(message, where=where, help=help)
+    def __init__(self, message: str, *, where: str = "", hint: str = "", status: int = 0) -> None:
+        super().__init__(message, where=where, hint=hint)
         self.status = status
 
 
@@ -171,7 +171,7 @@ class Client:
         parts = urlsplit(server)
         if parts.scheme not in {"http", "https"} or not parts.netloc:
             raise ParameterError(
-                f"{server!r} is not the address of a server", help="use an address that begins with https:// or http://"
+                f"{server!r} is not the address of a server", hint="use an address that begins with https:// or http://"
             )
         self._root = server.rstrip("/")
         self._token = token
@@ -319,13 +319,13 @@ class Client:
             status, pause, content = call(self._root + address, method, headers, body)
         except urllib.error.URLError as error:
             unreachable = ServerError(
-                f"{self._root} cannot be reached", where=str(error.reason), help="check the address and try again"
+                f"{self._root} cannot be reached", where=str(error.reason), hint="check the address and try again"
             )
             if self._was_reached:
                 raise TemporaryError(unreachable) from None
             raise unreachable from None
         except ConnectionLostError as error:
-            error_to_raise = ServerError(f"the connection to {self._root} was lost", where=str(error), help="try again")
+            error_to_raise = ServerError(f"the connection to {self._root} was lost", where=str(error), hint="try again")
             raise TemporaryError(error_to_raise) from None
         self._was_reached = True
         if status >= 400:
@@ -337,7 +337,7 @@ class Client:
             return json.loads(content)
         except ValueError:
             raise ServerError(
-                f"{self._root} does not answer like an evaluation server", help=_check_address(self._root)
+                f"{self._root} does not answer like an evaluation server", hint=_check_address(self._root)
             ) from None
 
 
@@ -358,11 +358,11 @@ def _refusal(status: int, content: bytes, root: str, challenge: str) -> Captious
         answer = json.loads(content)
         message = str(answer.get("error", "The captions are not valid."))
     except (ValueError, AttributeError):
-        return ServerError(f"{root} answered with status {status}", help=_check_address(root), status=status)
+        return ServerError(f"{root} answered with status {status}", hint=_check_address(root), status=status)
     if status == 404 and challenge:
         return ServerError(
             f"there is no challenge {challenge!r} on {root}, or you do not have access to it",
-            help="use the name in its address, /challenges/NAME/",
+            hint="use the name in its address, /challenges/NAME/",
             status=404,
         )
     problems = answer.get("problems") or []
@@ -370,7 +370,7 @@ def _refusal(status: int, content: bytes, root: str, challenge: str) -> Captious
         return InputError(
             message.rstrip("."),
             where="\n".join(map(_as_text, problems)),
-            help="--dry-run checks a file without submitting it",
+            hint="--dry-run checks a file without submitting it",
         )
     return ServerError(message.rstrip("."), where=root, status=status)
 

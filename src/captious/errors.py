@@ -42,21 +42,21 @@ class CaptiousError(Exception):
     Args:
         message: the problem, one sentence.
         where: file with line, record or image ids.
-        help: the remedy, an imperative sentence or a command.
+        hint: the remedy, an imperative sentence or a command.
     """
 
-    def __init__(self, message: str, *, where: str = "", help: str = "") -> None:
+    def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.where = where
-        self.help = help
+        self.hint = hint
 
     def __str__(self) -> str:
         lines = [self.message]
         if self.where:
             lines.append(f"  {self.where}")
-        if self.help:
-            lines.append(f"  help: {self.help}")
+        if self.hint:
+            lines.append(f"  help: {self.hint}")
         return "\n".join(lines)
 
 
@@ -129,7 +129,7 @@ class OutputError(CaptiousError):
 
 
 class MissingExtraError(CaptiousError):
-    """An optional dependency or resource that is not installed; ``help`` names the command that installs it."""
+    """An optional dependency or resource that is not installed; ``hint`` names the command that installs it."""
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def needed_for(purpose: str, extra: str, *, where: str = "") -> Iterator[None]:
         if package == "captious":
             raise  # an error of captious itself
         help = f"pip install 'captious[{extra}]'"
-        raise MissingExtraError(f"{purpose} needs {package}", where=where, help=help) from error
+        raise MissingExtraError(f"{purpose} needs {package}", where=where, hint=help) from error
 
 
 class CaptiousWarning(UserWarning):

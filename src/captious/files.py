@@ -131,16 +131,16 @@ def check_place(path: str | os.PathLike[str]) -> Path:
             return target  # a pipe or device, which may have no other name
         target = Path(os.path.realpath(target))
         if target.is_symlink():  # a loop of links, which has no end
-            raise OutputError(f"cannot write {path}", where="the link points to itself", help="name another file")
+            raise OutputError(f"cannot write {path}", where="the link points to itself", hint="name another file")
         if target.is_dir():
-            raise OutputError(f"cannot write {path}", where="it is a folder", help="name a file")
+            raise OutputError(f"cannot write {path}", where="it is a folder", hint="name a file")
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
         raise _cannot(path, error) from error
     if not target.parent.is_dir() or not os.access(target.parent, os.W_OK | os.X_OK):
         raise OutputError(
             f"cannot write {path}",
             where=f"{target.parent} is not a writable folder",
-            help="name a file in a folder that exists and is writable",
+            hint="name a file in a folder that exists and is writable",
         )
     return target
 
@@ -152,7 +152,7 @@ def advice(error: OSError) -> str:
 
 def _cannot(path: str | os.PathLike[str], error: OSError | ValueError) -> OutputError:
     help = (advice(error) if isinstance(error, OSError) else "") or "name another file"
-    return OutputError(f"cannot write {path}", where=reason(error), help=help)
+    return OutputError(f"cannot write {path}", where=reason(error), hint=help)
 
 
 # The checksum by which signatures and results name the content of a resource.
@@ -261,11 +261,11 @@ def user_bytes(
     try:
         return plain_content(Path(path).read_bytes(), where)
     except UnpackedSizeError as error:
-        raise damaged(f"the file is too large: {error}", where=where, help=RAISE_LIMIT) from error
+        raise damaged(f"the file is too large: {error}", where=where, hint=RAISE_LIMIT) from error
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise damaged(f"cannot read {what}: damaged gzip file: {error}", where=where, help=help) from error
+        raise damaged(f"cannot read {what}: damaged gzip file: {error}", where=where, hint=help) from error
     except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        raise ResourceError(f"cannot read {what}: {reason(error)}", where=where, help=help) from error
+        raise ResourceError(f"cannot read {what}: {reason(error)}", where=where, hint=help) from error
 
 
 def decoded(
@@ -281,7 +281,7 @@ def decoded(
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise damaged(
-            f"cannot read {what}: not UTF-8 text", where=f"{os.fspath(path)}, line {line:,}", help=help
+            f"cannot read {what}: not UTF-8 text", where=f"{os.fspath(path)}, line {line:,}", hint=help
         ) from error
 
 
@@ -335,7 +335,7 @@ def _limit() -> int:
     size = re.fullmatch(r"([0-9]{1,15})([KMGT]?)", setting.upper())
     if size is None:
         raise ParameterError(
-            f"{VARIABLE} is {setting!r}", help="set it to a number of bytes, or to a size such as 500M or 8G"
+            f"{VARIABLE} is {setting!r}", hint="set it to a number of bytes, or to a size such as 500M or 8G"
         )
     return int(size[1]) << _UNITS[size[2]]
 
@@ -365,7 +365,7 @@ def check_row_file(path: str | os.PathLike[str], formats: Sequence[str], what: s
         raise ParameterError(
             f"{what} cannot be written as {suffix or 'a file without extension'}",
             where=str(path),
-            help=f"use one of these extensions: {', '.join(formats)}",
+            hint=f"use one of these extensions: {', '.join(formats)}",
         )
     if suffix == ".parquet":
         with needed_for("parquet", "parquet"):

@@ -68,11 +68,11 @@ class EntryPoints:
             raise ParameterError(
                 f"the {self.kind} {name} cannot be loaded: {error}",
                 where=f"entry point {point.value}",
-                help="repair or uninstall the package that provides it",
+                hint="repair or uninstall the package that provides it",
             ) from error
 
         if not fits(loaded):
-            raise ParameterError(f"{point.value} is not a {self.kind}", help=f"the entry point must name {expected}")
+            raise ParameterError(f"{point.value} is not a {self.kind}", hint=f"the entry point must name {expected}")
         return loaded
 
 

@@ -315,7 +315,7 @@ def oriented(table: Table, medium: Medium) -> Table:
     if table.transposed == (table.across and medium == PAPER):
         return replace(table, columns=columns, rows=rows, description=below, transposed=False)
     if medium != PAPER and any(row.section for row in rows):
-        raise ParameterError("a table of groups cannot be transposed", help="leave out --transpose (transpose=True)")
+        raise ParameterError("a table of groups cannot be transposed", hint="leave out --transpose (transpose=True)")
     marked = any(column.marked for column in columns)
     if medium != PAPER:
         rows += below
@@ -474,7 +474,7 @@ class Displayed:
         own = inspect.signature(self.to_table).parameters
         if foreign := next((name for name in options if name not in own), None):
             takes = f"its options are {', '.join(own)}" if own else "it has no options"
-            raise ParameterError(f"the table of a {type(self).__name__} has no option {foreign!r}", help=takes)
+            raise ParameterError(f"the table of a {type(self).__name__} has no option {foreign!r}", hint=takes)
         table: Table = cast(Any, self).to_table(**options)
         return table
 
@@ -602,7 +602,7 @@ class DisplayedMapping(Displayed, Mapping[Key, Value]):
             problem, listing = self._unknown
             names = [*map(str, self._parts)]
             help = f"{did_you_mean(name, names)}{listing} {', '.join(names)}"
-            raise UnknownNameError(problem.format(name=name), help=help)
+            raise UnknownNameError(problem.format(name=name), hint=help)
         return self._parts[label]
 
     def __contains__(self, name: object) -> bool:

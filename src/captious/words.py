@@ -61,5 +61,5 @@ def checked_seed(seed: object) -> int:
         ParameterError: not a whole number, or negative.
     """
     if not isinstance(seed, Integral) or isinstance(seed, bool) or int(seed) < 0:
-        raise ParameterError(f"{seed!r} is not a random seed", help="give a whole number, 0 or more")
+        raise ParameterError(f"{seed!r} is not a random seed", hint="give a whole number, 0 or more")
     return int(seed)

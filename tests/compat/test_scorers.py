@@ -224,7 +224,7 @@ def test_meteor_and_spice_without_tables_are_an_error(make: Any) -> None:
     assert scorer.method() in ("METEOR", "SPICE")
     with pytest.raises(MissingExtraError) as caught:
         scorer.compute_score(GTS, RES)
-    assert caught.value.help.startswith("pip install 'captious[meteor]'")
+    assert caught.value.hint.startswith("pip install 'captious[meteor]'")
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_scorers_refuse_invalid_captions(
         compute(make(), gts, res)
     assert kind in type(caught.value).__mro__[:2]
     assert message in str(caught.value)
-    assert caught.value.help
+    assert caught.value.hint
     assert type(pickle.loads(pickle.dumps(caught.value))) is type(caught.value)
 
 

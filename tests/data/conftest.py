@@ -41,7 +41,7 @@ def refuses() -> Refuses:
         assert type(error) is kind
         assert error.message
         assert error.where
-        assert error.help
+        assert error.hint
         for part in parts:
             assert part in str(error)
 

@@ -32,4 +32,4 @@ def test_every_reference_is_drawn_by_some_seed() -> None:
 def test_holding_out_needs_two_references() -> None:
     with pytest.raises(ParameterError, match="no image has two or more references") as caught:
         hold_out(read_references({1: ["a"], 2: ["b"]}), seed=0)
-    assert "human captions" in caught.value.help
+    assert "human captions" in caught.value.hint

@@ -87,7 +87,7 @@ def test_ids_match_by_value() -> None:
         assert [rows.tolist() for rows in groups.rows(ids).values()] == [[0], [1]]
     with pytest.raises(InputError, match="2 of 2 images have no group") as caught:
         numbers.rows(of_text)  # strings of Python are not numbers
-    assert "strings on one side" in caught.value.help
+    assert "strings on one side" in caught.value.hint
 
 
 def test_keys_of_json_match_numbers(write: Write) -> None:

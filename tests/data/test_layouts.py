@@ -184,7 +184,7 @@ def test_one_of_several_splits_must_be_chosen(name: str, splits: str) -> None:
         read_references(FOLDER / name)
     assert "splits, and none was chosen" in caught.value.message
     assert splits in caught.value.where
-    assert "split=NAME" in caught.value.help
+    assert "split=NAME" in caught.value.hint
     with pytest.raises(InputError, match="there is no split 'tset'") as caught:
         read_references(FOLDER / name, split="tset")
     assert splits in caught.value.where
@@ -249,7 +249,7 @@ def test_a_language_of_crossmodal_3600_must_be_chosen_and_be_there(write: Write,
     file = FOLDER / "crossmodal_3600_captions.jsonl"
     with pytest.raises(CaptionFileError, match="de and en and ja could be the references") as caught:
         read_references(file)
-    assert 'columns="caption=de" or columns="caption=en" or' in caught.value.help
+    assert 'columns="caption=de" or columns="caption=en" or' in caught.value.hint
     with pytest.raises(InputError, match="de and en and ja could be"):
         read_references(file, columns="caption=fr")
     with refuses(CaptionFileError, "expected 'ja' to be an object with 'caption/stems', found 'caption'", "line 1"):
@@ -295,7 +295,7 @@ def test_ambiguous_layout_offers_both_columns(write: Write, content: Any, messag
     with pytest.raises(CaptionFileError) as caught:
         read_references(write("r.json", json.dumps(content)))
     assert message in caught.value.message
-    assert choice in caught.value.help
+    assert choice in caught.value.hint
     first = choice.partition(" or ")[0].removeprefix('columns="').removesuffix('"')
     assert len(read_references(write("r.json", json.dumps(content)), columns=first)) == 1
 

@@ -232,7 +232,7 @@ def test_inconsistent_prepared_files_are_refused(path: Path, about: dict[str, An
     with pytest.raises(CaptionFileError) as raised:
         read_references(path)
     assert str(path) in raised.value.where
-    assert "captious prepare" in raised.value.help
+    assert "captious prepare" in raised.value.hint
 
 
 def test_prepared_references_are_refused_as_candidates(path: Path) -> None:

@@ -92,7 +92,7 @@ def test_reports_of_systems_are_compared_without_anything_else() -> None:
     ):
         with pytest.raises(ParameterError, match="already scored") as caught:
             captious.compare(reports, **options)  # type: ignore[call-overload]
-        assert caught.value.help == f"leave out {wrong}"
+        assert caught.value.hint == f"leave out {wrong}"
 
 
 def test_a_single_system_is_not_compared() -> None:
@@ -317,7 +317,7 @@ class TestRefusals:
         comparison = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], resamples=5)
         with pytest.raises(UnknownNameError, match="not compared") as caught:
             comparison["bleu-4"]
-        assert "rouge-l" in caught.value.help
+        assert "rouge-l" in caught.value.hint
         assert "bleu-4" not in comparison
         assert list(comparison) == ["rouge-l"]
 

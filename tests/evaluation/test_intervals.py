@@ -70,7 +70,7 @@ def test_interval_of_one_image_has_no_width(given) -> None:
 def test_a_level_outside_0_and_1_is_refused(given, level: float) -> None:
     with pytest.raises(ParameterError, match="level") as caught:
         result_of(given(), [1.0, 2.0]).confidence_interval(level)
-    assert "between 0 and 1" in caught.value.help
+    assert "between 0 and 1" in caught.value.hint
 
 
 @pytest.mark.parametrize("resamples", [0, -1])

@@ -148,7 +148,7 @@ def test_interval_is_of_percentiles() -> None:
 def test_invalid_numbers_of_resamples_are_refused(resamples: Any) -> None:
     with pytest.raises(ParameterError, match="is not a number of resamples") as caught:
         Sampling(resamples)
-    assert "1,000,000" in caught.value.help
+    assert "1,000,000" in caught.value.hint
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "1", None, False, np.int64(-1)])

@@ -81,7 +81,7 @@ def test_ids_of_the_other_type_are_explained(known: Any, given: Any) -> None:
     reward = captious.reward("rouge-l", {known: ["a dog runs fast"]})
     with pytest.raises(UnknownImageError) as caught:
         reward([given], ["a dog"])
-    assert f"the references have {known!r}, not {given!r}" in str(caught.value.help)
+    assert f"the references have {known!r}, not {given!r}" in str(caught.value.hint)
 
 
 def test_invalid_ids_and_captions_are_refused() -> None:

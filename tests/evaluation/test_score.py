@@ -78,12 +78,12 @@ class TestMetrics:
     def test_unknown_metric_name_gets_a_suggestion(self) -> None:
         with pytest.raises(UnknownNameError, match="blue-4") as caught:
             captious.score(CANDIDATES, REFERENCES, ["BLUE_4"])
-        assert caught.value.help.startswith("did you mean bleu-4, ")
+        assert caught.value.hint.startswith("did you mean bleu-4, ")
 
     def test_unknown_variant_error_lists_the_known_ones(self) -> None:
         with pytest.raises(UnknownNameError, match="no variant 'nope'") as caught:
             captious.score(CANDIDATES, REFERENCES, ["bleu-4@nope"])
-        assert "official, paper" in caught.value.help
+        assert "official, paper" in caught.value.hint
 
     @pytest.mark.parametrize("asked", [["bleu-4", "bleu"], ["rouge-l", "rouge-l"], ["rouge-l", captious.RougeL()]])
     def test_duplicate_metrics_are_refused(self, asked: list[object]) -> None:
@@ -93,7 +93,7 @@ class TestMetrics:
     def test_empty_list_of_metrics_is_refused(self) -> None:
         with pytest.raises(ParameterError, match="no metric") as caught:
             captious.score(CANDIDATES, REFERENCES, [])
-        assert "cider-d" in caught.value.help
+        assert "cider-d" in caught.value.hint
 
     def test_a_class_in_place_of_a_metric_is_explained(self) -> None:
         with pytest.raises((ParameterError, UnknownNameError)) as caught:
@@ -155,7 +155,7 @@ class TestTokenizers:
             captious.score(
                 CANDIDATES, REFERENCES, ["rouge-l"], settings=Settings(tokenizer=lambda caption: caption.split())
             )
-        assert "captious.Tokenizer(" in caught.value.help
+        assert "captious.Tokenizer(" in caught.value.hint
 
     def test_unknown_tokenizer_is_refused(self) -> None:
         with pytest.raises(UnknownNameError, match="moses"):
@@ -230,7 +230,7 @@ class TestIdf:
         with pytest.raises(ResourceError) as caught:
             captious.score(CANDIDATES, REFERENCES, ["cider-d"], settings=Settings(idf=tmp_path / "none.idf"))
         assert "none.idf" in caught.value.where
-        assert "captious fit cider-d" in caught.value.help
+        assert "captious fit cider-d" in caught.value.hint
 
     @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04 cut off"])
     def test_other_files_are_refused_as_idf(self, tmp_path: Path, content: bytes) -> None:
@@ -247,7 +247,7 @@ class TestImages:
     def test_images_without_candidate_are_refused_and_counted(self) -> None:
         with pytest.raises(MissingCandidatesError, match="118 of 120") as caught:
             captious.score({0: "a", 1: "b"}, REFERENCES, ["rouge-l"])
-        assert "subset=True" in caught.value.help
+        assert "subset=True" in caught.value.hint
 
     def test_unknown_images_are_refused(self) -> None:
         with pytest.raises(UnknownImageError, match="1 of 121"):
@@ -262,7 +262,7 @@ class TestImages:
     def test_swapped_captions_and_references_are_explained(self) -> None:
         with pytest.raises(DuplicateCandidateError) as caught:
             captious.score(REFERENCES, CANDIDATES, ["rouge-l"])
-        assert "are these the references?" in caught.value.help
+        assert "are these the references?" in caught.value.hint
 
     def test_int_and_str_ids_are_different_images(self) -> None:
         report = captious.score({1: "one a", "1": "two a"}, {"1": ["two", "x"], 1: ["one", "y"]}, ["rouge-1"])

@@ -62,7 +62,7 @@ def test_report_is_a_mapping_of_results(report: captious.Report) -> None:
 def test_unscored_output_raises_an_error_that_lists_the_scored_ones(report: captious.Report) -> None:
     with pytest.raises(UnknownNameError, match="'cider' was not scored") as caught:
         report["cider"]
-    assert "rouge-l, bleu-1, bleu-2, bleu-3, bleu-4" in caught.value.help
+    assert "rouge-l, bleu-1, bleu-2, bleu-3, bleu-4" in caught.value.hint
 
 
 def test_get_has_a_default(report: captious.Report) -> None:
@@ -159,4 +159,4 @@ class TestFrames:
         monkeypatch.setitem(sys.modules, library, None)
         with pytest.raises(MissingExtraError, match=library) as caught:
             getattr(report, f"to_{library}")()
-        assert caught.value.help == f"pip install 'captious[{library}]'"
+        assert caught.value.hint == f"pip install 'captious[{library}]'"

@@ -52,5 +52,5 @@ def _error(error: Exception) -> dict[str, Any]:
     """Return the class of an error, those that it is one of, and its text, if it is ours."""
     names = [base.__name__ for base in type(error).__mro__[:-1] if base not in (Exception, BaseException)]
     if isinstance(error, CaptiousError):
-        return {"class": names, "message": error.message, "where": error.where, "help": error.help}
+        return {"class": names, "message": error.message, "where": error.where, "help": error.hint}
     return {"class": names}

@@ -62,9 +62,9 @@ def test_languages(language: str, record: Record) -> None:
 def test_every_tokenizer_and_language_is_here() -> None:
     with pytest.raises(UnknownNameError) as of_tokenizers:
         captious.Settings(tokenizer="unknown")
-    listed = str(of_tokenizers.value.help).partition(": ")[2].partition(";")[0]
+    listed = str(of_tokenizers.value.hint).partition(": ")[2].partition(";")[0]
     assert listed.split(", ") == [*TOKENIZERS, *ONLINE]
     with pytest.raises(UnknownNameError) as of_languages:
         captious.Settings(language="unknown")
-    listed = str(of_languages.value.help).removeprefix("the languages are ").partition(";")[0]
+    listed = str(of_languages.value.hint).removeprefix("the languages are ").partition(";")[0]
     assert listed.split(", ") == [*LANGUAGES]

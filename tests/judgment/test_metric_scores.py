@@ -70,12 +70,12 @@ def test_functions_with_invalid_scores_are_refused(values: object, message: str)
     with pytest.raises(ParameterError, match=message) as caught:
         score_captions(CAPTIONS, as_selection(metric), name="two captions")  # type: ignore[arg-type]
     assert caught.value.where
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def test_invalid_metrics_are_refused() -> None:
     wrong: tuple[tuple[object, Callable[[CaptiousError], bool]], ...] = (
-        ([captious.Bleu], lambda error: "Bleu()" in error.help),
+        ([captious.Bleu], lambda error: "Bleu()" in error.hint),
         ([3], lambda error: "3 is not a metric" in error.message),
         (["bleu-4", "bleu"], lambda error: "requested twice" in error.message),
         ([lengths, lengths], lambda error: "requested twice" in error.message),

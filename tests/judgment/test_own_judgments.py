@@ -172,7 +172,7 @@ def test_unknown_statistics_are_refused(name: str, statistic: str, known: str, t
     with pytest.raises(UnknownNameError, match=f"there is no statistic '{statistic}' for") as caught:
         load_judgments(f"{tmp_path / name}@{statistic}")
     assert caught.value.where == str(tmp_path / name)
-    assert caught.value.help.startswith(known)
+    assert caught.value.hint.startswith(known)
 
 
 def test_file_names_with_an_at_sign_are_read(tmp_path: Path) -> None:
@@ -269,7 +269,7 @@ def test_metrics_that_were_not_judged_are_named(tmp_path: Path) -> None:
     (result,) = captious.judge(written(tmp_path), "rouge-l", resamples=10).values()
     with pytest.raises(UnknownNameError, match="'rouge-k' was not judged") as caught:
         result["rouge-k"]
-    assert "this result has rouge-l" in caught.value.help
+    assert "this result has rouge-l" in caught.value.hint
 
 
 def test_default_metrics_are_those_of_coco(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

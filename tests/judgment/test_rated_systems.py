@@ -131,7 +131,7 @@ def test_own_judgments_with_too_few_systems_are_refused(tmp_path: Path) -> None:
     with pytest.raises(CaptionFileError, match="no system") as caught:
         load_judgments(f"{path}@system-pearson")
     assert caught.value.where.endswith("line 13")
-    assert '"system"' in caught.value.help
+    assert '"system"' in caught.value.hint
     with pytest.raises(CaptionFileError, match="2 systems are too few"):
         load_judgments(f"{write(path, 2)}@system-pearson")
     with pytest.raises(UnknownNameError, match="system-kendall-tau-c"):

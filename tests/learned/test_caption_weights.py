@@ -80,7 +80,7 @@ def test_files_that_are_not_weights_are_refused(tmp_path: Path, content: bytes) 
     with pytest.raises(ResourceError) as caught:
         CaptionWeights.load(path)
     assert str(path) in str(caught.value.where)
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def test_missing_weights_are_refused(tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ def test_a_model_asks_for_the_variant_full() -> None:
 def test_light_takes_no_model() -> None:
     with pytest.raises(ParameterError, match="does not use a model") as caught:
         Captious(model="a-model", variant="light")
-    assert "model=none" in str(caught.value.help)
+    assert "model=none" in str(caught.value.hint)
 
 
 def test_full_takes_no_weights_for_light() -> None:
@@ -108,7 +108,7 @@ def test_head_refuses_another_encoder(encoders: tuple[Encoder, Encoder]) -> None
     with pytest.raises(ParameterError, match="trained for another encoder") as caught:
         metric.scores(table(["a dog"], [REFERENCES]))
     assert "hidden states are different" in str(caught.value.where)
-    assert "train_head.py" in str(caught.value.help)
+    assert "train_head.py" in str(caught.value.hint)
 
 
 @pytest.mark.models

@@ -76,7 +76,7 @@ def test_files_that_are_not_heads_are_refused(tmp_path: Path, content: bytes) ->
     with pytest.raises(ResourceError, match="not weights of captious@full") as caught:
         EncoderHead.load(path)
     assert str(path) in str(caught.value.where)
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def test_missing_head_is_refused(tmp_path: Path) -> None:

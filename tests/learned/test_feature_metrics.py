@@ -131,4 +131,4 @@ def test_resources_are_shown_and_checked(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setenv("CAPTIOUS_CACHE", str(tmp_path))
     with pytest.raises(MissingExtraError, match="word vectors") as refused:
         FeatureMetric(feature_set=as_feature_set("lceval"))
-    assert "captious vectors add" in refused.value.help
+    assert "captious vectors add" in refused.value.hint

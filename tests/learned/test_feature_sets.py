@@ -81,12 +81,12 @@ def test_invalid_feature_sets_are_refused(message: str, tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=message.replace("[", r"\[")) as refused:
         FeatureSet.load(path)
     assert str(path) in refused.value.where
-    assert refused.value.help
+    assert refused.value.hint
 
 
 def test_names_that_are_no_sets(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="there is no feature set 'lcevil'") as refused:
         as_feature_set("lcevil")
-    assert "lceval" in refused.value.help
+    assert "lceval" in refused.value.hint
     with pytest.raises(CaptiousError, match="cannot read"):
         as_feature_set(tmp_path / "none.json")

@@ -92,7 +92,7 @@ def test_scorer_and_streams_agree() -> None:
 def test_weights_of_another_metric_are_refused() -> None:
     with pytest.raises(ParameterError, match="these weights are of lceval, not of nneval") as refused:
         NNEval(weights=own())
-    assert "lceval:weights=FILE" in refused.value.help
+    assert "lceval:weights=FILE" in refused.value.hint
     with pytest.raises(ParameterError, match="has its own weights"):
         LCEval(weights=own(), variant="official-8010")
     with pytest.raises(ResourceError, match="cannot read weights"):

@@ -106,7 +106,7 @@ def test_hostile_weight_files_are_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(ResourceError) as refused:
         NetworkWeights.load(path)
     assert str(path) in refused.value.where
-    assert "captious learn train" in refused.value.help
+    assert "captious learn train" in refused.value.hint
 
 
 def test_damaged_weight_files_are_read_or_refused(tmp_path: Path) -> None:

@@ -262,6 +262,6 @@ def test_nltk_tagger_finds_nouns() -> None:
     try:
         found = nouns("Two dogs run on the beach. No dogs swim.")
     except (MissingExtraError, ResourceError) as error:
-        assert "nltk" in error.help
+        assert "nltk" in error.hint
         pytest.skip("no nltk_data")
     assert found == ["dog", "beach", "dog"]

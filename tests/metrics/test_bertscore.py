@@ -430,7 +430,7 @@ def test_published_baselines_are_known_by_model_and_layer(tiny: Encoder) -> None
     for metric in (BertScore(model=tiny, rescale=True), BertScore(model="roberta-large", layer=16, rescale=True)):
         with pytest.raises(ParameterError, match="no baseline is known for layer") as caught:
             assert metric.baseline
-        assert "rescale=FILE" in caught.value.help
+        assert "rescale=FILE" in caught.value.hint
 
 
 @pytest.mark.parametrize("baseline", [(0.1, 0.2), (0.1, 0.2, 1.0), ("a", "b", "c"), (0.1, 0.2, float("nan")), 5])

@@ -347,7 +347,7 @@ def test_w_outside_its_range_is_refused(metric: type[ClipScore], w: float, pictu
 def test_clipscore_without_images_is_refused() -> None:
     with pytest.raises(ParameterError, match="refclipscore needs the images") as caught:
         RefClipScore()
-    assert "images=DIR" in caught.value.help
+    assert "images=DIR" in caught.value.hint
 
 
 def test_missing_and_broken_images_are_told_before_any_model_is_read(captions: Captions, tmp_path: Path) -> None:
@@ -377,7 +377,7 @@ def test_clipscore_without_pillow_is_refused(pictures: Path, model: str, monkeyp
     monkeypatch.setattr(clip, "missing_clip", lambda: INSTALL)
     with pytest.raises(MissingExtraError) as caught:
         clip.encode_images(Encoder(model, precision="float16"), [pictures / "1.png"])
-    assert caught.value.help == "pip install 'captious[models]'"
+    assert caught.value.hint == "pip install 'captious[models]'"
 
 
 def test_images_with_coco_names_are_found(model: str, tmp_path: Path) -> None:

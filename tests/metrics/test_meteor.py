@@ -349,7 +349,7 @@ def test_meteor_parameters_outside_their_range_are_refused(parameters: dict[str,
     with pytest.raises(ParameterError) as caught:
         captious.Meteor(**parameters)  # type: ignore[arg-type]
     assert what in caught.value.message
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def test_unknown_meteor_variant_is_refused() -> None:

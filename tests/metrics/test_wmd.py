@@ -155,7 +155,7 @@ def test_wmd_without_vectors_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     assert Wmd.missing() == "captious vectors add FILE --name NAME"
     with pytest.raises(MissingExtraError, match="no word vectors are available") as caught:
         score(["a dog"], [["a cat"]], ["wmd"])
-    assert "nlp.stanford.edu" in caught.value.help
+    assert "nlp.stanford.edu" in caught.value.hint
 
 
 def test_vectors_of_a_run() -> None:

@@ -313,14 +313,14 @@ def test_the_progress_bars_of_transformers_come_back(tiny_encoder: Folders, tmp_
 def test_unknown_precision_is_refused() -> None:
     with pytest.raises(ParameterError, match="no precision 'int3'") as caught:
         Encoder("any", precision="int3")
-    assert "float32, bfloat16, float16" in caught.value.help
+    assert "float32, bfloat16, float16" in caught.value.hint
 
 
 @pytest.mark.parametrize("device", ["abacus", "cuda:99", "meta:x"])
 def test_unknown_device_is_refused(device: str, tiny_encoder: Folders) -> None:
     with pytest.raises(ParameterError, match=device) as caught:
         Encoder(str(tiny_encoder("bert")), device=device).tokenize(["a dog"])
-    assert "cpu" in caught.value.help
+    assert "cpu" in caught.value.hint
 
 
 def test_missing_layer_is_refused(tiny_encoder: Folders) -> None:
@@ -328,7 +328,7 @@ def test_missing_layer_is_refused(tiny_encoder: Folders) -> None:
     for layer in (-1, BLOCKS + 1):
         with pytest.raises(ParameterError, match=f"has no layer {layer}") as caught:
             list(encoder.run(encoder.tokenize(["a dog"]), [layer]))
-        assert f"to {BLOCKS}" in caught.value.help
+        assert f"to {BLOCKS}" in caught.value.hint
 
 
 def test_unknown_model_is_refused(tmp_path: Path) -> None:
@@ -380,4 +380,4 @@ def test_folder_without_a_model_is_refused(damage: str, tiny_encoder: Folders, t
     with pytest.raises(ResourceError, match="no model can be loaded from this folder") as caught:
         Encoder(str(folder), device="cpu").tokenize(["a dog"])
     assert caught.value.where == str(folder)
-    assert "save_pretrained" in caught.value.help
+    assert "save_pretrained" in caught.value.hint

@@ -103,7 +103,7 @@ def test_a_failure_that_does_not_pass_ends_the_run_and_keeps_the_rest(make: Make
     model = make(retries=2, concurrency=1)
     with pytest.raises(EndpointError, match="no answer in 3 calls: status 503: down") as caught:
         model.ask(questions)
-    assert "5 answers are in the cache: the next run asks for the other 1" in caught.value.help
+    assert "5 answers are in the cache: the next run asks for the other 1" in caught.value.hint
     assert len(model.ask(questions[:5])) == 5
     assert len(calls(endpoint, "kept")) == 5 + 3
 
@@ -177,7 +177,7 @@ def test_the_key_reaches_the_server_and_nothing_else(
     assert [call["key"] for call in calls(endpoint, "secret")] == ["Bearer sk-secret"]
     with pytest.raises(EndpointError, match="status 401: wrong key Bearer \\*\\*\\*") as caught:
         model.ask([Question("FAULT:key")])
-    assert "MY_KEY" in caught.value.help
+    assert "MY_KEY" in caught.value.hint
     kept = (tmp_path / "answers.sqlite").read_bytes().decode("latin-1")
     assert "sk-secret" not in str(caught.value) + caplog.text + repr(model) + model.label + kept
 
@@ -208,7 +208,7 @@ def test_model_descriptions_are_read_from_files(tmp_path: Path, monkeypatch: pyt
     file.write_text('name = "m"\nkey = "sk-secret"\n')
     with pytest.raises(ParameterError, match="key does not belong") as caught:
         as_chat_model(file)
-    assert "key_variable" in caught.value.help
+    assert "key_variable" in caught.value.hint
     assert "secret" not in str(caught.value)
     file.write_text("name = ")
     with pytest.raises(CaptionFileError, match="not TOML"):

@@ -66,7 +66,7 @@ def test_missing_images_are_counted_and_the_first_named(tmp_path: Path) -> None:
         find_images(folder_with(tmp_path, "1.jpg"), [1, 2, "3", 4, 5])
     assert caught.value.message == "4 of 5 images have no file"
     assert caught.value.where == f"{tmp_path}: image_id 2, '3', 4 and 1 more"
-    assert "COCO_val2014" in caught.value.help
+    assert "COCO_val2014" in caught.value.hint
 
 
 def test_images_with_several_files_are_counted_and_the_first_named(tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_a_full_disk_is_an_error_that_says_what_is_needed(monkeypatch: pytest.Mo
     monkeypatch.setattr(os, "pwrite", full)
     with pytest.raises(OutputError, match="No space left on device") as caught:
         vectors.write(0, np.zeros((2, WIDTH), np.float32))
-    assert "TMPDIR" in caught.value.help
+    assert "TMPDIR" in caught.value.hint
     assert caught.value.where == tempfile.gettempdir()
 
 

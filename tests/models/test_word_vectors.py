@@ -103,7 +103,7 @@ def test_damaged_vector_rows_are_refused(tmp_path: Path, monkeypatch: pytest.Mon
     rows.write_bytes(bytes(24))
     with pytest.raises(ResourceError, match="compiled word vectors are damaged: vector 1 ") as caught:
         WordVectors.open(path).look_up(["dog"])
-    assert "--replace" in caught.value.help
+    assert "--replace" in caught.value.hint
 
 
 def test_missing_vectors_name_the_command_that_adds_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

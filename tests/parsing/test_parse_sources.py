@@ -208,7 +208,7 @@ def test_tags_of_other_sets_are_not_taken_for_penn_tags(tmp_path: Path) -> None:
 def test_unknown_parser_name_is_refused() -> None:
     with pytest.raises(UnknownNameError, match="'foo'") as caught:
         as_parse_source("foo")
-    assert "corenlp, bundled" in caught.value.help
+    assert "corenlp, bundled" in caught.value.hint
 
 
 @pytest.mark.parametrize("parser", [5, b"bundled", ["bundled"], object(), KnownParses])
@@ -216,7 +216,7 @@ def test_unknown_parsers_are_refused(parser: object) -> None:
     with pytest.raises(ParameterError, match="is not a parser") as caught:
         as_parse_source(parser)  # type: ignore[arg-type]
     for form in ("'corenlp'", "'bundled'", "spacy:", ".jsonl", ".conllu", "parse(captions, words)"):
-        assert form in caught.value.help
+        assert form in caught.value.hint
 
 
 def test_file_of_parses_records_its_parser(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def test_files_that_are_neither(tmp_path: Path, name: str, text: str, where: str
         read_parses(file)
     assert expected_message in caught.value.message
     assert where in caught.value.where
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def test_unfinished_file_of_parses_is_removed(tmp_path: Path) -> None:

@@ -180,7 +180,7 @@ def test_sentences_beyond_the_limit_are_refused(parser: TreeParser) -> None:
     assert [tag.word for tag in tree.tags()] == words
     with pytest.raises(ParameterError, match=f"a sentence of {LONGEST + 1} words") as raised:
         parse(parser, [["dog"], ["dog"] * (LONGEST + 1)])
-    assert "split it" in raised.value.help
+    assert "split it" in raised.value.hint
 
 
 def test_a_copy_parses_as_the_parser_does() -> None:

@@ -93,7 +93,7 @@ class TestCaptionScores:
         for refused in (lambda: check_caption_file(tmp_path / name), lambda: write_captions(tmp_path / name, [first])):
             with pytest.raises(ParameterError) as caught:
                 refused()
-            assert ".jsonl, .csv, .parquet" in caught.value.help
+            assert ".jsonl, .csv, .parquet" in caught.value.hint
         assert list(tmp_path.iterdir()) == []
 
     def test_an_extension_in_capitals_is_fine(self, first: captious.Report, tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ class TestCaptionScores:
         monkeypatch.setitem(sys.modules, "pyarrow", None)
         with pytest.raises(MissingExtraError, match="pyarrow") as caught:
             check_caption_file(tmp_path / "scores.parquet")
-        assert caught.value.help == "pip install 'captious[parquet]'"
+        assert caught.value.hint == "pip install 'captious[parquet]'"
 
     @pytest.mark.parametrize("extension", EXTENSIONS)
     def test_full_disk_leaves_no_caption_scores(

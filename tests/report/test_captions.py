@@ -75,6 +75,6 @@ def test_explanations_are_of_the_scores_that_are_reported(metric: str, reference
 def test_a_caption_by_itself_is_explained_in_lists() -> None:
     with pytest.raises(ParameterError, match="'a dog runs' is not a file of candidates") as caught:
         captious.explain("rouge-l", "a dog runs", ["a dog"])
-    assert "give [caption], [[reference, ...]]" in caught.value.help
+    assert "give [caption], [[reference, ...]]" in caught.value.hint
     [explained] = captious.explain("rouge-l", ["a dog runs"], [["a dog"]])
     assert explained.candidate == "a dog runs"

@@ -108,7 +108,7 @@ def test_an_unknown_name_comes_with_a_suggestion() -> None:
     ]:
         with pytest.raises(UnknownNameError) as caught:
             mapping[name]
-        assert caught.value.help.startswith(f"did you mean {close}?")
+        assert caught.value.hint.startswith(f"did you mean {close}?")
 
 
 def rows(result: Any) -> list[dict[str, str]]:
@@ -167,7 +167,7 @@ def test_reports_of_shards_are_plotted_with_intervals(tmp_path: Path) -> None:
     assert of_shards(tmp_path, intervals=True).plot().axes
     with pytest.raises(captious.CaptiousError, match="what intervals need was not summed") as caught:
         of_shards(tmp_path, intervals=False).plot()
-    assert "score with intervals" in caught.value.help
+    assert "score with intervals" in caught.value.hint
 
 
 def test_pages_have_names_of_pages(tmp_path: Path) -> None:
@@ -181,5 +181,5 @@ def test_pages_have_names_of_pages(tmp_path: Path) -> None:
 def test_options_of_other_results_are_refused() -> None:
     with pytest.raises(captious.CaptiousError, match="the table of a Report has no option 'examples'") as caught:
         report().to_csv(examples=3)
-    assert "its options are intervals" in caught.value.help
+    assert "its options are intervals" in caught.value.hint
     assert "cats" in comparison().to_markdown(examples=1)

@@ -150,7 +150,7 @@ def test_plots_without_matplotlib_are_refused(
     for attempt in (plots.check_plots, lambda folder: plots.write_plots(folder, judgment)):
         with pytest.raises(MissingExtraError) as caught:
             attempt(tmp_path / "new")
-        assert caught.value.help == "pip install 'captious[report]'"
+        assert caught.value.hint == "pip install 'captious[report]'"
     assert not (tmp_path / "new").exists()
 
 
@@ -165,7 +165,7 @@ def test_places_that_cannot_be_written(judgment: Judgment, tmp_path: Path) -> No
 def test_unknown_plot_format_is_refused(judgment: Judgment, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="gif") as caught:
         plots.write_plots(tmp_path, judgment, "gif")
-    assert "png, svg, pdf" in caught.value.help
+    assert "png, svg, pdf" in caught.value.hint
 
 
 def test_a_picture_that_cannot_be_drawn_leaves_no_trace(study: Study, tmp_path: Path) -> None:

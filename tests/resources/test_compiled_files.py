@@ -180,7 +180,7 @@ def test_full_disk_leaves_no_file(path: Path, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(ResourceError, match="the cache cannot be written to: No space left on device") as caught:
         compiled(path, LABEL, Maker())
     assert caught.value.where == str(path)
-    assert "free some disk space, or set CAPTIOUS_CACHE" in caught.value.help
+    assert "free some disk space, or set CAPTIOUS_CACHE" in caught.value.hint
     assert not path.exists()
     assert others(path) == set()
     monkeypatch.undo()
@@ -218,7 +218,7 @@ def test_file_in_place_of_the_cache_is_refused(path: Path, depth: int) -> None:
     with pytest.raises(ResourceError, match="the cache folder cannot be used") as caught:
         compiled(path, LABEL, make)
     assert caught.value.where == str(path.parent)
-    assert caught.value.help == "set CAPTIOUS_CACHE to a writable folder"
+    assert caught.value.hint == "set CAPTIOUS_CACHE to a writable folder"
     assert make.times == 0
 
 

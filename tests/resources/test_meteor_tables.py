@@ -64,7 +64,7 @@ def test_missing_tables_are_refused_with_their_command() -> None:
     assert captious.Meteor.missing() == meteor.INSTALL == "pip install 'captious[meteor]'"
     with pytest.raises(MissingExtraError, match="METEOR's tables of synonyms and paraphrases") as caught:
         captious.Meteor()
-    assert caught.value.help == "pip install 'captious[meteor]', or captious resources get meteor"
+    assert caught.value.hint == "pip install 'captious[meteor]', or captious resources get meteor"
     with pytest.raises(MissingExtraError):
         captious.metrics.meteor.align("a dog", "a dog")
     with pytest.raises(MissingExtraError):
@@ -156,7 +156,7 @@ def test_meteor_home_without_both_files_is_refused(
     assert str(home) in caught.value.where
     assert JAR in caught.value.where
     assert PARAPHRASES in caught.value.where
-    assert "unset it" in caught.value.help
+    assert "unset it" in caught.value.hint
 
 
 def test_the_cache_is_where_the_user_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,7 +300,7 @@ def test_file_in_place_of_the_cache_is_reported(tmp_path: Path, cache: Path, mon
     metric = captious.Meteor()  # nothing is needed yet
     with pytest.raises(ResourceError, match="the cache folder cannot be used") as caught:
         metric.align("a", "a")
-    assert "CAPTIOUS_CACHE" in caught.value.help
+    assert "CAPTIOUS_CACHE" in caught.value.hint
 
 
 # ---- damaged files
@@ -337,7 +337,7 @@ def test_damaged_tables_leave_no_index(
     with pytest.raises(ResourceError, match="damaged") as caught:
         located().build()
     assert str(home / name) in caught.value.where
-    assert caught.value.help
+    assert caught.value.hint
     assert not list(cache.glob("meteor/*.index"))
     assert not list(cache.glob("meteor/.captious-*"))
 
@@ -376,7 +376,7 @@ def test_invalid_paraphrase_table_is_refused(
         located().build()
     assert reason in caught.value.message
     assert str(home / "data" / PARAPHRASES) in caught.value.where
-    assert caught.value.help
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def test_large_files_are_read_once_for_their_checksum(file: Path, cache: Path, m
 def test_named_vectors_are_added_and_found(file: Path, cache: Path, tmp_path: Path) -> None:
     with pytest.raises(MissingExtraError, match="no word vectors are available") as caught:
         find()
-    assert "captious vectors add FILE --name NAME" in caught.value.help
+    assert "captious vectors add FILE --name NAME" in caught.value.hint
     added = add(VectorFile(file), "glove")
     assert (names(), default(), added.name) == (["glove"], "glove", "glove")
     assert row(None) == row("glove") == 7
@@ -128,7 +128,7 @@ def test_damaged_record_of_a_name_is_reported(content: str, file: Path, cache: P
     for ask in (lambda: find("glove"), lambda: add(VectorFile(file), "glove")):
         with pytest.raises(ResourceError, match="the entry of the word vectors glove is damaged") as caught:
             ask()
-        assert "--replace" in caught.value.help
+        assert "--replace" in caught.value.hint
     add(VectorFile(file), "glove", replace=True)
     assert row("glove") == 7
 
@@ -170,7 +170,7 @@ def test_a_name_outlives_its_file_but_not_the_cache(file: Path, cache: Path) -> 
     assert describe("glove")[0] == "missing"
     with pytest.raises(ResourceError, match="no longer in the cache") as caught:
         find("glove")
-    assert "--replace" in caught.value.help
+    assert "--replace" in caught.value.hint
     file.write_bytes(content)
     assert describe("glove")[0] == "found"
     assert row("glove") == 7

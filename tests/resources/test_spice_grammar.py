@@ -112,7 +112,7 @@ def test_large_compressed_archive_is_refused(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setenv("CAPTIOUS_SPICE_GRAMMAR", str(put(tmp_path / "file", FORMS[PACKED_WITHIN])))
     with pytest.raises(ResourceError, match="too large to unpack every time") as caught:
         corenlp.find()
-    assert "captious resources get spice-grammar" in caught.value.help
+    assert "captious resources get spice-grammar" in caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -142,8 +142,8 @@ def test_invalid_grammar_files_are_refused(
         corenlp.find()
     assert reason in caught.value.message
     assert caught.value.where == str(path)
-    assert "captious resources get spice-grammar" in caught.value.help
-    assert ("CAPTIOUS_SPICE_GRAMMAR" in caught.value.help) is (place == "variable")
+    assert "captious resources get spice-grammar" in caught.value.hint
+    assert ("CAPTIOUS_SPICE_GRAMMAR" in caught.value.hint) is (place == "variable")
 
 
 def test_grammar_home_of_an_unknown_user_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,7 +230,7 @@ def test_archive_without_a_grammar_is_refused(tmp_path: Path, cache: Path, web: 
         corenlp.fetch(path)
     assert reason in caught.value.message
     assert caught.value.where == path
-    assert "repo1.maven.org" in caught.value.help
+    assert "repo1.maven.org" in caught.value.hint
     assert not [path for path in cache.rglob("*") if path.is_file()]
 
 

@@ -68,7 +68,7 @@ def refused(file: VectorFile, reason: str, place: str = "") -> ResourceError:
         file.compiled(file.checksum())
     assert reason in caught.value.message
     assert caught.value.where == f"{file.path}{', ' if place else ''}{place}"
-    assert caught.value.help
+    assert caught.value.hint
     return caught.value
 
 
@@ -146,7 +146,7 @@ def test_archive_beyond_the_unpacked_limit_is_refused(tmp_path: Path, monkeypatc
     file.compiled(file.checksum())
     monkeypatch.setenv("CAPTIOUS_MAX_UNPACKED", "100K")
     error = refused(VectorFile(file.path, keep_first=True), "it unpacks to more than 102,400 bytes")
-    assert "CAPTIOUS_MAX_UNPACKED" in error.help
+    assert "CAPTIOUS_MAX_UNPACKED" in error.hint
 
 
 def test_words_that_are_not_characters(tmp_path: Path) -> None:

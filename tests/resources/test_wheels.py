@@ -114,7 +114,7 @@ def test_fetching_again_repairs_the_tables(wheel: bytes, cache: Path, monkeypatc
     (cache / "meteor" / JAR).write_bytes(b"broken")
     with pytest.raises(ResourceError, match="damaged") as caught:
         meteor.find()
-    assert caught.value.help.endswith("captious resources get meteor")
+    assert caught.value.hint.endswith("captious resources get meteor")
     meteor.fetch().build()
     tables = meteor.fetch()
     tables.build()
@@ -126,7 +126,7 @@ def test_unpublished_wheel_is_refused(wheel: bytes, cache: Path, monkeypatch: py
     with pytest.raises(ResourceError, match=r"pycocoevalcap==1\.2 that differs from the published one") as caught:
         meteor.fetch()
     assert hashlib.sha256(wheel).hexdigest() in caught.value.where
-    assert "package index" in caught.value.help
+    assert "package index" in caught.value.hint
     assert kept(cache) == set()
 
 
@@ -152,7 +152,7 @@ def test_failing_pip_is_reported_with_its_command(
     with pytest.raises(ResourceError, match=r"could not download pycocoevalcap==1\.2") as caught:
         meteor.fetch()
     assert caught.value.where == where
-    assert "pip download --no-deps pycocoevalcap==1.2" in caught.value.help
+    assert "pip download --no-deps pycocoevalcap==1.2" in caught.value.hint
     assert kept(cache) == set()
 
 

@@ -28,7 +28,7 @@ def test_missing_thai_dictionary_is_named_with_its_command(monkeypatch: pytest.M
     monkeypatch.setitem(sys.modules, "pythainlp.tokenize", None)
     with pytest.raises(MissingExtraError) as caught:
         as_tokenizer("th")("หมา")
-    assert "captious[languages]" in caught.value.help
+    assert "captious[languages]" in caught.value.hint
 
 
 def test_every_language_has_its_tokenizer_and_stemmer() -> None:

@@ -79,5 +79,5 @@ def test_names_that_are_taken_or_unknown(offer: Offer) -> None:
         register_tokenizer("ptb")(characters)
     with pytest.raises(UnknownNameError) as caught:
         as_tokenizer("japanese")
-    assert "ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, unicode, 13a, " in caught.value.help
-    assert "flores200, chinese;" in caught.value.help
+    assert "ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf, unicode, 13a, " in caught.value.hint
+    assert "flores200, chinese;" in caught.value.hint

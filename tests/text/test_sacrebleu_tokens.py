@@ -132,7 +132,7 @@ def test_missing_dictionary_is_named_with_its_command(name: str, monkeypatch: py
     monkeypatch.setattr(tokenizers.importlib, "import_module", without)
     with pytest.raises(MissingExtraError, match=f"the tokenizer {name} needs sacrebleu") as caught:
         as_tokenizer(name)("a")
-    assert caught.value.help == "pip install 'captious[languages]'"
+    assert caught.value.hint == "pip install 'captious[languages]'"
     assert as_tokenizer("zh")("一只") == ["一", "只"]
 
 

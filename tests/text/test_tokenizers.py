@@ -77,7 +77,7 @@ def test_built_in_tokenizers_have_names(tokenizer: Tokenizer) -> None:
 def test_unknown_names() -> None:
     with pytest.raises(UnknownNameError, match="no tokenizer 'moses'") as caught:
         as_tokenizer("moses")
-    assert "ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf" in caught.value.help
+    assert "ptb, ptb-harness, ptb-raw, whitespace, spaces, smurf" in caught.value.hint
 
 
 def test_the_tokenizer_of_smurf_has_a_name() -> None:
@@ -125,7 +125,7 @@ def test_methods_of_str_are_named_after_themselves() -> None:
 def test_functions_without_a_name_need_one(nameless: Callable[[str], list[str]]) -> None:
     with pytest.raises(ParameterError, match="no name") as caught:
         as_tokenizer(nameless)
-    assert "captious.Tokenizer(" in caught.value.help
+    assert "captious.Tokenizer(" in caught.value.hint
     named = Tokenizer("mine-1.0_b", nameless)
     assert as_tokenizer(named) is named
     assert "tokenizer:mine-1.0_b" in captious.RougeL(tokenizer=named).signatures()[0]
@@ -206,7 +206,7 @@ def test_functions_that_give_something_else(wrong: Callable[[str], Any]) -> None
     with pytest.raises(ParameterError, match=f"the tokenizer {__name__}.{wrong.__name__} returned") as caught:
         as_tokenizer(wrong).encode(["a dog"], Vocabulary())
     assert "'a dog'" in caught.value.where
-    assert "list of strings" in caught.value.help
+    assert "list of strings" in caught.value.hint
 
 
 @pytest.mark.parametrize("lazy", [generated, mapped])
@@ -227,7 +227,7 @@ def test_lone_surrogates_are_named_by_caption_and_character(tokenizer: Tokenizer
         getattr(tokenizer, method)(captions, Vocabulary())
     assert "U+D83D" in caught.value.message
     assert "caption 1, character 2" in caught.value.where
-    assert "UTF-8" in caught.value.help
+    assert "UTF-8" in caught.value.hint
 
 
 @pytest.mark.parametrize("tokenizer", [PTB, PTB_RAW, WHITESPACE, SPACES, Tokenizer("letters", list)])

@@ -48,7 +48,7 @@ def test_too_few_captions_are_refused(
     with pytest.raises(EmptyInputError, match=message) as caught:
         module.own_examples(path, None, "en")
     assert caught.value.where == str(path)
-    assert "more captions of each image" in caught.value.help
+    assert "more captions of each image" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -222,10 +222,10 @@ def read_ratings(path: Path) -> list[OwnRating]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except OSError as error:
-        raise CaptionFileError("cannot read the ratings", where=str(path), help=error.strerror or str(error)) from error
+        raise CaptionFileError("cannot read the ratings", where=str(path), hint=error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
         raise EncodingError(
-            "the ratings are not UTF-8 text", where=f"{path}: {error}", help="save them as UTF-8"
+            "the ratings are not UTF-8 text", where=f"{path}: {error}", hint="save them as UTF-8"
         ) from None
     return [_rating(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
 
@@ -255,7 +255,7 @@ def own_examples(captions: Path, ratings: Path | None, language: str) -> Example
 
 def _rating(line: str, where: str) -> OwnRating:
     def refuse(problem: str) -> CaptionFileError:
-        return CaptionFileError(problem, where=where, help=f"write lines such as {_RATING}")
+        return CaptionFileError(problem, where=where, hint=f"write lines such as {_RATING}")
 
     try:
         row = json.loads(line)
@@ -284,7 +284,7 @@ def _check_size(examples: Examples, n_images: int) -> None:
     if n < LEAST_IMAGES:
         raise EmptyInputError(
             f"{n} of {n_images:,} images have two different captions or more; training takes at least {LEAST_IMAGES}",
-            help="give more captions of each image: the vectors are trained to find another caption of the same image",
+            hint="give more captions of each image: the vectors are trained to find another caption of the same image",
         )
     if not examples.rated:
         return
@@ -293,7 +293,7 @@ def _check_size(examples: Examples, n_images: int) -> None:
         raise EmptyInputError(
             f"{len(ratings[0])} ratings are of the quarter of the images that is held out, {len({*ratings[0]})} of "
             f"them different, and coefficients are fitted to at least {LEAST_RATINGS}, which must differ",
-            help="give more ratings, of more images, or leave out --ratings",
+            hint="give more ratings, of more images, or leave out --ratings",
         )
 
 

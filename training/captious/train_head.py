@@ -167,7 +167,7 @@ def _without_held_out(examples: Examples, shipped: CaptionWeights) -> CaptionWei
     words, names = frequent_words(examples, Recipe()), examples.tokens.vocabulary.words()
     if tuple(names[i] for i in words) != shipped.words:
         raise ResourceError(
-            "the weights of the variant light were trained on other data", help="run train.py with this --data first"
+            "the weights of the variant light were trained on other data", hint="run train.py with this --data first"
         )
     vectors, subwords = train_encoder(examples.part(held_out=False), words, Recipe())
     return dataclasses.replace(shipped, vectors=vectors, subwords=subwords, name="held-out")

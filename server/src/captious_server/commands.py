@@ -75,7 +75,7 @@ def serve(context: click.Context, demo: bool, data: Path | None, host: str, port
     if context.invoked_subcommand is not None:
         return
     if data is None and not demo:
-        raise ParameterError("no data folder is given", help="captious serve --data DIR, or --demo to try it")
+        raise ParameterError("no data folder is given", hint="captious serve --data DIR, or --demo to try it")
     from captious_server.operations.processes import listen, supervise
     from captious_server.operations.setup import first_administrator, load_demo, migrate, set_up
 
@@ -171,14 +171,14 @@ def token(data: Path, user: str, name: str, scopes: tuple[str, ...], challenge: 
 
     owner = User.objects.filter(username=user, is_active=True).first()
     if owner is None:
-        raise ParameterError(f"there is no active user {user!r}", help="users sign up on the site")
+        raise ParameterError(f"there is no active user {user!r}", hint="users sign up on the site")
     only = Challenge.objects.filter(slug=challenge).first() if challenge else None
     if challenge and only is None:
         raise ParameterError(
-            f"there is no challenge {challenge!r}", help="use the name in its address, /challenges/NAME/"
+            f"there is no challenge {challenge!r}", hint="use the name in its address, /challenges/NAME/"
         )
     if only is not None and "teams" in scopes:
-        raise ParameterError("a token for one challenge cannot change teams", help="leave out --scope teams")
+        raise ParameterError("a token for one challenge cannot change teams", hint="leave out --scope teams")
     click.echo(make_token(owner, name, scopes=scopes, challenge=only, days=days or 0))
     record("make token", name, actor=owner, detail="command line")
 
@@ -250,7 +250,7 @@ def _account(data: Path, name: str) -> User:
 
     owner: User | None = User.objects.filter(username=name).first()
     if owner is None:
-        raise ParameterError(f"there is no user {name!r}", help="the administration pages list all: /admin/")
+        raise ParameterError(f"there is no user {name!r}", hint="the administration pages list all: /admin/")
     return owner
 
 

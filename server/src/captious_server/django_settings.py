@@ -16,7 +16,7 @@ from captious.report.layouts import SCRIPTS_FOLDER
 from captious_server.settings import DATA_VARIABLE, SESSION_COOKIE, SQLITE, ServerSettings
 
 if not os.environ.get(DATA_VARIABLE):
-    raise ParameterError(f"{DATA_VARIABLE} is not set", help="set it to the data folder of the server")
+    raise ParameterError(f"{DATA_VARIABLE} is not set", hint="set it to the data folder of the server")
 
 _SERVER_FOLDER = Path(__file__).parent
 #: The server's own settings.

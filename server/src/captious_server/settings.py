@@ -320,7 +320,7 @@ class ServerSettings:
         if unknown:
             guess = did_you_mean(unknown[0].removeprefix(_PREFIX), _NAMES)
             raise ParameterError(
-                f"{', '.join(unknown)}: unknown setting", help=f"{guess}the settings are {', '.join(_NAMES)}"
+                f"{', '.join(unknown)}: unknown setting", hint=f"{guess}the settings are {', '.join(_NAMES)}"
             )
         if environment.get("DATABASE_URL"):
             values["database_url"] = environment["DATABASE_URL"]
@@ -333,7 +333,7 @@ class ServerSettings:
             raise ParameterError(
                 "a server that sends mail needs explicit host names",
                 where='hosts: "*" is not allowed with email_url',
-                help=f'set hosts = ["captions.example.org"] in {file}, or {_PREFIX}HOSTS',
+                hint=f'set hosts = ["captions.example.org"] in {file}, or {_PREFIX}HOSTS',
             )
         return settings
 
@@ -405,7 +405,7 @@ def _settings_error(error: ValidationError, file: Path) -> ParameterError:
     return ParameterError(
         "invalid settings of the server",
         where="\n".join(lines),
-        help=f"change them in {file} or in the environment variables {_PREFIX}...",
+        hint=f"change them in {file} or in the environment variables {_PREFIX}...",
     )
 
 

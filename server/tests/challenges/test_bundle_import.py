@@ -374,7 +374,7 @@ class TestProblems:
         (tmp_path / "notes.txt").write_text("title: T")
         with pytest.raises(InputError, match="is not a bundle") as caught:
             import_bundle(tmp_path / "notes.txt", tmp_path / "new")
-        assert "competition.yaml" in caught.value.help
+        assert "competition.yaml" in caught.value.hint
 
     def test_unreadable_references_option_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "competition.yaml").write_text("title: T")

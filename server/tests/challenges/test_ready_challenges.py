@@ -74,7 +74,7 @@ def test_references_of_another_data_set_are_refused(tmp_path: Path) -> None:
     other = captions_file(tmp_path / "other.json")
     with pytest.raises(ParameterError, match="not a file of this challenge") as caught:
         write_ready(tmp_path / "new", "vizwiz-captions", [other])
-    assert "val.json, test.json" in caught.value.help
+    assert "val.json, test.json" in caught.value.hint
     plain = tmp_path / "nocaps_val_4500_captions.json"
     plain.write_text(json.dumps({"images": [{"id": 1}], "annotations": []}))
     with pytest.raises(CaptionFileError, match="not a file of nocaps"):

@@ -228,7 +228,7 @@ def test_full_disk_is_an_internal_error(challenge: Challenge, monkeypatch: pytes
     instead(monkeypatch, full)
     with pytest.raises(OutputError, match="cannot be stored") as caught:
         challenge.read(as_json())
-    assert (caught.value.where, caught.value.help) == ("No space left on device", "free some disk space")
+    assert (caught.value.where, caught.value.hint) == ("No space left on device", "free some disk space")
     challenge.check_that_nothing_is_left()
 
 

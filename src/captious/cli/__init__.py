@@ -81,7 +81,7 @@ def _command_of_server(name: str) -> click.Command:
         MissingExtraError: the server is not installed.
     """
     if name not in _PLUGINS.by_name:
-        raise MissingExtraError(f"captious {name} is part of the evaluation server", help="pip install captious-server")
+        raise MissingExtraError(f"captious {name} is part of the evaluation server", hint="pip install captious-server")
     command: click.Command = _PLUGINS.load(name, lambda item: isinstance(item, click.Command), "a command of click")
     return command
 
@@ -98,7 +98,7 @@ class Group(click.Group):
         if args and not args[0].startswith("-") and args[0] not in (names := self.list_commands(ctx)):
             raise ParameterError(
                 f"there is no command {args[0]!r}",
-                help=f"{did_you_mean(args[0], names)}{ctx.command_path} --help lists the commands",
+                hint=f"{did_you_mean(args[0], names)}{ctx.command_path} --help lists the commands",
             )
         return super().resolve_command(ctx, args)
 
@@ -195,7 +195,7 @@ def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
 def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
     """Format an error: the problem, the place, the remedy."""
     if isinstance(error, CaptiousError):
-        return error.message, error.where, error.help
+        return error.message, error.where, error.hint
     if isinstance(error, MemoryError):
         steps = getattr(error, "__notes__", None) or [_context(arguments).command_path]
         help = "score fewer captions at once, raise the memory limit (ulimit -v), or use a larger machine"

@@ -49,7 +49,7 @@ def check(
     With --from, CANDIDATES is a log of a harness, which also contains the references.
     """
     if harness is not None and references is not None:
-        raise ParameterError("a log has references of its own", help="leave out REFERENCES")
+        raise ParameterError("a log has references of its own", hint="leave out REFERENCES")
     sides: tuple[object, object] = (candidates, references)
     for log in harness_logs([candidates], harness, has_columns=isinstance(candidates, CaptionFile)):
         sides = (log.candidates, log.references)

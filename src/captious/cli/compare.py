@@ -87,7 +87,7 @@ def compare(
         raise click.UsageError("systems A and B, and REFERENCES, are needed; with --no-references, only A and B")
     if len(candidates) < 2:
         help = "give A and B, and nothing else with --no-references or --from"
-        raise ParameterError("two systems are needed", help=help)
+        raise ParameterError("two systems are needed", hint=help)
     if len(candidates) > 2 and (examples or group_by):
         raise click.UsageError("--examples and --group-by compare two systems")
     names = system_names(candidates)

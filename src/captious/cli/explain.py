@@ -74,18 +74,18 @@ def explain(
     selection = explainable(metric, settings)
     selected_metric = selection[0].metric
     if svg is not None and selected_metric.explanation != "scene":
-        raise ParameterError(f"--svg cannot draw {metric}", help="remove --svg, or explain spice")
+        raise ParameterError(f"--svg cannot draw {metric}", hint="remove --svg, or explain spice")
     has_objects = isinstance(selected_metric, Chair) and len(selected_metric.objects) > 0
     if worst is not None or (image is not None and (not has_objects or _is_file(candidate))):
         if svg is not None and worst not in (None, 1):
-            raise ParameterError("--svg draws one caption", help="give --image ID, or --worst 1")
+            raise ParameterError("--svg draws one caption", hint="give --image ID, or --worst 1")
         _check_files(metric, candidate, references)
         explained = explanations(
             metric, candidate, references[0], image=image, worst=worst, settings=settings, **reading
         )
     elif any(reading.values()):
         raise ParameterError(
-            "--columns, --split and --subset are for files", help="leave them out, or give --image ID or --worst N"
+            "--columns, --split and --subset are for files", hint="leave them out, or give --image ID or --worst N"
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)
@@ -109,13 +109,13 @@ def explain(
 def _check_quoted(candidate: str, references: Sequence[str], image: str | None, *, has_objects: bool) -> None:
     """Refuse arguments that are not quoted captions."""
     if image is None and has_objects:
-        raise ParameterError("the objects of which image are meant?", help="give --image ID, or leave --objects out")
+        raise ParameterError("the objects of which image are meant?", hint="give --image ID, or leave --objects out")
     if not references and image is None:
         raise click.MissingParameter(param_hint="'REFERENCE...'", param_type="argument")
     if files := [text for text in (candidate, *references) if _is_file(text)]:
         raise ParameterError(
             f"{files[0]} is not a caption",
-            help="quote a caption and its references, or say which captions of the files: --image ID or --worst N",
+            hint="quote a caption and its references, or say which captions of the files: --image ID or --worst N",
         )
 
 
@@ -128,7 +128,7 @@ def _check_files(metric: str, candidates: str, references: Sequence[str]) -> Non
     if len(references) != 1 or not _is_file(candidates):
         raise ParameterError(
             "--image and --worst need a file of candidates and a file of references",
-            help=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
+            hint=f"captious explain {metric} --image ID CANDIDATES.json REFERENCES.json; quoted captions "
             "have an image only for chair, with --objects FILE",
         )
 

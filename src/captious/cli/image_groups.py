@@ -55,7 +55,7 @@ def groups_of(by: str, files: Sequence[Path], references: References, settings: 
             raise ParameterError(
                 f"{_LENGTH!r} is also a column",
                 where=columns[0].source,
-                help=f"for the column: --group-by {columns[0].source}:{_LENGTH}; for the number of words of the "
+                hint=f"for the column: --group-by {columns[0].source}:{_LENGTH}; for the number of words of the "
                 f"references: {_LENGTH}:8,10,12, which are the largest numbers",
             )
         return length_groups(references, tokenizer=tokenizer)
@@ -63,7 +63,7 @@ def groups_of(by: str, files: Sequence[Path], references: References, settings: 
         raise ParameterError(
             f"{by!r} is neither a file nor a column",
             where="; ".join(absent),
-            help="give a file of groups, FILE:COLUMN, the name of a column or field of these files, or length",
+            hint="give a file of groups, FILE:COLUMN, the name of a column or field of these files, or length",
         )
     _check_agreement(by, columns)
     return columns[0]
@@ -74,7 +74,7 @@ def _bounds(by: str, text: str) -> list[float]:
         return [float(piece) for piece in text.split(",")]
     except ValueError:
         raise ParameterError(
-            f"{by!r} is not a list of lengths", where="--group-by", help="give numbers of words: length:8,10,12"
+            f"{by!r} is not a list of lengths", where="--group-by", hint="give numbers of words: length:8,10,12"
         ) from None
 
 
@@ -101,5 +101,5 @@ def _check_agreement(name: str, columns: Sequence[Groups]) -> None:
             raise ParameterError(
                 f"{counted(len(differing), 'image', 'have')} a different {name} in two files",
                 where=f"{columns[0].source}, {groups.source}: {image_list(differing)}",
-                help=f"say which file is meant: --group-by {columns[0].source}:{name}",
+                hint=f"say which file is meant: --group-by {columns[0].source}:{name}",
             )

@@ -53,7 +53,7 @@ def judge_pairwise(
     """
     candidates, references = (files, None) if no_references else (files[:-1], files[-1])
     if len(candidates) < 2:
-        raise ParameterError("two systems are needed", help="give two or more files of candidates, then references")
+        raise ParameterError("two systems are needed", hint="give two or more files of candidates, then references")
     metric = PairwiseJudge(judge=judge, variant=variant, images=images, prompt=prompt)
     systems = dict(zip(system_names(candidates), candidates, strict=True))
     result = judge_systems(systems, references, metric, **options)

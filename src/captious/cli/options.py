@@ -143,7 +143,7 @@ def system_files(command: Command) -> Command:
         if len(files) < 2:
             raise ParameterError(
                 "only one file was given",
-                help="give at least one file of candidates, followed by the file of references",
+                hint="give at least one file of candidates, followed by the file of references",
             )
         *systems, references = files
         return command(systems=named_systems(systems), references=references, **options)
@@ -232,7 +232,7 @@ def harness_logs(files: Sequence[Path], harness: str | None, *, has_columns: boo
     if harness is None:
         return []
     if has_columns:
-        raise ParameterError("--columns and --split cannot be used with --from", help="leave them out")
+        raise ParameterError("--columns and --split cannot be used with --from", hint="leave them out")
     return [read_harness_log(file, harness) for file in files]
 
 

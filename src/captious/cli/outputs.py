@@ -219,7 +219,7 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
             continue
         if str(target) in uses:
             raise ParameterError(
-                f"{output} {uses[str(target)]}", where=str(output), help="give each output its own file"
+                f"{output} {uses[str(target)]}", where=str(output), hint="give each output its own file"
             )
         uses[str(target)] = "is written twice"
 

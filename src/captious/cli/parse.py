@@ -40,7 +40,7 @@ def parse(files: tuple[Path, ...], output: Path, grammar: str | None, tokenizer:
     'captious score --parses FILE' reads such a file.
     """
     if output.suffix != ".jsonl":
-        raise ParameterError("parses are written as JSON Lines", where=str(output), help="use the extension .jsonl")
+        raise ParameterError("parses are written as JSON Lines", where=str(output), hint="use the extension .jsonl")
     tokenize = as_tokenizer(tokenizer)
     captions: dict[str, None] = {}
     with steps(files, lambda file: f"reading {file.name}") as opened:

@@ -36,7 +36,7 @@ def prepare(references: Path, output: Path, metrics: list[str] | None, settings:
         raise ParameterError(
             f"{output.name} has the name of a caption file",
             where=str(output),
-            help=f"choose another extension: {output.name.split('.')[0]}.prepared",
+            hint=f"choose another extension: {output.name.split('.')[0]}.prepared",
         )
     selection = select(metrics, settings)
     table = read_references(references)

@@ -95,7 +95,7 @@ class _Results(_Messages):
         raise OutputError(
             "cannot write the results",
             where=error.strerror or str(error),
-            help=advice(error) or "redirect the output, or write to a file (-o FILE)",
+            hint=advice(error) or "redirect the output, or write to a file (-o FILE)",
         ) from error
 
 

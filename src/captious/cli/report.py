@@ -75,7 +75,7 @@ def report(
         if not same_images(tables[system].ids, ids):
             raise ParameterError(
                 f"{first} and {system} do not have captions of the same images",
-                help="a report shows systems on the same images; remove the others from both files",
+                hint="a report shows systems on the same images; remove the others from both files",
             )
     reports = evaluate_systems(tables, selection, announce=warn)
     write_report(reports, output, image_url=image_url, groups=groups, **of_page)

@@ -40,5 +40,5 @@ def reproduce(
         destination.deliver_result(PaperIndex([paper_names.get(table)] if table else None))
         return
     if table == _LIST:
-        raise ParameterError("a paper has no table 'list'", help=f"captious reproduce list {paper}")
+        raise ParameterError("a paper has no table 'list'", hint=f"captious reproduce list {paper}")
     destination.deliver_result(reproduce_tables(paper, table, **options))

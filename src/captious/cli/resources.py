@@ -79,7 +79,7 @@ def build(names: tuple[str, ...]) -> None:
         if installed is None:
             ways = _ways(name)
             if names:
-                raise MissingExtraError(f"{name} is not installed", help=ways)
+                raise MissingExtraError(f"{name} is not installed", hint=ways)
             click.echo(f"{name}: not installed: {ways}", err=True)
             continue
         _compile(name, installed)
@@ -114,7 +114,7 @@ def describe(resource: Resource) -> tuple[str, str]:
     try:
         installed = resource.find()
     except CaptiousError as error:
-        return "unusable", f"{error.message} ({error.where}): {error.help}"
+        return "unusable", f"{error.message} ({error.where}): {error.hint}"
     if installed is None:
         return "missing", f"{resource.what}: {resource.install}"
     state = "compiled" if installed.is_built else "found"

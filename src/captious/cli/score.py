@@ -143,7 +143,7 @@ def score(
     choices = check_of_k(of_k, several=several)
     if of_shards["shards"]:
         if split is not None and not files:
-            raise ParameterError("--split cannot be used with shards", help="leave it out, or give REFERENCES")
+            raise ParameterError("--split cannot be used with shards", hint="leave it out, or give REFERENCES")
         sharded = _sharded_report(
             caption_files({"files": files}, None, split)["files"],
             metrics,
@@ -159,14 +159,14 @@ def score(
         return
     if of_shards_only := _options_given(_OF_SHARDS):
         first = of_shards_only[0]
-        raise ParameterError(f"{first} is for shards only", help=f"leave it out, or give --shards 'GLOB' {first}")
+        raise ParameterError(f"{first} is for shards only", hint=f"leave it out, or give --shards 'GLOB' {first}")
     if not files:
         raise click.UsageError("no files were given")
     logs = harness_logs(files, harness, has_columns=columns is not None or split is not None)
     if len(files) < (1 if no_references or logs else 2):
         raise ParameterError(
             "only one file was given",
-            help="give at least one file of candidates, followed by the file of references",
+            hint="give at least one file of candidates, followed by the file of references",
         )
     candidates: Sequence[Any]
     references: Any
@@ -238,11 +238,11 @@ def _sharded_report(
 
     if not_of_shards := _options_given(_NOT_OF_SHARDS):
         first = not_of_shards[0]
-        raise ParameterError(f"{first} cannot be used with shards", help=f"leave out {first}, or --shards")
+        raise ParameterError(f"{first} cannot be used with shards", hint=f"leave out {first}, or --shards")
     if len(files) > 1:
         raise ParameterError(
             "several files were given with --shards",
-            help="quote the pattern, as in --shards 'part-*.jsonl'; give at most one file, of references",
+            hint="quote the pattern, as in --shards 'part-*.jsonl'; give at most one file, of references",
         )
     plan = scale.plan(
         shards,

@@ -74,7 +74,7 @@ def submit(
     click.echo(_as_json(answer) if format_ == "json" else _as_text(answer, server))
     if answer["status"] == "failed":
         raise CaptiousError(
-            "the submission was not scored", where=answer["reason"], help=f"see {server.rstrip('/')}{answer['url']}"
+            "the submission was not scored", where=answer["reason"], hint=f"see {server.rstrip('/')}{answer['url']}"
         )
 
 

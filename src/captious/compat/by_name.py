@@ -29,14 +29,14 @@ def choose(metric: str | BaseMetric, **settings: Any) -> RequestedMetric:
         return requested
     if isinstance(metric, BaseMetric):
         raise ParameterError(
-            f"{metric.name} is already made, and was given {', '.join(settings)}", help="give the settings to its class"
+            f"{metric.name} is already made, and was given {', '.join(settings)}", hint="give the settings to its class"
         )
     request = Request.from_text(metric)
     if request.variant or request.parameters:
         raise ParameterError(
             "settings are given both as text and as keyword arguments",
             where=f"{metric}; {', '.join(settings)}",
-            help="give all of them in one way",
+            hint="give all of them in one way",
         )
     instance = registry.get(request.metric)(**settings)
     return RequestedMetric(instance, request.output_indices(instance.outputs))

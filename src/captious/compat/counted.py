@@ -353,6 +353,6 @@ def frequencies(df: str | os.PathLike[str]) -> DocumentFrequencies | None:
         raise ResourceError(
             f"there are no document frequencies {os.fspath(df)!r}",
             where=", ".join(map(str, paths)),
-            help='give the path of a pickle, or df="corpus"',
+            hint='give the path of a pickle, or df="corpus"',
         )
     return DocumentFrequencies.from_pickle(path, n_documents=_DOCUMENTS.get(path.stem), tokenizer=WHITESPACE)

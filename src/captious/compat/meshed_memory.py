@@ -87,7 +87,7 @@ class Cider(MeanScorer):
 
     def __init__(self, gts: Texts | None = None, n: int = 4, sigma: float = 6.0) -> None:
         if n != 4:
-            raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", help="leave n at 4")
+            raise ParameterError(f"CIDEr-D up to order {n!r} is not supported", hint="leave n at 4")
         self._n = n
         self._sigma = sigma
         self._idf = None if gts is None else DocumentFrequencies.of(references_table(gts), WHITESPACE)

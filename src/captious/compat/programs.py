@@ -98,7 +98,7 @@ def command(script: str, arguments: Sequence[str] = (), *, is_module: bool = Fal
         if not shutil.which(script):
             raise ParameterError(
                 f"there is no program and no command {script!r}",
-                help="give the path of a script, or install the command",
+                hint="give the path of a script, or install the command",
             )
         start = []
     else:

@@ -53,7 +53,7 @@ class PTBTokenizer:
 
     def __init__(self, _source: str = "gts") -> None:
         if _source not in _SOURCES:
-            raise ParameterError(f"{_source!r} is not a source of captions", help=f"give {' or '.join(_SOURCES)}")
+            raise ParameterError(f"{_source!r} is not a source of captions", hint=f"give {' or '.join(_SOURCES)}")
         self.source = _source
 
     def tokenize(self, captions_for_image: Any) -> Any:
@@ -219,7 +219,7 @@ class Rewards(Scorer):
 
     def __init__(self, n: int, df: str | os.PathLike[str]) -> None:
         if n != 4:
-            raise ParameterError(f"n-grams up to order {n!r} are not supported", help="leave n at 4")
+            raise ParameterError(f"n-grams up to order {n!r} are not supported", hint="leave n at 4")
         self._n = n
         self._df = df
         self._idf = frequencies(df)
@@ -252,7 +252,7 @@ class Rewards(Scorer):
             InputError: a candidate of another form, or without references.
         """
         if not res:
-            raise InputError("there are no candidates", where="res", help="give one or more")
+            raise InputError("there are no candidates", where="res", hint="give one or more")
         texts = [_text(gts, number, candidate) for number, candidate in enumerate(res)]
         groups = [gts[candidate["image_id"]] for candidate in res]
         if self._idf is None:  # every candidate is a document, with its references

@@ -70,7 +70,7 @@ def install(prefix: str | None = None, *, toolkit: str | None = None) -> None:
         if finder.prefix == prefix and not finder.keeps_copies:
             if finder.target != target:
                 raise ParameterError(
-                    f"{prefix!r} already leads to {finder.target}", help=f"call uninstall({prefix!r}) first"
+                    f"{prefix!r} already leads to {finder.target}", hint=f"call uninstall({prefix!r}) first"
                 )
             return
     sys.meta_path.insert(0, _Finder(prefix, target))
@@ -90,7 +90,7 @@ def replacement_of(prefix: str, toolkit: str | None = None) -> str:
             else f"the toolkits are {', '.join(TOOLKITS)}"
         )
         package = prefix if toolkit is None or name in TOOLKITS else toolkit
-        raise ParameterError(f"{package!r} is not a toolkit that captious replaces", help=help)
+        raise ParameterError(f"{package!r} is not a toolkit that captious replaces", hint=help)
     return TOOLKITS[name]
 
 

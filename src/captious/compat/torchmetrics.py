@@ -143,7 +143,7 @@ class CaptionMetric(torchmetrics.Metric):
 
     def _nothing(self) -> ParameterError:
         return ParameterError(
-            f"no captions have been added to {self.metric.name}", help="call update() before compute()"
+            f"no captions have been added to {self.metric.name}", hint="call update() before compute()"
         )
 
 
@@ -204,12 +204,12 @@ def _checked(preds: Preds, target: Target) -> tuple[list[str], list[list[str]]]:
         preds, target = [preds], [target]  # type: ignore[list-item]
     if isinstance(target, str) or not isinstance(preds, Sequence) or not isinstance(target, Sequence):
         raise CaptionTypeError(
-            "captions are not in lists", help="give a list of candidates, and a list with the references of each"
+            "captions are not in lists", hint="give a list of candidates, and a list with the references of each"
         )
     if len(preds) != len(target):
         raise ParameterError(
             f"{counted(len(preds), 'candidate')}, but references for {len(target):,}",
-            help="give references for every candidate",
+            hint="give references for every candidate",
         )
     return list(preds), [[group] if isinstance(group, str) else list(group) for group in target]
 

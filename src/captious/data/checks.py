@@ -215,7 +215,7 @@ def rules_of(clean: str | Sequence[str]) -> tuple[str, ...]:
     for name in names:
         if name and name not in RULES:
             raise UnknownNameError(
-                f"there is no rule {name!r} to clean captions by", help=f"the rules are {', '.join(RULES)}"
+                f"there is no rule {name!r} to clean captions by", hint=f"the rules are {', '.join(RULES)}"
             )
     return tuple(rule for rule in RULES if rule in names)
 

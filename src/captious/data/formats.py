@@ -85,7 +85,7 @@ def format_of_name(source: Source, further_formats: Mapping[str, Format] = Mappi
             if extension
             else "a caption file needs an extension",
             where=source.name,
-            help=f"accepted are {', '.join(formats)}, each plain or with .gz",
+            hint=f"accepted are {', '.join(formats)}, each plain or with .gz",
         )
     return formats[extension]
 
@@ -122,7 +122,7 @@ def _directory(source: Source) -> CaptionFileError:
     return CaptionFileError(
         "this is a directory, not a file",
         where=source.name,
-        help=f"give the file inside it that holds the {source.role}",
+        hint=f"give the file inside it that holds the {source.role}",
     )
 
 
@@ -139,7 +139,7 @@ def reading(source: Source) -> Iterator[None]:
         raise CaptionFileError(
             "the file cannot be read: its name contains a null character",
             where=source.name,
-            help="check its path and permissions",
+            hint="check its path and permissions",
         )
     try:
         yield
@@ -153,26 +153,26 @@ def reading(source: Source) -> Iterator[None]:
             help = "nothing is downloaded: download the file, and give its path"
         elif source.name.startswith("~"):
             help = "~ is not replaced by the home folder here: os.path.expanduser does that"
-        raise CaptionFileError("there is no such file", where=source.name, help=help) from None
+        raise CaptionFileError("there is no such file", where=source.name, hint=help) from None
     except IsADirectoryError:
         raise _directory(source) from None
     except EOFError:
         raise TruncatedFileError(
-            "the gzip data is truncated", where=source.name, help="download or compress the file again"
+            "the gzip data is truncated", where=source.name, hint="download or compress the file again"
         ) from None
     except (gzip.BadGzipFile, zlib.error) as error:
         raise CaptionFileError(
             f"this is not gzip data, or it is damaged: {error}",
             where=source.name,
-            help="download or compress the file again; if it is not compressed, remove .gz from its name",
+            hint="download or compress the file again; if it is not compressed, remove .gz from its name",
         ) from None
     except UnpackedSizeError as error:
-        raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
+        raise CaptionFileError(f"the file is too large: {error}", where=source.name, hint=RAISE_LIMIT) from None
     except OSError as error:
         raise CaptionFileError(
             f"the file cannot be read: {error.strerror or error}",
             where=source.name,
-            help="check its path and permissions",
+            hint="check its path and permissions",
         ) from error
 
 
@@ -190,7 +190,7 @@ def read_bytes(source: Source) -> bytes:
     content = data.removeprefix(codecs.BOM_UTF8)
     if not content or content.isspace():
         raise EmptyInputError(
-            "the file is empty", where=source.name, help=f"is this the right file for the {source.role}?"
+            "the file is empty", where=source.name, hint=f"is this the right file for the {source.role}?"
         )
     return data
 
@@ -203,7 +203,7 @@ def _read_standard_input(source: Source) -> bytes:
         _standard_input = sys.stdin, content, role
     if role != source.role:
         raise ParameterError(
-            f"standard input cannot hold both {role} and {source.role}", help="give a file for one of them"
+            f"standard input cannot hold both {role} and {source.role}", hint="give a file for one of them"
         )
     return content
 
@@ -256,7 +256,7 @@ def _streamed_lines(file: IO[bytes], source: Source, longest: int) -> Iterator[s
             raise CaptionFileError(
                 f"a line has more than {longest:,} bytes",
                 where=f"{source.name}: line {number:,}",
-                help="write one row per line",
+                hint="write one row per line",
             )
         try:
             text = line.decode()
@@ -273,7 +273,7 @@ def _not_utf8(error: UnicodeDecodeError, source: Source, *, line: int = 1, offse
     return EncodingError(
         "the file is not UTF-8 text",
         where=f"{source.name}: line {line:,}, byte offset {offset + error.start:,} (0x{error.object[error.start]:02x})",
-        help=conversion_help(beginning),
+        hint=conversion_help(beginning),
     )
 
 
@@ -359,7 +359,7 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
             raise EncodingError(
                 "the file is not UTF-8 text",
                 where=f"{source.name}: after record {number:,}",
-                help=conversion_help(b"" if number else error.object),
+                hint=conversion_help(b"" if number else error.object),
             ) from None
         text, at, ended = text[at:] + piece, 0, not piece
         failure: Exception = ValueError("expected ',' or ']'")
@@ -384,14 +384,14 @@ def json_list(file: IO[bytes], source: Source, decoder: json.JSONDecoder) -> Ite
             raise CaptionFileError(
                 "a .json shard must be a list of records",
                 where=source.name,
-                help="write JSON lines with the extension .jsonl",
+                hint="write JSON lines with the extension .jsonl",
             )
         if (ended and (tail or number)) or len(tail) > MOST_BYTES:
             cut = not tail or (isinstance(failure, json.JSONDecodeError) and _ends_in_the_middle(failure))
             kind = TruncatedFileError if ended and cut else CaptionFileError
             where = f"record {number + 1:,}" if sign and not sign["end"] else f"after record {number:,}"
             raise kind(
-                f"this is not a JSON list: {failure}", where=f"{source.name}: {where}", help="fix the file there"
+                f"this is not a JSON list: {failure}", where=f"{source.name}: {where}", hint="fix the file there"
             )
 
 
@@ -409,19 +409,19 @@ def _parsed(text: str, source: Source, decoder: json.JSONDecoder, *, line: int, 
             lines = text.rstrip().split("\n")
             where = f"line {line + len(lines) - 1:,}, column {len(lines[-1]) + 1:,}"
             truncated = TruncatedFileError(
-                "the JSON is truncated", where=f"{source.name}: {where}", help="download or write the file again"
+                "the JSON is truncated", where=f"{source.name}: {where}", hint="download or write the file again"
             )
             return RowProblem("truncated", number, truncated, detail)
         malformed = CaptionFileError(
             f"this is not JSON: {error.msg}",
             where=f"{source.name}: line {number:,}, column {error.colno:,}",
-            help="fix the file there; python -m json.tool checks whether it is valid JSON",
+            hint="fix the file there; python -m json.tool checks whether it is valid JSON",
         )
         return RowProblem("json", number, malformed, detail)
     except (ValueError, RecursionError) as error:
         # An integer of thousands of digits, or brackets a thousand deep.
         unreadable = CaptionFileError(
-            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {line}", help="fix the file"
+            f"this JSON cannot be read: {error}", where=f"{source.name}: from line {line}", hint="fix the file"
         )
         return RowProblem("nested", line, unreadable, f"line {line:,} is nested too deeply")
 
@@ -532,7 +532,7 @@ class LinePattern:
                 error = CaptionFileError(
                     f"this line is not such as {self.example!r}",
                     where=f"{source.name}: line {number:,}",
-                    help="correct or remove the line",
+                    hint="correct or remove the line",
                 )
                 refuse(RowProblem("cells", number, error))
 
@@ -742,7 +742,7 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iter
                 uneven = CaptionFileError(
                     f"a row has {counted(len(row), 'cell')} where the header has {width}",
                     where=f"{source.name}: line {line}",
-                    help="quote cells that contain the separator, and give every row the same number of cells",
+                    hint="quote cells that contain the separator, and give every row the same number of cells",
                 )
                 refuse(RowProblem("cells", line, uneven))
             line = reader.line_num + first
@@ -757,4 +757,4 @@ def _table_rows(reader: Any, source: Source, refuse: Refuse, first: int) -> Iter
             problem = detail = f"a cell has more than {csv.field_size_limit():,} characters"
             help = "close the quotes there if they are open; for captions this long, use .jsonl"
         where = f"{source.name}: in the row that starts at line {line}"
-        refuse(RowProblem("csv", line, kind(problem, where=where, help=help), detail))
+        refuse(RowProblem("csv", line, kind(problem, where=where, hint=help), detail))

@@ -51,7 +51,7 @@ class Groups:
             raise InputError(
                 f"{counted(len(groups), 'group')} of {counted(len(self.group_of), 'image')}",
                 where=self.source,
-                help=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} what images are to be grouped by?",
+                hint=f"give at most {MOST_GROUPS:,} groups; is {self.by!r} what images are to be grouped by?",
             )
         names = tuple(name for name in self.names if name in groups) or tuple(sorted(groups, key=_order))
         object.__setattr__(self, "names", names)
@@ -75,7 +75,7 @@ class Groups:
             raise InputError(
                 f"{counted_of(len(missing), n, 'image', 'have')} no group" if n > 1 else "the only image has no group",
                 where=f"{self.source}: {image_list(missing)}",
-                help="ids are strings on one side and numbers on the other: make them the same"
+                hint="ids are strings on one side and numbers on the other: make them the same"
                 if differ_in_type(missing, group_of)
                 else "give every image a group, or remove these images from the references and score the others with "
                 + option("subset"),
@@ -104,7 +104,7 @@ def read_groups(source: object, *, column: str | None = None) -> Groups:
         return source
     rows = read_rows(source, "groups", column=column)
     if rows.id_form == "position":
-        raise InputError("these groups have no image ids", where=rows.name, help="give a mapping: {image_id: group}")
+        raise InputError("these groups have no image ids", where=rows.name, hint="give a mapping: {image_id: group}")
     _check_no_repeats(rows, several=column is not None)
     by = column or (Path(rows.name).name.partition(".")[0] if rows.name != rows.role else "group")
     return Groups(by, dict(zip(rows.ids, rows.texts, strict=True)), source=rows.name, id_form=rows.id_form)
@@ -127,7 +127,7 @@ def _check_no_repeats(rows: CaptionRows, *, several: bool) -> None:
     raise InputError(
         f"{counted_of(len(wrong), len(set(rows.ids)), 'image', 'have')} {what}",
         where=f"{rows.name}: {sample_of(examples, separator='; ')}",
-        help="keep one group per image",
+        hint="keep one group per image",
     )
 
 

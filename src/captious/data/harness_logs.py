@@ -91,7 +91,7 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
         MissingExtraError: .xlsx without openpyxl.
     """
     if harness not in _READERS:
-        raise UnknownNameError(f"there is no harness {harness!r}", help=f"give {' or '.join(_READERS)}")
+        raise UnknownNameError(f"there is no harness {harness!r}", hint=f"give {' or '.join(_READERS)}")
     file = Path(path)
     answers = []
     for number, row in enumerate(_READERS[harness][0](file), start=1):
@@ -104,10 +104,10 @@ def read_harness_log(path: str | os.PathLike[str], harness: str) -> HarnessLog:
             raise CaptionFileError(
                 f"this is not a log of {harness}: {reason}",
                 where=f"{file}, record {number}",
-                help=f"give a file of answers that {harness} wrote, or name another harness: {', '.join(_READERS)}",
+                hint=f"give a file of answers that {harness} wrote, or name another harness: {', '.join(_READERS)}",
             ) from error
     if not answers:
-        raise EmptyInputError("there are no answers", where=str(file), help="check the file")
+        raise EmptyInputError("there are no answers", where=str(file), hint="check the file")
     ids = [answer.id for answer in answers]
     if None in ids or len(set(ids)) < len(ids):
         ids = [*range(len(answers))]
@@ -180,7 +180,7 @@ def _json_rows(file: Path) -> Iterator[Mapping[str, Any]]:
         else:  # captions may hold U+2028, which splitlines would cut at
             rows = [json.loads(line) for line in text.split("\n") if line.strip()]
     except (ValueError, RecursionError) as error:
-        raise CaptionFileError(f"not JSON: {error}", where=str(file), help="give the log as it was written") from error
+        raise CaptionFileError(f"not JSON: {error}", where=str(file), hint="give the log as it was written") from error
     yield from rows
 
 
@@ -209,7 +209,7 @@ def _table_rows(file: Path) -> Iterator[Mapping[str, Any]]:
     try:
         rows = [*reader]
     except csv.Error as error:
-        raise CaptionFileError(f"not a table: {error}", where=f"{file}, line {reader.line_num}", help="") from error
+        raise CaptionFileError(f"not a table: {error}", where=f"{file}, line {reader.line_num}", hint="") from error
     finally:
         csv.field_size_limit(limit)
     for row in rows:
@@ -233,10 +233,10 @@ def _spreadsheet(file: Path) -> Iterator[Mapping[str, Any]]:
         names = [str(name) for name in next(lines, ())]
         yield from (dict(zip(names, line, strict=False)) for line in lines if any(cell is not None for cell in line))
     except UnpackedSizeError as error:
-        raise CaptionFileError(f"the file is too large: {error}", where=str(file), help=RAISE_LIMIT) from error
+        raise CaptionFileError(f"the file is too large: {error}", where=str(file), hint=RAISE_LIMIT) from error
     except (zipfile.BadZipFile, OSError, IndexError, openpyxl.utils.exceptions.InvalidFileException) as error:
         raise CaptionFileError(
-            f"not a spreadsheet: {error}", where=str(file), help="give the file as written"
+            f"not a spreadsheet: {error}", where=str(file), hint="give the file as written"
         ) from error
 
 

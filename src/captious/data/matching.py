@@ -36,7 +36,7 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
         raise ParameterError(
             "no image has two or more references",
             where=references.name,
-            help="one reference is held out and scored against the rest; to avoid this, give human captions",
+            hint="one reference is held out and scored against the rest; to avoid this, give human captions",
         )
     rows = [row for image in several for row in range(starts[image], ends[image]) if row != candidate_rows[image]]
     remaining = References(
@@ -273,13 +273,13 @@ def _matched(
         raise MissingReferencesError(
             f"{counted_of(len(without), len(references) + len(without), 'image', 'have')} no references",
             where=f"{references.name}: {image_list(without)}",
-            help=f"add references or remove these images. To score the images that have them: {option('subset')}",
+            hint=f"add references or remove these images. To score the images that have them: {option('subset')}",
         )
     if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
             "the systems do not have the same images",
             where=f"{references.name}: {image_list(references.ids)}; {candidates.name}: {image_list(candidates.ids)}",
-            help="compare systems on the same images; remove the others from both files",
+            hint="compare systems on the same images; remove the others from both files",
         )
     if not rows:
         raise _nothing_in_common(candidates, references)
@@ -296,13 +296,13 @@ def _check_positions(candidates: CaptionRows, references: References) -> None:
         raise ParameterError(
             "one side has image ids and the other only positions, so they cannot be matched",
             where=f"without ids: {by_position[0]}",
-            help="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
+            hint="give both with ids, as {image_id: caption} and {image_id: [captions]}, or both as lists",
         )
     if by_position and (n_candidates := len(set(candidates.ids))) != n_references:
         raise ParameterError(
             f"{counted(n_candidates, 'candidate')} by position, but references for {counted(n_references, 'image')}",
             where=f"{candidates.name}, {references.name}",
-            help="give lists of the same length, or both with ids, as {image_id: caption}",
+            hint="give lists of the same length, or both with ids, as {image_id: caption}",
         )
 
 
@@ -325,7 +325,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise UnknownImageError(
             f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
             where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
-            help=_TYPES_DIFFER if differ_in_type(unknown, references.ids) else help,
+            hint=_TYPES_DIFFER if differ_in_type(unknown, references.ids) else help,
         )
     if n_matched < len(references):
         with_candidates = set(candidates.ids)
@@ -333,7 +333,7 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise MissingCandidatesError(
             f"{counted_of(len(missing), len(references), 'image', 'have')} references but no candidate",
             where=f"{references.name}: {image_list(missing)}",
-            help=f"does {candidates.name} contain every image? To score the images that both share: {option('subset')}",
+            hint=f"does {candidates.name} contain every image? To score the images that both share: {option('subset')}",
         )
 
 
@@ -345,5 +345,5 @@ def _nothing_in_common(candidates: CaptionRows, references: References) -> Unkno
         if len(candidates.ids) > 1
         else "the only candidate is for an image that has no references",
         where=f"{candidates.name}: {image_list(candidates.ids)}; {references.name}: {image_list(references.ids)}",
-        help=_TYPES_DIFFER if differ else "is this the right reference file?",
+        hint=_TYPES_DIFFER if differ else "is this the right reference file?",
     )

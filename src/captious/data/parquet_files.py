@@ -37,19 +37,19 @@ def parquet_batches(
                 yield numbers, [_values(batch.column(name), name, numbers, source) for name in names]
             n_rows += batch.num_rows
     except UnpackedSizeError as error:
-        raise CaptionFileError(f"the file is too large: {error}", where=source.name, help=RAISE_LIMIT) from None
+        raise CaptionFileError(f"the file is too large: {error}", where=source.name, hint=RAISE_LIMIT) from None
     except (arrow.ArrowException, OSError, UnicodeDecodeError) as error:
         if isinstance(error, OSError) and error.errno is not None:  # an error of the system, not of Arrow
             raise
         # The magic bytes open and close a parquet file; a truncated one has only the first.
         if ends[0] == b"PAR1" != ends[1]:
             raise TruncatedFileError(
-                "the parquet file is truncated", where=source.name, help="download or write the file again"
+                "the parquet file is truncated", where=source.name, hint="download or write the file again"
             ) from None
         raise CaptionFileError(
             f"this is not parquet, or it is damaged: {error}",
             where=source.name,
-            help="download or write the file again",
+            hint="download or write the file again",
         ) from None
 
 
@@ -71,12 +71,12 @@ def _values(column: Any, name: str, numbers: Sequence[int], source: Source) -> l
                 value.as_py()
             except UnicodeDecodeError:
                 raise EncodingError(
-                    "a string is not UTF-8 text", where=where, help="write the file again with UTF-8 strings"
+                    "a string is not UTF-8 text", where=where, hint="write the file again with UTF-8 strings"
                 ) from None
             except Exception as error:
                 raise CaptionFileError(
                     f"a value cannot be read: {error}",
                     where=where,
-                    help="image ids must be integers or strings, and captions must be strings",
+                    hint="image ids must be integers or strings, and captions must be strings",
                 ) from None
         raise

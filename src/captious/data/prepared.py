@@ -190,7 +190,7 @@ class ArrayFile:
                 raise self._truncated(state.st_size, _PROLOGUE.size)
             start, length, self.checksum = _PROLOGUE.unpack(prologue)
             if start != magic:
-                raise CaptionFileError(f"this is not {what}", where=self.path, help=help)
+                raise CaptionFileError(f"this is not {what}", where=self.path, hint=help)
             if (_PROLOGUE.size + length) % _ALIGNMENT:
                 raise self.damaged("its header has an impossible length")
             if state.st_size < _PROLOGUE.size + length:
@@ -239,7 +239,7 @@ class ArrayFile:
 
     def damaged(self, how: str) -> CaptionFileError:
         """Return the error for damaged content."""
-        return CaptionFileError(f"{self._what} is damaged: {how}", where=self.path, help=self._help)
+        return CaptionFileError(f"{self._what} is damaged: {how}", where=self.path, hint=self._help)
 
     def _check_all(self, file: IO[bytes]) -> None:
         """Check the arrays by reading the file, so that arrays which are never used are not mapped into memory."""
@@ -255,7 +255,7 @@ class ArrayFile:
 
     def _truncated(self, size: int, whole: int) -> TruncatedFileError:
         return TruncatedFileError(
-            f"{self._what} is truncated: it has {size:,} of at least {whole:,} bytes", where=self.path, help=self._help
+            f"{self._what} is truncated: it has {size:,} of at least {whole:,} bytes", where=self.path, hint=self._help
         )
 
 
@@ -368,14 +368,14 @@ def read_prepared(path: str | os.PathLike[str]) -> References:
         file = ArrayFile(path, PREPARED_MAGIC, what=_WHAT, help=_HELP)
     except OSError as error:
         raise CaptionFileError(
-            f"the file cannot be read: {error.strerror}", where=os.fspath(path), help="check its path and permissions"
+            f"the file cannot be read: {error.strerror}", where=os.fspath(path), hint="check its path and permissions"
         ) from None
     about = file.about
     if about.get("format") != _FORMAT:
         raise CaptionFileError(
             f"the file has format {about.get('format')!r}, and this version of captious reads {_FORMAT}",
             where=file.path,
-            help=_HELP,
+            hint=_HELP,
         )
     try:
         images, without = (

@@ -98,7 +98,7 @@ def read_rows(
         if source.role == role:
             return source
         raise ParameterError(
-            f"these rows were read as {source.role}", where=source.name, help=f'read them with the role "{role}"'
+            f"these rows were read as {source.role}", where=source.name, hint=f'read them with the role "{role}"'
         )
     if isinstance(source, CaptionFile):
         read_options = source.read_options or read_options
@@ -146,7 +146,7 @@ def _rows_of_file(source: Source) -> CaptionRows:
         raise CaptionFileError(
             f"this is a file of prepared references, which cannot be read as {source.role}",
             where=source.name,
-            help="give it as the references; candidates come first on the command line",
+            hint="give it as the references; candidates come first on the command line",
         )
     format = None if source.is_standard_input else format_of_name(source, LINE_FORMATS)
     data = read_bytes(source)
@@ -219,7 +219,7 @@ def _repeated_keys(document: RepeatedKeys, source: Source) -> InputError:
     return kind(
         f"{counted_of(len(twice), len(document), 'image', 'appear')} more than once as a key",
         where=f"{source.name}: {sample_of(examples, separator='; ')}",
-        help=f"keep one {source.role.removesuffix('s')} per image"
+        hint=f"keep one {source.role.removesuffix('s')} per image"
         if source.one_each or source.role == "groups"
         else f"put the {source.role} of an image in one list",
     )
@@ -256,7 +256,7 @@ def _rows_of_data_frame(source: Source, frame: Any) -> CaptionRows:
 def _rows_of_sequence(source: Source, entries: Sequence[Any]) -> CaptionRows:
     """Read rows of a sequence: records if it starts with one, else captions by position."""
     if len(entries) == 0:
-        raise EmptyInputError("there are no captions", where=source.name, help=f"give the {source.role}")
+        raise EmptyInputError("there are no captions", where=source.name, hint=f"give the {source.role}")
     numbers = range(len(entries))
     if isinstance(entries[0], Mapping):
         return rows_of_records(source, entries, unit="index", numbers=numbers)

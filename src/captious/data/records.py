@@ -198,7 +198,7 @@ class _Row:
     def ambiguous(self, problem: str, choices: Sequence[str]) -> InputError:
         """Return the error for two fields to choose from."""
         options = sample_of([option("columns", choice) for choice in choices], separator=" or ")
-        return self.source.error(problem, where=self.where, help=f"choose: {options}")
+        return self.source.error(problem, where=self.where, hint=f"choose: {options}")
 
     def _could_be(self, names: Sequence[str]) -> str:
         both = "both " * (len(names) == 2)
@@ -215,7 +215,7 @@ class _Row:
         unread = [name for name in self.names if name not in read]
         hint = f"if {unread[0]!r} holds them: {option('columns', f'{column}={unread[0]}')}" if len(unread) == 1 else ""
         message = f"missing field for {what}: expected {', '.join(names)}{' or ' * bool(names)}{last}"
-        return self.source.error(message, where=self.where, hint=hint)
+        return self.source.error(message, where=self.where, advice=hint)
 
     def _check_near_names(self) -> None:
         near = None if self.is_of_document or self.source.role == "groups" else nearest_layout(self.names)
@@ -230,7 +230,7 @@ def missing_column(source: Source, where: str) -> UnknownNameError:
     return UnknownNameError(
         f"there is no column {source.column!r}",
         where=f"{source.name}: {where}",
-        help="name a column or field of this file, or give the groups in a file of their own",
+        hint="name a column or field of this file, or give the groups in a file of their own",
     )
 
 
@@ -282,7 +282,7 @@ def _key_values(
             shown_cell = sample_of(map(repr, cell)) if isinstance(cell, Mapping) else reprlib.repr(cell)
             problem = f"expected {name!r} to be an object with {key!r}, found {shown_cell}"
             raise source.error(
-                problem, where=f"{unit} {number}", help=f"name another key: {option('columns', f'caption={name}/KEY')}"
+                problem, where=f"{unit} {number}", hint=f"name another key: {option('columns', f'caption={name}/KEY')}"
             )
     return [cell[key] for cell in column]
 
@@ -333,14 +333,14 @@ def chosen_splits(source: Source, splits: Sequence[Any], *, apart: bool) -> froz
         if absent := [split for split in read_options.splits if split not in counts]:
             message = f"there is no split {' or '.join(map(repr, absent))}"
             raise InputError(
-                message, where=f"{source.name}: {counts_text}", help=f"name one of these: {option('split', 'NAME')}"
+                message, where=f"{source.name}: {counts_text}", hint=f"name one of these: {option('split', 'NAME')}"
             )
         return frozenset(read_options.splits)
     if apart and len(counts) > 1:
         raise InputError(
             f"this file has {len(counts)} splits, and none was chosen",
             where=f"{source.name}: {counts_text}",
-            help=f"choose with {option('split', 'NAME')}; several are separated by commas",
+            hint=f"choose with {option('split', 'NAME')}; several are separated by commas",
         )
     return None
 
@@ -397,7 +397,7 @@ def _layout(source: Source, document: Mapping[Any, Any]) -> Layout:
         raise source.error(
             f"this fits two layouts, {' and '.join(one.name for one in layouts)}",
             where="keys: " + sample_of(map(repr, document)),
-            help=f"choose: {choices}",
+            hint=f"choose: {choices}",
         )
     return layouts[0] if layouts else COCO
 

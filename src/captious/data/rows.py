@@ -63,13 +63,13 @@ class Columns:
         columns: dict[str, list[str]] = {key: [] for key in _KEYS}
         for key, name in _pairs(names):
             if key not in columns:
-                raise ParameterError(f"{key!r} is not a column of captions", help=f"these are {', '.join(_KEYS)}")
+                raise ParameterError(f"{key!r} is not a column of captions", hint=f"these are {', '.join(_KEYS)}")
             columns[key].append(name)
         for key in ("id", "candidate"):
             if len(columns[key]) > 1:
-                raise ParameterError(f"two columns for {key}: {', '.join(columns[key])}", help="give one")
+                raise ParameterError(f"two columns for {key}: {', '.join(columns[key])}", hint="give one")
         if columns["caption"] and columns["candidate"] and columns["references"]:
-            raise ParameterError("caption names neither candidates nor references", help="leave it out")
+            raise ParameterError("caption names neither candidates nor references", hint="leave it out")
         return cls(
             id=next(iter(columns["id"]), None),
             candidate=next(iter(columns["candidate"]), None),
@@ -107,7 +107,7 @@ def _pairs(names: ColumnNames | None) -> list[tuple[str, str]]:
         if not (equals and name):
             raise ParameterError(
                 f"{piece.strip()!r} does not name a column",
-                help="write id=NAME,caption=NAME; captions of one side are candidate=NAME or references=NAME",
+                hint="write id=NAME,caption=NAME; captions of one side are candidate=NAME or references=NAME",
             )
         pairs.append((key, name))
     return pairs
@@ -161,13 +161,13 @@ class ReadOptions:
                 raise InputError(
                     f"there is no column {name!r}",
                     where=where,
-                    help=f"name one of these: {option('columns', f'{key}=NAME')}",
+                    hint=f"name one of these: {option('columns', f'{key}=NAME')}",
                 )
         if self.splits and None not in self._names_used:
             raise InputError(
                 f"there is no split {' or '.join(map(repr, self.splits))}, as no record says what split it is in",
                 where=where,
-                help='read all of it, or give the records a field "split"',
+                hint='read all of it, or give the records a field "split"',
             )
 
 
@@ -189,7 +189,7 @@ def read_options_of(
     names = split.split(",") if isinstance(split, str) else [*(split or ())]
     splits = tuple(name.strip() for name in names)
     if split is not None and not (splits and all(splits)):
-        raise ParameterError(f"{split!r} is not the name of a split", help="name one, such as test")
+        raise ParameterError(f"{split!r} is not the name of a split", hint="name one, such as test")
     return ReadOptions(Columns.of(columns), splits, n_sources)
 
 
@@ -320,18 +320,18 @@ class Source:
         """Whether an image may have only one caption."""
         return self.role == "candidates" and not self.several
 
-    def error(self, problem: str, *, where: str = "", help: str = "", hint: str = "") -> InputError:
-        """Return the error for an unknown or ambiguous form; without other help, it lists every accepted form.
+    def error(self, problem: str, *, where: str = "", hint: str = "", advice: str = "") -> InputError:
+        """Return the error for an unknown or ambiguous form; without another hint, it lists every accepted form.
 
         Args:
-            problem, where, help: as in ``CaptiousError``.
-            hint: advice to show above the accepted forms.
+            problem, where, hint: as in ``CaptiousError``.
+            advice: shown above the accepted forms.
         """
         kind = CaptionFileError if self.is_file else InputError
         place = f"{self.name}: {where}" if where else self.name
         forms = _SEVERAL_FORMS if self.several else _FORMS[self.role]
-        otherwise = f"{hint}; otherwise " if hint else ""
-        return kind(problem, where=place, help=help or f"{otherwise}{self.role} are read from{forms}")
+        otherwise = f"{advice}; otherwise " if advice else ""
+        return kind(problem, where=place, hint=hint or f"{otherwise}{self.role} are read from{forms}")
 
 
 @dataclass(frozen=True)
@@ -490,14 +490,14 @@ def caption_rows(
     _check_texts(rows)
     if not rows.texts and not (source.role == "objects" and rows.known_images):  # images may be without objects
         what = source.role if source.role in ("groups", "objects") else "captions"
-        raise EmptyInputError(f"there are no {what}", where=source.name, help=f"are these the {source.role}?")
+        raise EmptyInputError(f"there are no {what}", where=source.name, hint=f"are these the {source.role}?")
     if source.one_each and (n_images := len(set(rows.ids))) != len(rows.ids):
         twice = repeated_positions(rows.ids)
         examples = [f"image_id {image!r} in {sample_of(map(rows.place, at))}" for image, at in twice.items()]
         raise DuplicateCandidateError(
             f"{counted_of(len(twice), n_images, 'image', 'have')} more than one candidate",
             where=f"{rows.name}: {sample_of(examples, separator='; ')}",
-            help=f"keep one candidate per image; {_several_help()}",
+            hint=f"keep one candidate per image; {_several_help()}",
         )
     return rows
 
@@ -516,7 +516,7 @@ def _checked_ids(source: Source, ids: Sequence[Any], place: Callable[[int], str]
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(ids), 'image id', 'have')} another type than integer or string",
             where=f"{source.name}: " + sample_of([f"{place(entry)} has {reprlib.repr(ids[entry])}" for entry in wrong]),
-            help="image ids must be integers or strings",
+            hint="image ids must be integers or strings",
         )
     _check_unicode(source.name, "image id", [str(image) for image in checked], place)
     return [image for image in checked if image is not None]
@@ -577,14 +577,14 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
         raise DuplicateCandidateError(
             f"{counted_of(len(many), len(lists), 'image', 'have')} more than one candidate",
             where=f"{source.name}: {sample_of(many)}",
-            help=f"give one candidate per image; {_several_help()}",
+            hint=f"give one candidate per image; {_several_help()}",
         )
     none = [place(entry) for entry, captions in enumerate(lists) if not captions]
     if none:
         raise MissingCandidatesError(
             f"{counted_of(len(none), len(lists), 'image', 'have')} an empty list of candidates",
             where=f"{source.name}: {sample_of(none)}",
-            help=f"give a candidate for every image, or remove the image and use {option('subset')}",
+            hint=f"give a candidate for every image, or remove the image and use {option('subset')}",
         )
 
 
@@ -598,7 +598,7 @@ def _check_texts(rows: CaptionRows) -> None:
         raise CaptionTypeError(
             f"{counted_of(len(wrong), len(rows.texts), 'caption', 'are')} not text",
             where=f"{rows.name}: {sample_of(cases)}",
-            help='captions must be strings; use "" for an empty caption',
+            hint='captions must be strings; use "" for an empty caption',
         ) from None
 
 
@@ -614,7 +614,7 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
     raise EncodingError(
         f"{counted_of(len(wrong), len(texts), what, 'contain')} a lone surrogate (half of a character)",
         where=f"{name}: {sample_of(wrong)}",
-        help="write the full character, or remove it",
+        hint="write the full character, or remove it",
     )
 
 

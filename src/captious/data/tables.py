@@ -211,21 +211,21 @@ class References:
         object.__setattr__(self, "images", tuple(self.images) or self.ids)
         object.__setattr__(self, "offsets", offsets)
         if len(set(self.ids)) != len(self.ids):
-            raise ParameterError("duplicate image id", where=self.name, help="give each image id once")
+            raise ParameterError("duplicate image id", where=self.name, hint="give each image id once")
         if offsets.shape != (len(self.ids) + 1,) or offsets[0] != 0 or offsets[-1] != len(self.texts):
             raise ParameterError(
                 f"offsets do not match {counted(len(self.ids), 'image')} with {counted(len(self.texts), 'reference')}",
                 where=self.name,
-                help="offsets are int64[n_images + 1], from 0 to the number of references",
+                hint="offsets are int64[n_images + 1], from 0 to the number of references",
             )
         if len(self.images) != len(self.ids):
             raise ParameterError(
                 f"{counted(len(self.images), 'image')} for {counted(len(self.ids), 'id')}",
                 where=self.name,
-                help="give one image per id",
+                hint="give one image per id",
             )
         if (np.diff(offsets) < 1).any():
-            raise ParameterError("an image has no references", where=self.name, help="leave it out of ids")
+            raise ParameterError("an image has no references", where=self.name, hint="leave it out of ids")
 
     def __len__(self) -> int:
         """Return the number of images."""
@@ -363,7 +363,7 @@ class Captions:
             raise ParameterError(
                 f"{counted(len(self.candidates), 'candidate')} for {counted(len(self.references), 'image')}",
                 where=self.references.name,
-                help="give one candidate per image, in the order of the references",
+                hint="give one candidate per image, in the order of the references",
             )
 
     @property
@@ -471,7 +471,7 @@ class CaptionSets:
             raise ParameterError(
                 "candidates and references do not have the same images",
                 where=f"{self.candidates.name}, {self.references.name}",
-                help="give the images of both in the same order; captious.read_captions(..., several=True) does",
+                hint="give the images of both in the same order; captious.read_captions(..., several=True) does",
             )
 
     @property

@@ -443,7 +443,7 @@ class Comparison(DisplayedMapping[str, Difference]):
             ParameterError: a negative number of examples.
         """
         if n < 0:
-            raise ParameterError(f"{counted(n, 'example')} cannot be shown", help="ask for 0 or more")
+            raise ParameterError(f"{counted(n, 'example')} cannot be shown", hint="ask for 0 or more")
         by = self.examples_by if by is None else by
         scores_a, scores_b = self.a[by].per_caption, self.b[by].per_caption
         order = np.argsort(-np.nan_to_num(np.abs(scores_b - scores_a), nan=-1.0), kind="stable")[:n].tolist()
@@ -588,7 +588,7 @@ def compare(
             "split": split is not None,
         }
         if unused := [name for name, is_given in given.items() if is_given]:
-            raise ParameterError("reports are already scored", help=f"leave out {', '.join(unused)}")
+            raise ParameterError("reports are already scored", hint=f"leave out {', '.join(unused)}")
     if isinstance(a, Reports):
         return pairwise_comparison(a, level=level, resamples=resamples, seed=seed)
     if isinstance(a, Report) and isinstance(b, Report):
@@ -599,7 +599,7 @@ def compare(
         return comparison
     if b is None:
         raise ParameterError(
-            "two systems are needed", help="give the captions of both, or what captious.score returned for several"
+            "two systems are needed", hint="give the captions of both, or what captious.score returned for several"
         )
     names = _pair(names, pair_names(a, b))
     several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
@@ -631,7 +631,7 @@ def _pair(names: tuple[str, str] | None, default: tuple[str, str]) -> tuple[str,
     if names is None:
         return default if default[0] != default[1] else ("a", "b")
     if isinstance(names, str) or len(set(names)) != 2 or len(names) != 2:
-        raise ParameterError(f"{names!r} is not a pair of names", help="give two names: names=('a', 'b')")
+        raise ParameterError(f"{names!r} is not a pair of names", hint="give two names: names=('a', 'b')")
     return names
 
 
@@ -648,7 +648,7 @@ def compare_reports(
         raise ParameterError(
             f"{a.system} and {b.system} were not scored on the same images",
             where=f"{a.n_images:,} and {counted(b.n_images, 'image')}",
-            help="compare systems on the same images; remove the others from both files",
+            hint="compare systems on the same images; remove the others from both files",
         )
     if a.captions.references is not b.captions.references and (
         a.captions.references.texts != b.captions.references.texts
@@ -657,7 +657,7 @@ def compare_reports(
         raise ParameterError(
             f"{a.system} and {b.system} were not scored against the same references",
             where=f"{a.captions.references.name}; {b.captions.references.name}",
-            help="score both against the same references",
+            hint="score both against the same references",
         )
     differences: dict[str, Difference] = {}
     with steps([*a], lambda name: f"testing {name}") as compared:
@@ -666,13 +666,13 @@ def compare_reports(
                 raise ParameterError(
                     f"{name} was not computed the same way for both systems",
                     where=f"{a[name].signature}; {b[name].signature if name in b else 'absent'}",
-                    help="score both with the same metrics and settings",
+                    hint="score both with the same metrics and settings",
                 )
             if a[name].statistics.rows.shape[1] != b[name].statistics.rows.shape[1]:
                 raise ParameterError(
                     f"{name} compares systems with the same number of candidates per image",
                     where=f"{a.system}, {b.system}",
-                    help="score as many candidates per image of both, or use mbleu@mean",
+                    hint="score as many candidates per image of both, or use mbleu@mean",
                 )
             differences[name] = _difference(a[name], b[name], sampling)
     return Comparison(a, b, differences, sampling)
@@ -816,7 +816,7 @@ def pairwise_comparison(
     """
     if not 2 <= len(reports) <= len(ascii_lowercase):
         raise ParameterError(
-            f"{counted(len(reports), 'system')} cannot be compared", help=f"give 2 to {len(ascii_lowercase)} systems"
+            f"{counted(len(reports), 'system')} cannot be compared", hint=f"give 2 to {len(ascii_lowercase)} systems"
         )
     return PairwiseComparison(
         reports,

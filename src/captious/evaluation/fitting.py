@@ -56,19 +56,19 @@ def fit_resource(
     if settings.objects is not None and registry.owner_of(Request.from_text(metric).name) == Chair.name:
         raise ParameterError(
             f"{option('objects', 'FILE')} cannot be used with captious fit, which writes it",
-            help=f"remove {option('objects', 'FILE')}, and give that file as an argument",
+            hint=f"remove {option('objects', 'FILE')}, and give that file as an argument",
         )
     selected_metric = select_one(metric, with_objects(metric, settings))
     if settings.idf is not None:
         raise ParameterError(
             f"{option('idf', 'FILE')} cannot be used with captious fit, which computes document frequencies",
-            help=f"remove {option('idf', 'FILE')}",
+            hint=f"remove {option('idf', 'FILE')}",
         )
     if isinstance(selected_metric, Chair):
         objects = selected_metric.objects_of(files)
         return FittedResource(objects, objects.warnings)
     if len(files) > 1:
-        raise ParameterError(f"{selected_metric.name} is fitted to one file of references", help="give one file")
+        raise ParameterError(f"{selected_metric.name} is fitted to one file of references", hint="give one file")
     references = read_references(files[0])
     if settings.references_as == "cat":
         references = references.concatenated
@@ -78,7 +78,7 @@ def fit_resource(
         resource = _fitted_to_people(selected_metric, human, references, subset=subset)
     if resource is None:
         fittable = ", ".join(name for name in registry.metric_names() if registry.get(name).fitted_resource)
-        raise ParameterError(f"{selected_metric.name} cannot be fitted", help=f"metrics that can be fitted: {fittable}")
+        raise ParameterError(f"{selected_metric.name} cannot be fitted", hint=f"metrics that can be fitted: {fittable}")
     return FittedResource(resource, single_reference_warning(references))
 
 
@@ -89,7 +89,7 @@ def _fitted_to_people(
 
     if not isinstance(metric, Smurf):
         raise ParameterError(
-            f"{metric.name} does not take human captions", help=f"remove {option('human', 'FILE')}, or fit smurf"
+            f"{metric.name} does not take human captions", hint=f"remove {option('human', 'FILE')}, or fit smurf"
         )
     people = read_captions(human, references, subset=subset)
     name = os.path.basename(references.name)

@@ -362,7 +362,7 @@ def by_group(
     if not isinstance(result, Report | Reports | Comparison):
         raise ParameterError(
             f"a {type(result).__name__} has no scores by group",
-            help="give a Report, Reports of several systems, or the Comparison of two",
+            hint="give a Report, Reports of several systems, or the Comparison of two",
         )
     read = read_groups(groups, column=column)
     if isinstance(result, Report):
@@ -551,7 +551,7 @@ def length_groups(
         raise ParameterError(
             "there are no references whose lengths images could be grouped by",
             where=table.name,
-            help="give references, or group by a file or a column",
+            hint="give references, or group by a file or a column",
         )
     words = table.layer(WordLayer(as_tokenizer(tokenizer))).lengths
     means = np.add.reduceat(words, table.offsets[:-1]) / np.diff(table.offsets)
@@ -563,7 +563,7 @@ def length_groups(
         if not ends.size or not np.isfinite(ends).all() or (np.diff(ends) <= 0).any():
             raise ParameterError(
                 f"{list(bounds)} are not bounds of lengths",
-                help="give numbers of words that increase, such as 8, 10, 12",
+                hint="give numbers of words that increase, such as 8, 10, 12",
             )
     texts = [f"{end:g}" for end in ends]
     names = [f"up to {texts[0]} words"] if texts else ["all lengths"]

@@ -192,18 +192,18 @@ def judge_pairwise(
     sampling = Sampling(resamples, seed, level)
     metric = judge if isinstance(judge, PairwiseJudge) else PairwiseJudge(judge=judge)
     if len(systems) < 2:
-        raise ParameterError("two systems are needed", help="give the captions of two or more systems by name")
+        raise ParameterError("two systems are needed", hint="give the captions of two or more systems by name")
     if references is None and metric.needs_references:
         raise ParameterError(
-            "judge-pairwise@references needs references", help="give references, or show images: variant='images'"
+            "judge-pairwise@references needs references", hint="give references, or show images: variant='images'"
         )
     table = None if references is None else read_references(references)
     captions = {name: read_captions(candidates, table, subset=subset) for name, candidates in systems.items()}
     first = next(iter(captions.values()))
     if not len(first):
-        raise EmptyInputError("there are no captions", help="give the captions of at least one image")
+        raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
     if not all(same_images(side.ids, first.ids) for side in captions.values()):
-        raise ParameterError("the systems have captions of different images", help="give captions of the same images")
+        raise ParameterError("the systems have captions of different images", hint="give captions of the same images")
     rows = {name: [side.references.rows_by_id[image] for image in first.ids] for name, side in captions.items()}
     captions = {name: side.select(rows[name]) for name, side in captions.items()}
     warnings: list[str] = []

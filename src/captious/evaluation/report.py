@@ -434,7 +434,7 @@ def no_captions() -> ParameterError:
     """Return the error for requests of captions or caption scores if only sums are kept."""
     return ParameterError(
         "captions and their scores are not kept when shards are scored",
-        help=f"write them as shards are scored, with {option('per_caption', 'FOLDER')}",
+        hint=f"write them as shards are scored, with {option('per_caption', 'FOLDER')}",
     )
 
 
@@ -502,7 +502,7 @@ class Report(DisplayedMapping[str, Result]):
         if not isinstance(self.captions, Captions):
             raise ParameterError(
                 f"{self.system} has several candidates per image, and only one can be shown",
-                help="score one candidate per image: captious.score without several=True",
+                hint="score one candidate per image: captious.score without several=True",
             )
         return self.captions
 
@@ -627,9 +627,9 @@ class Reports(DisplayedMapping[str, Report]):
     def __init__(self, reports: Sequence[Report]) -> None:
         self._parts = {report.system: report for report in reports}
         if not reports:
-            raise ParameterError("there are no systems", help="give the captions of at least one")
+            raise ParameterError("there are no systems", hint="give the captions of at least one")
         if len(self._parts) < len(reports):
-            raise ParameterError("two systems have the same name", help="give them different names")
+            raise ParameterError("two systems have the same name", hint="give them different names")
 
     @property
     def warnings(self) -> list[str]:
@@ -713,7 +713,7 @@ def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:
     names = [os.fsencode(name).decode(errors="replace") for name in names]  # names of files need not be text
     duplicates = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if duplicates:
-        raise ParameterError(f"{duplicates[0]} is given twice", help="give each system once")
+        raise ParameterError(f"{duplicates[0]} is given twice", hint="give each system once")
     return names
 
 

@@ -71,7 +71,7 @@ class Reward:
             raise needs_several_error(metric.name)
         if output not in metric.outputs:
             raise UnknownNameError(
-                f"{metric.name} has no output {output!r}", help=f"its outputs are {', '.join(metric.outputs)}"
+                f"{metric.name} has no output {output!r}", hint=f"its outputs are {', '.join(metric.outputs)}"
             )
         self._arguments = metric, references, output, references_as
         counts = reference_counts(references)
@@ -128,7 +128,7 @@ class ImageRows:
             ids = [_image_id(image) for image in ids]
         if len(ids) != n_captions:
             raise ParameterError(
-                f"{counted(len(ids), 'image id')} for {counted(n_captions, 'caption')}", help="give one id per caption"
+                f"{counted(len(ids), 'image id')} for {counted(n_captions, 'caption')}", hint="give one id per caption"
             )
         try:
             return np.array([self._row_of[image] for image in ids], np.int64)
@@ -138,7 +138,7 @@ class ImageRows:
             raise UnknownImageError(
                 "a caption is for an image that has no references",
                 where=f"image_id {unknown!r}",
-                help="create the reward with the references of all images of the training set"
+                hint="create the reward with the references of all images of the training set"
                 if image_like is None
                 else f"ids are not converted: the references have {image_like!r}, not {unknown!r}",
             ) from None
@@ -149,7 +149,7 @@ def _image_id(value: Any) -> ImageId:
     image = as_image_id(value.item() if hasattr(value, "item") else value)
     if image is None:
         raise CaptionTypeError(
-            f"an image id is a {type(value).__name__}", where=repr(value)[:60], help="give integers or strings"
+            f"an image id is a {type(value).__name__}", where=repr(value)[:60], hint="give integers or strings"
         )
     return image
 
@@ -169,7 +169,7 @@ def _texts(captions: Iterable[Any]) -> Sequence[str]:
     """Return captions as strings."""
     if isinstance(captions, str):
         raise CaptionTypeError(
-            "a single string was given instead of a list of captions", where=repr(captions[:60]), help="give [caption]"
+            "a single string was given instead of a list of captions", where=repr(captions[:60]), hint="give [caption]"
         )
     texts = _listed(captions)
     return texts if set(map(type, texts)) <= {str} else [_text(text, place) for place, text in enumerate(texts)]
@@ -183,5 +183,5 @@ def _text(caption: object, place: int) -> str:
     raise CaptionTypeError(
         f"a caption is a {type(caption).__name__}, not a string",
         where=f"position {place}",
-        help='captions must be strings or lists of words; use "" for an empty caption, and decode token ids first',
+        hint='captions must be strings or lists of words; use "" for an empty caption, and decode token ids first',
     )

@@ -130,7 +130,7 @@ def check(
     captions = read_captions(candidates, references, several=several, **options)
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
-        raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
+        raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")
     return CaptionCheck(system, captions)
 
 
@@ -235,7 +235,7 @@ def score(
         return report
     if system is not None:
         raise ParameterError(
-            "these are several systems, which have names already", where=f"system={system!r}", help="leave out system"
+            "these are several systems, which have names already", where=f"system={system!r}", hint="leave out system"
         )
     read_options = read_options_of(columns, split, len(systems) + (references is not None))
     table = None if references is None else references_of(references, read_options)
@@ -293,7 +293,7 @@ def evaluate(
         ParameterError: metrics that need references, without references.
     """
     if not len(captions):
-        raise EmptyInputError("there are no captions", where=system, help="give the captions of at least one image")
+        raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")
     references_as = selection.settings.references_as
     results: dict[str, Result] = {}
     check_needed_references(captions.references, selection)
@@ -359,7 +359,7 @@ def check_needed_references(references: References, selection: Selection) -> Non
         raise ParameterError(
             f"{', '.join(needing)} cannot be computed without references",
             where=references.name,
-            help="give references, or only request metrics that need none, such as chair and clipscore",
+            hint="give references, or only request metrics that need none, such as chair and clipscore",
         )
 
 

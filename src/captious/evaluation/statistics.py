@@ -187,7 +187,7 @@ class Sampling:
         level: Any = self.level
         if not isinstance(level, Real) or isinstance(level, bool) or not 0 < float(level) < 1:
             raise ParameterError(
-                f"{level!r} is not a confidence level", help="give a level between 0 and 1, such as 0.95"
+                f"{level!r} is not a confidence level", hint="give a level between 0 and 1, such as 0.95"
             )
         if (
             not isinstance(resamples, Integral)
@@ -195,7 +195,7 @@ class Sampling:
             or not 1 <= int(resamples) <= MOST_RESAMPLES
         ):
             raise ParameterError(
-                f"{resamples!r} is not a number of resamples", help=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
+                f"{resamples!r} is not a number of resamples", hint=f"give 1 to {MOST_RESAMPLES:,}; 1,000 is usual"
             )
         object.__setattr__(self, "seed", checked_seed(self.seed))
         object.__setattr__(self, "level", float(level))

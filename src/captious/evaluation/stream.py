@@ -45,7 +45,7 @@ class Stream:
         if 0 < len(of_sets) < len(self._selection):
             raise ParameterError(
                 f"{of_sets[0]} judges several candidates per image together, and other metrics judge one caption",
-                help="stream them separately, or give captious.OfK of the metrics of captions",
+                hint="stream them separately, or give captious.OfK of the metrics of captions",
             )
         self._several = bool(of_sets)
         self.reset()
@@ -84,7 +84,7 @@ class Stream:
         """
         captions = read_captions(candidates, references, several=self._several, **options)
         if not len(captions):
-            raise EmptyInputError("there are no captions", help="give the captions of at least one image")
+            raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
         check_needed_references(captions.references, self._selection)
         part = copy(self)
         part.reset()
@@ -161,14 +161,14 @@ class Stream:
             DuplicateCandidateError: an image that occurs in both.
         """
         if not isinstance(other, Stream):
-            raise ParameterError(f"{other!r:.60} is not a stream", help="give another captious.Stream")
+            raise ParameterError(f"{other!r:.60} is not a stream", hint="give another captious.Stream")
         identities = other._identity, self._identity
         if identities[0] != identities[1]:
             differing = next((pair for pair in zip(*identities, strict=False) if pair[0] != pair[1]), identities)
             raise ParameterError(
                 "a stream of other metrics cannot be merged",
                 where=f"{differing[0]} into {differing[1]}",
-                help="merge streams of the same metrics and parameters",
+                hint="merge streams of the same metrics and parameters",
             )
         if other._counts[0]:
             self._check_no_repeats(other)
@@ -179,10 +179,10 @@ class Stream:
             raise DuplicateCandidateError(
                 f"{counted(len(repeated), 'image', 'were')} added before",
                 where=f"image_id {', '.join(map(repr, sorted(repeated, key=str)[:3]))}",
-                help="add each image once; reset() starts again",
+                hint="add each image once; reset() starts again",
             )
         if self._counts[0] and self._clean != other._clean:
-            raise ParameterError("other candidates were cleaned by other rules", help="give the same clean each time")
+            raise ParameterError("other candidates were cleaned by other rules", hint="give the same clean each time")
 
     def _add(self, other: Stream) -> None:
         self._sums = [
@@ -201,7 +201,7 @@ class Stream:
         """Return the state of each metric."""
         if not self._counts[0]:
             names = ", ".join(item.metric.name for item in self._selection)
-            raise ParameterError(f"no captions have been added to {names}", help="call update() before compute()")
+            raise ParameterError(f"no captions have been added to {names}", hint="call update() before compute()")
         if self._fitted is None:
             tables = [captions.references for captions in self._waiting]
             self._fitted = [

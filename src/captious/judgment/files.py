@@ -48,12 +48,12 @@ def data_folder(path: str | os.PathLike[str] | None = None) -> DataFolder:
     if path == "":
         raise ResourceError(
             "no folder of judgment data is set",
-            help=f"give {option('data', 'DIR')} or set {_VARIABLE}; captious data list shows what it can contain",
+            hint=f"give {option('data', 'DIR')} or set {_VARIABLE}; captious data list shows what it can contain",
         )
     folder = Path(path).expanduser()
     if not folder.is_dir():
         help = f"check {option('data', 'DIR')} or {_VARIABLE}"
-        raise ResourceError("judgment data folder not found", where=str(folder), help=help)
+        raise ResourceError("judgment data folder not found", where=str(folder), hint=help)
     return DataFolder(folder)
 
 
@@ -84,7 +84,7 @@ class DataFolder:
         path = self._path(name)
         if path is None:
             raise ResourceError(
-                "file not found", where=str(self.folder / name), help="captious data list names sources"
+                "file not found", where=str(self.folder / name), hint="captious data list names sources"
             )
         return path
 
@@ -155,7 +155,7 @@ class DataFolder:
     def _parquet_rows(self, name: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         def choose(names: Sequence[str], where: str) -> Sequence[str]:
             if missing := [column for column in columns if column not in names]:
-                raise self.error(f"no column {missing[0]}", name, help=f"columns are {', '.join(columns)}")
+                raise self.error(f"no column {missing[0]}", name, hint=f"columns are {', '.join(columns)}")
             return columns
 
         source = Source(self.place(name), "candidates", is_file=True)
@@ -171,7 +171,7 @@ class DataFolder:
                     f"{counted(len(fields), 'column')} where there should be {n}",
                     name,
                     number,
-                    help=f"columns are separated by tabs; {_AGAIN}",
+                    hint=f"columns are separated by tabs; {_AGAIN}",
                 )
             yield number, fields
 
@@ -185,12 +185,12 @@ class DataFolder:
         reader = csv.DictReader(io.StringIO(self._text(name), newline=""))
         try:
             if missing := [column for column in columns if column not in (reader.fieldnames or ())]:
-                raise self.error(f"no column {missing[0]}", name, 1, help=f"columns are {', '.join(columns)}")
+                raise self.error(f"no column {missing[0]}", name, 1, hint=f"columns are {', '.join(columns)}")
             for row in reader:
                 if None in row or None in row.values():
                     number = "many" if None in row else "few"
                     raise self.error(
-                        f"too {number} cells", name, reader.line_num, help="quote cells that contain commas"
+                        f"too {number} cells", name, reader.line_num, hint="quote cells that contain commas"
                     )
                 yield reader.line_num, row
         except csv.Error as error:
@@ -213,9 +213,9 @@ class DataFolder:
             return str(path)
         return f"{path}, line {spot}" if isinstance(spot, int) else f"{path}, {spot}"
 
-    def error(self, message: str, name: str, spot: int | str | None = None, help: str = _AGAIN) -> CaptionFileError:
+    def error(self, message: str, name: str, spot: int | str | None = None, hint: str = _AGAIN) -> CaptionFileError:
         """Return an error in a file, at a spot as in ``place``."""
-        return CaptionFileError(message, where=self.place(name, spot), help=help)
+        return CaptionFileError(message, where=self.place(name, spot), hint=hint)
 
     def _matching(self, pattern: str) -> list[str]:
         """Return the names of the files that match a pattern, in order."""
@@ -247,13 +247,13 @@ class DataFolder:
             raise ResourceError(
                 f"{name} was not found",
                 where=f"{self.folder} contains neither {name} nor {name}.gz",
-                help="captious data list names its source",
+                hint="captious data list names its source",
             )
         try:
             raw = path.read_bytes()
             content = plain_content(raw, path.name)
         except UnpackedSizeError as error:
-            raise self.error(f"the file is too large: {error}", name, help=RAISE_LIMIT) from error
+            raise self.error(f"the file is too large: {error}", name, hint=RAISE_LIMIT) from error
         except (OSError, EOFError, zlib.error) as error:
             raise self.error(f"cannot be read: {error}", name) from error
         self.read[path.name] = checksum(raw)
@@ -267,7 +267,7 @@ def entry_of(table: Mapping[Any, T], key: object, where: str) -> T:
         CaptionFileError: there is none.
     """
     if key not in table:
-        raise CaptionFileError(f"{key} has no caption", where=where, help="get files of the same release")
+        raise CaptionFileError(f"{key} has no caption", where=where, hint="get files of the same release")
     return table[key]
 
 
@@ -283,7 +283,7 @@ def number_within(value: object, low: float, high: float | None, where: str) -> 
         number = float("nan")
     if not number >= low or (high is not None and number > high):
         bounds = f"at least {low}" if high is None else f"between {low} and {high}"
-        raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, help=_AGAIN)
+        raise CaptionFileError(f"{value!r} is not a number {bounds}", where=where, hint=_AGAIN)
     return number
 
 
@@ -308,7 +308,7 @@ def read_coco_captions(folder: DataFolder, name: str) -> dict[int, list[str]]:
     except (KeyError, TypeError, AttributeError) as error:
         message = f"not a COCO caption file: {type(error).__name__} {error}"
         help = 'it holds {"annotations": [{"image_id": 1, "caption": "..."}]}'
-        raise folder.error(message, name, help=help) from error
+        raise folder.error(message, name, hint=help) from error
     return dict(captions)
 
 
@@ -320,7 +320,7 @@ def read_flickr8k_captions(folder: DataFolder) -> tuple[dict[str, str], dict[str
         image, mark, _ = caption.partition("#")
         if not mark or caption in text_of:
             message = f"duplicate caption id {caption!r}" if mark else f"{caption!r} is not a caption id"
-            raise folder.error(message, TOKENS, number, help="an id consists of the image, # and the caption number")
+            raise folder.error(message, TOKENS, number, hint="an id consists of the image, # and the caption number")
         text_of[caption] = text.strip()
         references_of[image].append(text.strip())
     return text_of, dict(references_of)
@@ -447,24 +447,24 @@ def load_own(path: Path, statistic: str = _DEFAULT) -> HumanJudgments:
     """
     folder = DataFolder(path.parent)
     if not folder.has(path.name):
-        raise ResourceError("judgment file not found", where=str(path), help="check the path")
+        raise ResourceError("judgment file not found", where=str(path), hint="check the path")
     lines = list(folder.numbered_records(path.name))
     if not lines:
-        raise EmptyInputError("there are no judgments", where=str(path), help=_FORM)
+        raise EmptyInputError("there are no judgments", where=str(path), hint=_FORM)
     pairs = "better" in lines[0][1]
     measure = _statistic(path, "pairs" if pairs else "ratings", statistic)
     of_systems = measure.startswith(_SYSTEM)
     for number, record in lines:
         if problem := _problem(record, pairs) or ("no system" if of_systems and record.get("system") is None else ""):
             help = _FORM_WITH_SYSTEM if problem == "no system" else _FORM
-            raise CaptionFileError(problem, where=f"{path}, line {number}", help=help)
+            raise CaptionFileError(problem, where=f"{path}, line {number}", hint=help)
     protocol = Protocol(path.stem, statistic, measure.removeprefix(_SYSTEM), "each", "captions", parts=_PARTS)
     if of_systems:
         if (n := len({str(record["system"]) for _, record in lines})) < 3:
             raise CaptionFileError(
                 f"{counted(n, 'system', 'are')} too few for a correlation",
                 where=str(path),
-                help="give captions of three or more",
+                hint="give captions of three or more",
             )
         protocol = replace(protocol, parts=None, systems=SYSTEM_FACT)
     if pairs:
@@ -481,7 +481,7 @@ def _statistic(path: Path, form: str, name: str) -> str:
         raise UnknownNameError(
             f"there is no statistic {name!r} for {form}",
             where=str(path),
-            help=f"statistics for {form}: {', '.join(statistics)}",
+            hint=f"statistics for {form}: {', '.join(statistics)}",
         )
     return name
 

@@ -265,7 +265,7 @@ def _judged_items(protocol: Protocol, items: Iterable[AnItem]) -> list[AnItem]:
     items = [item for item in items if not protocol.excluded(item)]
     if not items:
         left_out = f" after excluding {protocol.excluded.text}" if protocol.excluded.text else ""
-        raise EmptyInputError(f"there are no judgments{left_out}", where=protocol.full_name, help="check the files")
+        raise EmptyInputError(f"there are no judgments{left_out}", where=protocol.full_name, hint="check the files")
     return items
 
 

@@ -103,7 +103,7 @@ def judge(
         warnings += left_out
     sampling = Sampling(resamples, seed)
     if test not in TESTS:
-        raise UnknownNameError(f"there is no test {test!r}", help=f"give {' or '.join(TESTS)}")
+        raise UnknownNameError(f"there is no test {test!r}", hint=f"give {' or '.join(TESTS)}")
     metrics, external = list(metrics), read_scores(scores)
     requested: list[HumanJudgments] = []
     unnamed: set[int] = set()  # positions of those that only "all" stands for
@@ -119,7 +119,7 @@ def judge(
     if PEOPLE in metrics and not registry.owner_of(PEOPLE):
         raise ParameterError(
             "people are not a metric",
-            help="leave them out: where a benchmark has several raters, their agreement is a row below the metrics",
+            hint="leave them out: where a benchmark has several raters, their agreement is a row below the metrics",
         )
     settings = Settings() if settings is None else settings
     if not metrics:
@@ -133,14 +133,14 @@ def judge(
             warnings += metric_warnings
         item_scores = computed + external_scores(judgments, external)
         if repeated := _first_repeated([metric.label for metric in item_scores]):
-            raise ParameterError(f"{repeated} is requested twice", where=name, help="name it once")
+            raise ParameterError(f"{repeated} is requested twice", where=name, hint="name it once")
         if item_scores:
             warnings += few_images_warning(judgments.n_units)
             scored.append((judgments, item_scores))
         elif number in unnamed:
             warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
         else:
-            raise ParameterError("no metrics were requested", where=name, help="give the scores of at least one")
+            raise ParameterError("no metrics were requested", where=name, hint="give the scores of at least one")
     check_all_used(external.published, {metric.label for _, item_scores in scored for metric in item_scores}, requested)
     what = "differences and intervals" if compare else "intervals"
     with steps(scored, lambda item: f"{item[0].protocol.full_name}: {what}") as tested:
@@ -170,16 +170,16 @@ def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJud
             missing.append(name)
     if not loaded:
         raise ResourceError(
-            "there are no judgments", where=str(folder.folder), help="captious data list names their sources"
+            "there are no judgments", where=str(folder.folder), hint="captious data list names their sources"
         )
     return loaded, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
 
 
 def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], external: ExternalScores) -> None:
     if not requested:
-        raise ParameterError("no benchmarks were requested", help="name one, such as composite")
+        raise ParameterError("no benchmarks were requested", hint="name one, such as composite")
     if not metrics and not any(external):
-        raise ParameterError("no metrics were requested", help="name one, such as -m cider-d, or give scores")
+        raise ParameterError("no metrics were requested", hint="name one, such as -m cider-d, or give scores")
     firsts: dict[str, HumanJudgments] = {}
     for judgments in requested:
         first = firsts.setdefault(judgments.protocol.benchmark, judgments)
@@ -187,22 +187,22 @@ def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], e
         if before is not current and (before.full_name == current.full_name or not _same_data(first, judgments)):
             raise ParameterError(
                 f"two benchmarks are called {current.benchmark}",
-                help="rename the judgment file, or judge them one at a time",
+                hint="rename the judgment file, or judge them one at a time",
             )
         if before.ratings != current.ratings:
             raise ParameterError(
                 f"{before.full_name} and {current.full_name} cannot share a table",
                 where=f"their ratings are combined differently ({before.ratings}, {current.ratings}): "
                 "the figures look alike, but are not comparable",
-                help="judge them one at a time",
+                hint="judge them one at a time",
             )
     names = [judgments.protocol.full_name for judgments in requested]
     if repeated := _first_repeated(names):
-        raise ParameterError(f"{repeated} is requested twice", help="name each benchmark once")
+        raise ParameterError(f"{repeated} is requested twice", hint="name each benchmark once")
     if unknown := external.table.keys() - firsts.keys() - set(names):
         raise ParameterError(
             f"scores were given for {sorted(unknown)[0]}, which is not among the requested benchmarks",
-            help=f"the keys are {', '.join(sorted({*firsts, *names}))}",
+            hint=f"the keys are {', '.join(sorted({*firsts, *names}))}",
         )
 
 
@@ -228,7 +228,7 @@ def _result(
             raise ParameterError(
                 f"the {judgments.protocol.statistic} of {metric.label} is undefined for these judgments",
                 where=judgments.protocol.full_name,
-                help="a constant score cannot be correlated: scores or judgments are all equal, in a part or overall",
+                hint="a constant score cannot be correlated: scores or judgments are all equal, in a part or overall",
             )
     values = {label: float(of_parts.mean()) for label, of_parts in part_values.items()}
     resampled = {metric.label: judgments.resampled_mean([metric.values], sampling) for metric in metrics}
@@ -330,7 +330,7 @@ def coco_sources(folder: Path) -> tuple[Path, tuple[Path, ...], Path]:
         raise ResourceError(
             "the captions and systems of COCO are not in the folder of judgment data",
             where=f"{folder}: {_REFERENCES}, {_SYSTEMS}/",
-            help="give REFERENCES and SYSTEMs",
+            hint="give REFERENCES and SYSTEMs",
         )
     return references, systems, folder / _KEEP_OUT
 

@@ -434,7 +434,7 @@ class SystemRanking(HumanJudgments):
                     f"choose one of those, or {help}",
                 )
             raise ParameterError(
-                f"{self.protocol.benchmark} has no published scores for {metric}", where=where, help=help
+                f"{self.protocol.benchmark} has no published scores for {metric}", where=where, hint=help
             )
         return self.published[metric]
 

@@ -306,7 +306,7 @@ class BenchmarkResult(Mapping[str, Agreement]):
     def __getitem__(self, metric: str) -> Agreement:
         if metric not in self.agreements:
             raise UnknownNameError(
-                f"{metric!r} was not judged", help=f"{did_you_mean(metric, self)}this result has {', '.join(self)}"
+                f"{metric!r} was not judged", hint=f"{did_you_mean(metric, self)}this result has {', '.join(self)}"
             )
         return self.agreements[metric]
 
@@ -382,7 +382,7 @@ class Judgment(DisplayedMapping[str, BenchmarkResult]):
     def __getitem__(self, name: str) -> BenchmarkResult:
         if name not in self._parts and len(names := self._protocols_of(name)) > 1:
             help = f"choose one of {', '.join(names)}"
-            raise UnknownNameError(f"{name} was judged under several protocols", help=help)
+            raise UnknownNameError(f"{name} was judged under several protocols", hint=help)
         return super().__getitem__(name)
 
     def _protocols_of(self, benchmark: object) -> list[str]:

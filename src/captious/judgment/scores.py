@@ -110,7 +110,7 @@ def checked_scores(values: ArrayLike, items: Sequence[str], *, where: str) -> ND
         raise ParameterError(
             f"scores that are not finite: {bad.size:,}",
             where=f"{where}; the first is {array[bad[0]]} for {items[bad[0]]}",
-            help="a metric must give every caption a finite number",
+            hint="a metric must give every caption a finite number",
         )
     return array
 
@@ -127,7 +127,7 @@ def check_not_constant(scores: NDArray[np.float64], *, where: str) -> None:
         raise ParameterError(
             f"all scores are {value:g}",
             where=where,
-            help="a constant score cannot be correlated: remove this metric",
+            hint="a constant score cannot be correlated: remove this metric",
         )
 
 
@@ -136,14 +136,14 @@ def _one_each(values: ArrayLike, items: Sequence[object], *, where: str) -> NDAr
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"the scores are not numbers: {error}", where=where, help="give one number each"
+            f"the scores are not numbers: {error}", where=where, hint="give one number each"
         ) from error
     if array.shape != (len(items),):
         what = counted(len(array), "score") if array.ndim == 1 else f"scores of the shape {array.shape}"
         raise ParameterError(
             f"there are {what} for {counted(len(items), 'item')}",
             where=where,
-            help="give one score for each item, in their order; captious data items lists them",
+            hint="give one score for each item, in their order; captious data items lists them",
         )
     return array
 
@@ -176,7 +176,7 @@ class MetricSum:
         """
         if missing := [part for part in self.weights if part not in scores]:
             raise ParameterError(
-                f"{missing[0]} has several outputs", where=self.label, help="name one output in a sum, such as bleu-4"
+                f"{missing[0]} has several outputs", where=self.label, hint="name one output in a sum, such as bleu-4"
             )
         parts = [(weight, scores[part]) for part, weight in self.weights.items()]
         scaled = np.array([weight * (part - part.mean()) / (part.std() or 1.0) for weight, part in parts])
@@ -208,9 +208,9 @@ def as_sum(metric: MetricLike) -> MetricSum | None:
         except ValueError:
             weight = 0.0
         if not weight > 0:
-            raise ParameterError(f"invalid weight {match[1]!r}", where=text, help="write sum:0.5*cider-d+2*spice")
+            raise ParameterError(f"invalid weight {match[1]!r}", where=text, hint="write sum:0.5*cider-d+2*spice")
         if part in weights:
-            raise ParameterError(f"{part} is given twice", where=text, help="give it once, with a weight: 2*cider-d")
+            raise ParameterError(f"{part} is given twice", where=text, hint="give it once, with a weight: 2*cider-d")
         weights[part] = weight
         requests.append(str(request))
     return MetricSum(text, tuple(requests), weights)
@@ -351,7 +351,7 @@ def fleur_scores(file: Path, text: str) -> PublishedScores | None:
         else:
             if caption is None or not image:
                 raise CaptionFileError(
-                    "a score without a caption", where=f"{file}, line {number}", help="download the file again"
+                    "a score without a caption", where=f"{file}, line {number}", hint="download the file again"
                 )
             scores[name + _FLEUR[field]].append(_Score(_key(image, caption), _number(value, f"{file}, line {number}")))
     return PublishedScores(file.name, scores) if scores else None
@@ -374,7 +374,7 @@ def kit_scores(file: Path, document: object) -> PublishedScores | None:
                 raise CaptionFileError(
                     "a score without its caption and image",
                     where=where,
-                    help="use the output of capevalkit benchmark, or give {benchmark: {metric: {id: score}}}",
+                    hint="use the output of capevalkit benchmark, or give {benchmark: {metric: {id: score}}}",
                 )
             key = _key(str(item["image"]), str(item["caption"]))
             for metric, value in _scores_of(item, label or str(document.get("score_name", "score"))).items():
@@ -458,7 +458,7 @@ def check_all_used(files: Sequence[PublishedScores], labels: set[str], judged: S
         raise ParameterError(
             f"{file.file} does not have scores for a whole benchmark",
             where=", ".join(shares),
-            help="request the benchmark that the scores are for; if they are in several files, give them all",
+            hint="request the benchmark that the scores are for; if they are in several files, give them all",
         )
 
 
@@ -473,7 +473,7 @@ def _number(value: object, where: str) -> float:
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError) as error:
-        raise CaptionFileError(f"{value!r:.60} is not a score", where=where, help="download the file again") from error
+        raise CaptionFileError(f"{value!r:.60} is not a score", where=where, hint="download the file again") from error
 
 
 # Scores of judged items: computed here, published, or read from a table of external scores.
@@ -660,7 +660,7 @@ def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list
         raise ParameterError(
             f"scores for {sorted(twice)[0]} were given twice",
             where=f"under {protocol.benchmark} and under {protocol.full_name}",
-            help="give them once",
+            hint="give them once",
         )
     published = published_for(judgments, external.published)
     for label, values in {**of_benchmark, **of_protocol, **published}.items():
@@ -669,13 +669,13 @@ def external_scores(judgments: HumanJudgments, external: ExternalScores) -> list
                 raise ParameterError(
                     f"{label} has scores for {counted(len(unknown), 'unknown item')}",
                     where=f"{protocol.full_name}: " + ", ".join(sorted(map(str, unknown))[:3]),
-                    help="give scores only for the items that captious data items lists",
+                    hint="give scores only for the items that captious data items lists",
                 )
             if missing := [item for item in judgments.items if item not in values]:
                 raise ParameterError(
                     f"{label}: scores are missing for {counted_of(len(missing), len(judgments.items), 'item')}",
                     where=f"{protocol.full_name}: " + ", ".join(missing[:3]),
-                    help="give a score for every item; captious data items lists them",
+                    hint="give a score for every item; captious data items lists them",
                 )
             values = [values[item] for item in judgments.items]
         checked = _checked(judgments, label, "", values)
@@ -714,7 +714,7 @@ def read_scores(scores: ScoresSource | Sequence[ScoresSource] | None) -> Externa
             of_benchmark = table.setdefault(benchmark, {})
             if twice := sorted(of_benchmark.keys() & metrics.keys()):
                 raise ParameterError(
-                    f"scores for {twice[0]} were given twice", where=f"for {benchmark}", help="give them once"
+                    f"scores for {twice[0]} were given twice", where=f"for {benchmark}", hint="give them once"
                 )
             of_benchmark.update(metrics)
     return ExternalScores(table, published)
@@ -727,7 +727,7 @@ def _read_file(path: Path) -> ScoreTable | PublishedScores:
     except (ValueError, RecursionError) as error:
         of_fleur = fleur_scores(path, text)
         if of_fleur is None:
-            raise CaptionFileError(f"not JSON: {error}", where=str(path), help=_FORM) from error
+            raise CaptionFileError(f"not JSON: {error}", where=str(path), hint=_FORM) from error
         return of_fleur
     return kit_scores(path, document) or _as_table(document, str(path))
 
@@ -735,5 +735,5 @@ def _read_file(path: Path) -> ScoreTable | PublishedScores:
 def _as_table(scores: object, where: str) -> ScoreTable:
     if not isinstance(scores, Mapping) or not all(isinstance(metrics, Mapping) for metrics in scores.values()):
         kind = "the mapping" if where == "scores" else "the file"
-        raise CaptionFileError(f"{kind} does not contain benchmark scores", where=where, help=_FORM)
+        raise CaptionFileError(f"{kind} does not contain benchmark scores", where=where, hint=_FORM)
     return scores

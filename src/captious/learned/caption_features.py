@@ -583,7 +583,7 @@ class EncoderHead:
         raise ParameterError(
             f"the weights {self.name} were trained for another encoder, {self.encoder}",
             where=f"{encoder.name}: {problem}",
-            help="use that encoder, or train weights: python training/captious/train_head.py --model MODEL",
+            hint="use that encoder, or train weights: python training/captious/train_head.py --model MODEL",
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -276,14 +276,14 @@ class Captious(MeanMetric):
             self._set_head(weights, model)
         elif model is not None or isinstance(weights, EncoderHead):
             raise ParameterError(
-                "captious@light does not use a model", help="use captious@full, or remove the model: model=none"
+                "captious@light does not use a model", hint="use captious@full, or remove the model: model=none"
             )
         elif not isinstance(weights, CaptionWeights):
             self.weights = CaptionWeights.load(weights, self.language)
         if self.language != "en" and (weights is not None or self.variant == "full"):
             raise ParameterError(
                 f"language {self.language} chooses among the weights that the package has for captious@light",
-                help="give only one of language, weights and model",
+                hint="give only one of language, weights and model",
             )
         if "tokenizer" not in self.arguments:
             self.tokenizer = as_tokenizer(as_language(self.weights.language).tokenizer)
@@ -368,7 +368,7 @@ class Captious(MeanMetric):
     ) -> None:
         if isinstance(weights, CaptionWeights):
             raise ParameterError(
-                "these are weights for captious@light", help="give captious@full the weights that train_head.py wrote"
+                "these are weights for captious@light", hint="give captious@full the weights that train_head.py wrote"
             )
         self.head = weights if isinstance(weights, EncoderHead) else EncoderHead.load(weights)
         self.encoder = as_encoder(self.head.encoder if model is None else model)
@@ -377,7 +377,7 @@ class Captious(MeanMetric):
             raise ResourceError(
                 "the weights belong to another version of captious",
                 where=f"{self.head.name} was fitted with {self.head.light}, not {self.weights.name}",
-                help="train them again: python training/captious/train_head.py",
+                hint="train them again: python training/captious/train_head.py",
             )
 
     def explain(self, candidate: str, references: Sequence[str]) -> Agreement:

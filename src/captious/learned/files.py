@@ -35,9 +35,9 @@ def read_table(path: str | os.PathLike[str], what: str, help: str) -> dict[str, 
     try:
         table = tomllib.loads(text) if Path(path).suffix == ".toml" else json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ResourceError(f"this is not {what}: {error}", where=str(path), help=help) from error
+        raise ResourceError(f"this is not {what}: {error}", where=str(path), hint=help) from error
     if not isinstance(table, dict):
-        raise ResourceError(f"this is not {what}: not an object", where=str(path), help=help)
+        raise ResourceError(f"this is not {what}: not an object", where=str(path), hint=help)
     return table
 
 
@@ -56,7 +56,7 @@ def choice(choices: Sequence[str], default: Any = MISSING, refusal: str = "inval
 
     def check(name: str, value: Any) -> None:
         if value not in choices:
-            raise ParameterError(refusal.format(name=name, value=value), help=f"give {' or '.join(choices)}")
+            raise ParameterError(refusal.format(name=name, value=value), hint=f"give {' or '.join(choices)}")
 
     return _checked(default, check)
 
@@ -66,7 +66,7 @@ def several(choices: Sequence[str], default: Any = MISSING) -> Any:
 
     def check(name: str, values: Any) -> None:
         if not values or not isinstance(values, tuple) or {*values} - {*choices} or len({*values}) < len(values):
-            raise ParameterError(f"invalid {name}: {values!r:.60}", help=f"give some of {', '.join(choices)}")
+            raise ParameterError(f"invalid {name}: {values!r:.60}", hint=f"give some of {', '.join(choices)}")
 
     return _checked(default, check)
 
@@ -78,7 +78,7 @@ def _checked(default: Any, check: Callable[[str, Any], None]) -> Any:
 def _range_field(kind: Any, what: str, least: float, most: float, default: Any) -> Any:
     def check(name: str, value: Any) -> None:
         if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
-            raise ParameterError(f"invalid {name}: {value!r:.60}", help=f"give {what} from {least:g} to {most:g}")
+            raise ParameterError(f"invalid {name}: {value!r:.60}", hint=f"give {what} from {least:g} to {most:g}")
 
     return _checked(default, check)
 
@@ -95,7 +95,7 @@ class AnyRecipe:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.isprintable() or not 0 < len(self.name) <= 100:
-            raise ParameterError(f"{self.name!r:.60} is not a name for a recipe", help="give a short text")
+            raise ParameterError(f"{self.name!r:.60} is not a name for a recipe", hint="give a short text")
         for declared in fields(self):
             if check := declared.metadata.get("check"):
                 check(declared.name, getattr(self, declared.name))
@@ -114,7 +114,7 @@ class AnyRecipe:
         """
         names = sorted(declared.name for declared in fields(cls))
         if unknown := {*content} - {*names}:
-            raise ParameterError(f"a recipe has no {min(unknown)!r:.60}", help=f"its fields: {', '.join(names)}")
+            raise ParameterError(f"a recipe has no {min(unknown)!r:.60}", hint=f"its fields: {', '.join(names)}")
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in content.items()}
         return cls(**values)
 
@@ -142,18 +142,18 @@ def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Ca
     if Path(name).suffix not in (".json", ".toml"):
         raise UnknownNameError(
             f"there is no recipe {name!r}",
-            help=f"{did_you_mean(name, names)}give {', '.join(names)}, or a file (.json, .toml)",
+            hint=f"{did_you_mean(name, names)}give {', '.join(names)}, or a file (.json, .toml)",
         )
     content = read_table(path, "a recipe", help)
     try:
         base = content.pop("base", None)
         if base not in names:
-            raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", help=help)
+            raise ParameterError(f"the recipe has no base, or an unknown one: {base!r:.60}", hint=help)
         recipe = built_in(base)
         return recipe.from_dict({**recipe.to_dict(), "name": Path(name).stem, **content})
     except CaptiousError as error:
         where = "\n".join(filter(None, [name, error.where]))
-        raise ResourceError(error.message, where=where, help=error.help or help) from error
+        raise ResourceError(error.message, where=where, hint=error.hint or help) from error
 
 
 # Files of weights: safetensors with metadata for everything else that a metric needs.
@@ -173,7 +173,7 @@ def check_name(name: str) -> None:
         ParameterError: not letters, digits, dots, - and _.
     """
     if not name or not name.isascii() or not all(c.isalnum() or c in ".-_" for c in name):
-        raise ParameterError(f"{name!r:.60} is not a valid name for weights", help="use letters, digits, dots, - and _")
+        raise ParameterError(f"{name!r:.60} is not a valid name for weights", hint="use letters, digits, dots, - and _")
 
 
 def write_weights(
@@ -227,9 +227,9 @@ def read_weights(
         with open(path, "rb") as file:
             content = file.read(most + 1)
     except OSError as error:
-        raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), help=help) from error
+        raise ResourceError(f"cannot read weights: {error.strerror}", where=str(path), hint=help) from error
     if len(content) > most:
-        raise ResourceError("this file is too large for weights of a metric", where=str(path), help=help)
+        raise ResourceError("this file is too large for weights of a metric", where=str(path), hint=help)
     try:
         arrays = load(content)  # checks the header against the size
         size = int.from_bytes(content[:8], "little")
@@ -241,11 +241,11 @@ def read_weights(
         return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
     except CaptiousError as error:
         where = "\n".join(filter(None, [str(path), error.where]))
-        raise ResourceError(error.message, where=where, help=help) from error
+        raise ResourceError(error.message, where=where, hint=help) from error
     except MemoryError:
         raise
     except Exception as error:  # a hostile file may break anything in it
-        raise ResourceError(f"not weights of {what}, or a damaged file", where=f"{path}: {error}", help=help) from error
+        raise ResourceError(f"not weights of {what}, or a damaged file", where=f"{path}: {error}", hint=help) from error
 
 
 def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:

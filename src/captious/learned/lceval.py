@@ -54,7 +54,7 @@ class LCEval(LearnedMetric):
             return super().load_weights()
         if self.weights is not None:
             raise ParameterError(
-                f"lceval@{self.variant} has its own weights", help="remove weights, or the variant: lceval:weights=FILE"
+                f"lceval@{self.variant} has its own weights", hint="remove weights, or the variant: lceval:weights=FILE"
             )
         coefficients, bias = OFFICIAL_8010
         features = _features_of_training()

@@ -248,9 +248,9 @@ class Critique:
         image = arrays.get("image.weight", np.empty((0, 0))).shape[-1]
         expected = shapes(recipe, n_words, image)
         if {name: array.shape for name, array in arrays.items()} != expected or n_words < 0:
-            raise ParameterError("these arrays are not the network of the recipe", help="train the critique again")
+            raise ParameterError("these arrays are not the network of the recipe", hint="train the critique again")
         if not all(np.isfinite(array).all() for array in arrays.values()):
-            raise ParameterError("a weight is not finite", help="train the critique again")
+            raise ParameterError("a weight is not finite", hint="train the critique again")
 
     @property
     def image_width(self) -> int:
@@ -385,7 +385,7 @@ class CritiqueWeights:
         if len(self.numbers) != len(self.words) or len(self.words) + FIRST_WORD != len(
             self.critique.arrays["embedding"]
         ):
-            raise ParameterError("the vocabulary does not match the network", help=_WEIGHTS_HELP)
+            raise ParameterError("the vocabulary does not match the network", hint=_WEIGHTS_HELP)
 
     @cached_property
     def numbers(self) -> Mapping[str, int]:
@@ -542,9 +542,9 @@ class Leic(MeanMetric):
 
     def setup(self) -> None:
         if self.weights is None:
-            raise ParameterError("leic needs weights: a trained critique", help=_HELP)
+            raise ParameterError("leic needs weights: a trained critique", hint=_HELP)
         if self.seed is not None and self.variant != "official":
-            raise ParameterError(f"leic@{self.variant} reads all references", help="remove seed, or the variant")
+            raise ParameterError(f"leic@{self.variant} reads all references", hint="remove seed, or the variant")
         weights = self.weights
         self.trained = (
             weights if isinstance(weights, CritiqueWeights) else CritiqueWeights.load(_path(weights, "weights"))
@@ -557,7 +557,7 @@ class Leic(MeanMetric):
         if images is None:
             raise ParameterError(
                 f"the critique {self.trained.label} needs the images",
-                help="give a file of image features: --images FEATURES (captious learn image-features DIR -o FEATURES)",
+                hint="give a file of image features: --images FEATURES (captious learn image-features DIR -o FEATURES)",
             )
         self.features = images if isinstance(images, ImageFeatures) else ImageFeatures.load(_path(images, "images"))
         if self.features.width != critique.image_width:
@@ -565,7 +565,7 @@ class Leic(MeanMetric):
                 f"these image features are {self.features.width:,} numbers each, but the critique takes "
                 f"{critique.image_width:,}",
                 where=self.features.label,
-                help=f"compute features with the model of its training: {self.trained.image_model or 'unknown'}",
+                hint=f"compute features with the model of its training: {self.trained.image_model or 'unknown'}",
             )
 
     @property
@@ -601,6 +601,6 @@ class Leic(MeanMetric):
 def _path(value: object, name: str) -> str:
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
-            f"{value!r:.60} cannot be used as {name} of leic", help="give a file, or what was read from it"
+            f"{value!r:.60} cannot be used as {name} of leic", hint="give a file, or what was read from it"
         )
     return os.fspath(value)

@@ -92,18 +92,18 @@ class FeatureSet:
         allowed = isinstance(self.name, str) and 0 < len(self.name) <= 100 and self.name.isascii()
         if not allowed or not all(c.isalnum() or c in ".-_" for c in self.name):
             raise ParameterError(
-                f"{self.name!r:.60} is not a valid name for a feature set", help="use letters, digits, dots, - and _"
+                f"{self.name!r:.60} is not a valid name for a feature set", hint="use letters, digits, dots, - and _"
             )
         if not 0 < len(self.features) <= _MOST_FEATURES:
             raise ParameterError(
                 f"the feature set {self.name} has {counted(len(self.features), 'feature')}",
-                help=f"give 1 to {_MOST_FEATURES:,}",
+                hint=f"give 1 to {_MOST_FEATURES:,}",
             )
         for feature in self.features:
             _check(feature, self.name)
         labels = self.labels
         if duplicates := [label for label in labels if labels.count(label) > 1]:
-            raise ParameterError(f"{duplicates[0]} is given twice", where=f"feature set {self.name}", help="remove one")
+            raise ParameterError(f"{duplicates[0]} is given twice", where=f"feature set {self.name}", hint="remove one")
 
     def __len__(self) -> int:
         """Return the number of features."""
@@ -134,7 +134,7 @@ class FeatureSet:
         entries = content.get("features")
         if {*content} != {"name", "features"} or not isinstance(entries, Sequence) or isinstance(entries, str):
             raise ParameterError(
-                "this is not a feature set", where=f"it has {', '.join(map(str, content))}", help=_FEATURES_HELP
+                "this is not a feature set", where=f"it has {', '.join(map(str, content))}", hint=_FEATURES_HELP
             )
         return cls(content["name"], tuple(map(_feature, entries)))
 
@@ -150,7 +150,7 @@ class FeatureSet:
             return cls.from_dict(content)
         except CaptiousError as error:
             where = "\n".join(filter(None, [str(path), error.where]))
-            raise ResourceError(error.message, where=where, help=error.help) from error
+            raise ResourceError(error.message, where=where, hint=error.hint) from error
 
 
 def _feature(entry: Any) -> Feature:
@@ -158,16 +158,16 @@ def _feature(entry: Any) -> Feature:
         return Feature(entry)
     if isinstance(entry, Mapping) and "metric" in entry and {*entry} <= {"metric", "scale"}:
         return Feature(entry["metric"], entry.get("scale", 1.0))
-    raise ParameterError(f"{entry!r:.60} is not a feature", help=_FEATURES_HELP)
+    raise ParameterError(f"{entry!r:.60} is not a feature", hint=_FEATURES_HELP)
 
 
 def _check(feature: Feature, of: str) -> None:
     where = f"feature set {of}: {feature.metric!s:.60}"
     if not isinstance(feature.metric, str):
-        raise ParameterError("a feature must be the name of a metric", where=where, help=_FEATURES_HELP)
+        raise ParameterError("a feature must be the name of a metric", where=where, hint=_FEATURES_HELP)
     scale = feature.scale
     if not isinstance(scale, int | float) or isinstance(scale, bool) or not math.isfinite(scale) or abs(scale) > LARGE:
-        raise ParameterError(f"invalid scale {scale!r:.60}", where=where, help=f"give a number up to {LARGE:,}")
+        raise ParameterError(f"invalid scale {scale!r:.60}", where=where, hint=f"give a number up to {LARGE:,}")
     request = Request.from_text(feature.metric)
     owner = registry.owner_of(request.name)
     if owner is None:
@@ -177,14 +177,14 @@ def _check(feature: Feature, of: str) -> None:
         raise ParameterError(
             f"{request.name} has several outputs",
             where=where,
-            help=f"give one of {', '.join(outputs)} for each feature",
+            hint=f"give one of {', '.join(outputs)} for each feature",
         )
     for name, value in request.parameters.items():
         if name in _RESOURCES and (name, value) != ("idf", COCO_VAL):
             raise ParameterError(
                 f"{name} is a resource, which cannot be a part of a feature set",
                 where=where,
-                help=f"remove it, and give it as a setting of the run where there is one: --{name.replace('_', '-')}",
+                hint=f"remove it, and give it as a setting of the run where there is one: --{name.replace('_', '-')}",
             )
 
 
@@ -240,7 +240,7 @@ def as_feature_set(source: FeatureSet | str | os.PathLike[str]) -> FeatureSet:
         return FeatureSet.load(source)
     raise UnknownNameError(
         f"there is no feature set {name!r}",
-        help=f"{did_you_mean(name, FEATURE_SETS)}give {', '.join(FEATURE_SETS)}, or a file (.json, .toml)",
+        hint=f"{did_you_mean(name, FEATURE_SETS)}give {', '.join(FEATURE_SETS)}, or a file (.json, .toml)",
     )
 
 
@@ -389,10 +389,10 @@ class Network:
             raise ParameterError(
                 "these layers are not a network of two classes",
                 where=f"shapes of weights: {shapes or 'none'}",
-                help="each layer takes what the layer before it gives, and the last one gives 2",
+                hint="each layer takes what the layer before it gives, and the last one gives 2",
             )
         if not all(np.isfinite(array).all() for array in (*self.weights, *self.biases)):
-            raise ParameterError("a weight is not finite", help="train the network again")
+            raise ParameterError("a weight is not finite", hint="train the network again")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -484,9 +484,9 @@ class Recipe(AnyRecipe):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not all(isinstance(n, int) and not isinstance(n, bool) and 0 < n <= 4096 for n in self.hidden):
-            raise ParameterError(f"invalid hidden layers {self.hidden!r:.60}", help="give widths from 1 to 4,096")
+            raise ParameterError(f"invalid hidden layers {self.hidden!r:.60}", hint="give widths from 1 to 4,096")
         if len(self.hidden) > 16:
-            raise ParameterError(f"{len(self.hidden)} hidden layers are too many", help="give at most 16")
+            raise ParameterError(f"{len(self.hidden)} hidden layers are too many", hint="give at most 16")
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -505,7 +505,7 @@ class Recipe(AnyRecipe):
         features = content["features"]
         features = FeatureSet.from_dict(features) if isinstance(features, dict) else as_feature_set(str(features))
         if not isinstance(content["hidden"], list):
-            raise ParameterError("hidden must be a list of widths", help=_RECIPE_HELP)
+            raise ParameterError("hidden must be a list of widths", hint=_RECIPE_HELP)
         return super().from_dict({**content, "features": features})
 
 
@@ -592,7 +592,7 @@ class NetworkWeights:
             raise ResourceError(
                 f"the network takes {counted(self.network.sizes[0], 'feature')}, but {self.features.name} has "
                 f"{len(self.features):,}",
-                help=_WEIGHTS_HELP,
+                hint=_WEIGHTS_HELP,
             )
 
     @cached_property
@@ -688,7 +688,7 @@ class LearnedMetric(FeatureMetric):
             raise ParameterError(
                 f"these weights are of {self.trained.metric}, not of {self.name}",
                 where=self.trained.contents,
-                help=f"use {self.trained.metric}:weights=FILE",
+                hint=f"use {self.trained.metric}:weights=FILE",
             )
         self.feature_set = self.trained.features
         self.settings = Settings(vectors=self.vectors, parser=self.parser)

@@ -36,7 +36,7 @@ class _Lists(ResourceParameter[AmberLists | Mapping[str, Any] | str | os.PathLik
         if value is None:
             raise ParameterError(
                 "amber needs AMBER's word lists",
-                help="give the folder of annotations.json, relation.json and safe_words.txt: amber:lists=FOLDER "
+                hint="give the folder of annotations.json, relation.json and safe_words.txt: amber:lists=FOLDER "
                 "(captious.Amber(lists=...) in Python)",
             )
         return as_amber_lists(value)

@@ -257,7 +257,7 @@ class BertScore(EncoderMetric):
             raise ParameterError(
                 "these token frequencies belong to another model",
                 where=f"{state.label} of {state.model}, not {self.encoder.label}",
-                help="fit with the metric's own encoder",
+                hint="fit with the metric's own encoder",
             )
         return np.log((state.n_captions + 1) / (state.counts + 1))
 
@@ -324,7 +324,7 @@ def _published_baseline(model: str, layer: int) -> tuple[float, float, float]:
         published = " and ".join(f"{name} (layer {number})" for name, number in _BASELINES)
         raise ParameterError(
             f"no baseline is known for layer {layer} of {model}",
-            help=f"known: {published}; for others give rescale=FILE (a bert_score baseline file) or rescale=(P, R, F)",
+            hint=f"known: {published}; for others give rescale=FILE (a bert_score baseline file) or rescale=(P, R, F)",
         )
     return baseline
 
@@ -334,12 +334,12 @@ def _numbers(baseline: Sequence[float]) -> tuple[float, float, float]:
         p, r, f = (float(number) for number in baseline)
     except (TypeError, ValueError) as error:
         raise ParameterError(
-            f"{baseline!r} is not a baseline", help="give rescale=(P, R, F), a file, True or False"
+            f"{baseline!r} is not a baseline", hint="give rescale=(P, R, F), a file, True or False"
         ) from error
     if not all(-1 <= number < 1 for number in (p, r, f)):
         raise ParameterError(
             f"invalid baseline for bertscore: {p:g}, {r:g}, {f:g}",
-            help="each number must be at least -1 and below 1",
+            hint="each number must be at least -1 and below 1",
         )
     return p, r, f
 
@@ -351,9 +351,9 @@ def _read_baseline(path: Path, layer: int) -> tuple[float, float, float]:
             rows = {int(row["LAYER"]): (row["P"], row["R"], row["F"]) for row in csv.DictReader(file)}
         baseline = [float(number) for number in rows[layer]] if layer in rows else None
     except OSError as error:
-        raise ResourceError(f"cannot read baselines: {error.strerror}", where=str(path), help=help) from error
+        raise ResourceError(f"cannot read baselines: {error.strerror}", where=str(path), hint=help) from error
     except (KeyError, TypeError, ValueError, csv.Error) as error:
-        raise ResourceError("not a baseline file", where=str(path), help=help) from error
+        raise ResourceError("not a baseline file", where=str(path), hint=help) from error
     if baseline is None:
-        raise ResourceError(f"no baseline for layer {layer}", where=str(path), help=help)
+        raise ResourceError(f"no baseline for layer {layer}", where=str(path), hint=help)
     return _numbers(baseline)

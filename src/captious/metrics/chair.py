@@ -74,7 +74,7 @@ class _Objects(
         if value is None:
             raise ParameterError(
                 "chair needs the objects in the images",
-                help=f"give them: {setting('objects', 'FILE')}; captious fit chair writes such a file",
+                hint=f"give them: {setting('objects', 'FILE')}; captious fit chair writes such a file",
             )
         return as_image_objects(value)
 
@@ -217,7 +217,7 @@ class Chair(Metric):
             raise MissingObjectsError(
                 "the objects of the image are not known",
                 where=f"{self.objects.name}: {image_list([image])}",
-                help="give an image of that file",
+                hint="give an image of that file",
             )
         return objects
 
@@ -241,7 +241,7 @@ class Chair(Metric):
             of_source = self._rename_objects(ImageObjects.of_rows(rows)) if are_names else self._named_by(rows)
             objects = of_source if objects is None else objects.union(of_source)
         if objects is None:
-            raise ParameterError("no objects were given", help="give COCO's instances, captions, or both")
+            raise ParameterError("no objects were given", hint="give COCO's instances, captions, or both")
         return objects
 
     def _named_by(self, rows: CaptionRows) -> ImageObjects:
@@ -261,7 +261,7 @@ class Chair(Metric):
             raise ParameterError(
                 f"{counted_of(len(unknown), len(names), 'object', 'are')} not in the vocabulary {self.vocabulary.name}",
                 where=f"{objects.name}: {', '.join(map(repr, unknown[:3]))}",
-                help="give the words for these objects: chair:vocabulary=FILE. captious fit chair writes such a file "
+                hint="give the words for these objects: chair:vocabulary=FILE. captious fit chair writes such a file "
                 "from captions",
             )
         by_image = {image: frozenset(map(object_of.__getitem__, words)) for image, words in objects.by_image.items()}
@@ -277,7 +277,7 @@ class Chair(Metric):
                 raise ParameterError(
                     "images cannot be matched with their objects: ids are strings on one side and numbers on the other",
                     where=f"{self.objects.name}; {captions.references.name}",
-                    help="make them the same, as with {int(i): ...}",
+                    hint="make them the same, as with {int(i): ...}",
                 )
             help = "add their objects, an empty list for none"
             check_known_images(captions, truths, "the objects of", self.objects.name, help)

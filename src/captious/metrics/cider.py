@@ -57,7 +57,7 @@ class Cider(MeanMetric):
             raise ParameterError(
                 f"these document frequencies were counted with the tokenizer {counted_with}, not {tokenizer}",
                 where=self.idf.label,
-                help=f"count them again with {setting('tokenizer', tokenizer)}, or score with "
+                hint=f"count them again with {setting('tokenizer', tokenizer)}, or score with "
                 f"{setting('tokenizer', counted_with)}",
             )
 
@@ -119,7 +119,7 @@ class Cider(MeanMetric):
         if idf is None:
             raise ParameterError(
                 f"{self.name} needs the document frequencies of many images",
-                help=f"give {setting('idf', 'coco')}, or a file of candidates and one of references with "
+                hint=f"give {setting('idf', 'coco')}, or a file of candidates and one of references with "
                 f"{option('image', 'ID')}",
             )
         words, reference_tokens, captions = token_lists(candidate, references, self.tokenizer, split=True)

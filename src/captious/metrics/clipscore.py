@@ -34,7 +34,7 @@ class _ImageFolder(ResourceParameter[str | os.PathLike[str] | None, Path]):
         if not isinstance(value, str | os.PathLike):
             raise ParameterError(
                 f"{metric.name} needs the images" + (f", and {value!r:.60} is not a folder" if value else ""),
-                help=f"give the folder of image files: {setting('images', 'DIR')}",
+                hint=f"give the folder of image files: {setting('images', 'DIR')}",
             )
         return Path(value)
 
@@ -72,7 +72,7 @@ class ClipScore(EncoderMetric):
         if self.arguments.get("model") is None:
             raise ParameterError(
                 f"{self.name}@pac-s needs a checkpoint of PAC-S",
-                help=f"give the file of its authors: {setting('model', 'clip_ViT-B-32.pth')}",
+                hint=f"give the file of its authors: {setting('model', 'clip_ViT-B-32.pth')}",
             )
         if "w" not in self.arguments:
             self.w = _PAC_W

@@ -207,14 +207,14 @@ def _different(sets: CaptionSets) -> ParameterError:
         return ParameterError(
             "mbleu compares the candidates of an image with each other, and every image has only one",
             where=sets.candidates.name,
-            help="give several candidates per image, or leave mbleu out",
+            hint="give several candidates per image, or leave mbleu out",
         )
     row = int(np.flatnonzero(counts != first)[0])
     where = f"{image_list([sets.ids[0]])} has {first:,}, {image_list([sets.ids[row]])} has {int(counts[row]):,}"
     return ParameterError(
         "mbleu needs the same number of candidates, at least two, for all images",
         where=f"{sets.candidates.name}: {where}",
-        help="use mbleu@mean, which does not need that",
+        hint="use mbleu@mean, which does not need that",
     )
 
 
@@ -284,7 +284,7 @@ class _TrainingCaptions(ResourceParameter[References | str | os.PathLike[str] | 
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs the captions that the system was trained on",
-                help=f"give a file of captions: {setting('training', 'FILE')}",
+                hint=f"give a file of captions: {setting('training', 'FILE')}",
             )
         return read_references(value)
 

@@ -123,7 +123,7 @@ def expected_score(answer: Answer) -> float | None:
         raise ParameterError(
             "the model writes numbers in several tokens, so that none has the probability of a score",
             where=f"the answer ends in {text[-20:]!r}",
-            help="use judge-geval:value=integer, or another model",
+            hint="use judge-geval:value=integer, or another model",
         )
     weights: dict[int, float] = {}
     for alternative, logarithm in token.alternatives:

@@ -102,7 +102,7 @@ class _Modules(Parameter[Mapping[str, float] | Iterable[str] | None, Mapping[str
         if not names or (unknown := [name for name in names if name not in usual]):
             problem = f"meteor has no module {unknown[0]!r}" if names else "meteor needs at least one module"
             of_language = "" if metric.language == ENGLISH else f" for {metric.language.name}"
-            raise ParameterError(problem, help=f"its modules{of_language} are {', '.join(usual)}")
+            raise ParameterError(problem, hint=f"its modules{of_language} are {', '.join(usual)}")
         weights = value if isinstance(value, Mapping) else {name: usual[name] for name in names}
         for name, weight in weights.items():
             _weight(name).check(metric, weight)
@@ -214,7 +214,7 @@ class Meteor(Metric):
             raise InputError(
                 "meteor found more than 16,777,216 paraphrase matches between a candidate and a reference",
                 where=f"image_id {image!r}, whose reference has {np.diff(references.offsets)[row]:,} words",
-                help="score captions, not documents, or omit the paraphrase module (modules= in Python)",
+                hint="score captions, not documents, or omit the paraphrase module (modules= in Python)",
             ) from None
         counts = pairs.astype(np.float64)
         perfect = (counts[:, _MATCHED] == counts[:, _WORDS]).all(axis=1) & (counts[:, _CHUNKS] == 1)

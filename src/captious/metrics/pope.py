@@ -53,7 +53,7 @@ class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike
     def check(self, metric: Any, value: Any) -> _Answers:
         if value is None:
             raise ParameterError(
-                "pope needs the right answers", help="give them: pope:labels=FILE (captious.Pope(labels=...) in Python)"
+                "pope needs the right answers", hint="give them: pope:labels=FILE (captious.Pope(labels=...) in Python)"
             )
         if isinstance(value, _Answers):
             return value
@@ -61,7 +61,7 @@ class _Labels(ResourceParameter[_Answers | Mapping[Any, str] | str | os.PathLike
             return _answers(value.items(), "labels", "labels")
         if isinstance(value, str | os.PathLike):
             return _read_answers(Path(value))
-        raise ParameterError(f"{value!r:.60} is not a file of right answers", help=_HELP)
+        raise ParameterError(f"{value!r:.60} is not a file of right answers", hint=_HELP)
 
 
 class Pope(Metric):
@@ -156,7 +156,7 @@ def _read_answers(path: Path) -> _Answers:
         records = document.items() if isinstance(document, Mapping) else map(_pair, document)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         raise ResourceError(
-            f"this is not a file of right answers: {type(error).__name__} {error}", where=str(path), help=_HELP
+            f"this is not a file of right answers: {type(error).__name__} {error}", where=str(path), hint=_HELP
         ) from error
     return _answers(records, path.name, str(path))
 
@@ -183,15 +183,15 @@ def _answers(pairs: Iterable[tuple[object, object]], name: str, where: str) -> _
             if answer is None:
                 if isinstance(label, list):  # the generative part of AMBER's annotations
                     continue
-                raise ResourceError(f"{label!r:.40} is not yes or no", where=f"{where}: question {id}", help=_HELP)
+                raise ResourceError(f"{label!r:.40} is not yes or no", where=f"{where}: question {id}", hint=_HELP)
             if by_id.setdefault(str(id), answer) != answer:
-                raise ResourceError(f"question {id} has two right answers", where=where, help="give each id once")
+                raise ResourceError(f"question {id} has two right answers", where=where, hint="give each id once")
     except (KeyError, TypeError, ValueError) as error:
         raise ResourceError(
-            f"this is not a file of right answers: {type(error).__name__} {error}", where=where, help=_HELP
+            f"this is not a file of right answers: {type(error).__name__} {error}", where=where, hint=_HELP
         ) from error
     if not by_id:
-        raise ResourceError("there are no right answers", where=where, help=_HELP)
+        raise ResourceError("there are no right answers", where=where, hint=_HELP)
     return _Answers(by_id, name)
 
 

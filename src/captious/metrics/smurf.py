@@ -235,7 +235,7 @@ class SmurfConstants:
                 raise ParameterError(
                     f"{part} cannot be standardized with mean {mean:g} and standard deviation {deviation:g}",
                     where=f"{self.name}: {self.source}",
-                    help="compute them from human captions of many images",
+                    hint="compute them from human captions of many images",
                 )
 
     @classmethod
@@ -253,7 +253,7 @@ class SmurfConstants:
         """Compute the constants from scores of human captions, float64[n] each."""
         if not len(sparcs):
             raise ParameterError(
-                "there are no captions to compute constants from", where=source, help="give one or more captions"
+                "there are no captions to compute constants from", where=source, hint="give one or more captions"
             )
         return cls(_moments(sparcs), _moments(spurts), _moments(mima), mima_model, spurts_model, name, source)
 
@@ -303,7 +303,7 @@ class SmurfConstants:
                 content[part] = float(mean), float(deviation)
             return cls(**content)
         except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
-            raise ResourceError("not a file of SMURF constants", where=str(path), help=_HELP) from error
+            raise ResourceError("not a file of SMURF constants", where=str(path), hint=_HELP) from error
 
 
 def as_constants(constants: SmurfConstants | str | os.PathLike[str]) -> SmurfConstants:

@@ -206,7 +206,7 @@ def _check_sizes(captions: Captions, candidates: Bags, references: Bags) -> None
         raise InputError(
             f"a {kind} has {sizes[row]:,} distinct words with a vector; wmd supports at most {MOST_WORDS:,}",
             where=f"image_id {captions.ids[image]!r}",
-            help="score captions, not documents",
+            hint="score captions, not documents",
         )
 
 

@@ -51,7 +51,7 @@ class _Frequencies(Parameter[TokenFrequencies | None, TokenFrequencies | None]):
         if not isinstance(value, TokenFrequencies | None):
             raise ParameterError(
                 f"token_idf must be TokenFrequencies, not {type(value).__name__}",
-                help="give TokenFrequencies.of(captions, encoder)",
+                hint="give TokenFrequencies.of(captions, encoder)",
             )
         return value
 
@@ -131,13 +131,13 @@ class Yi2020(EncoderMetric):
             raise ParameterError(
                 "these token frequencies belong to another model",
                 where=f"{idf.label} of {idf.model}, not {self.encoder.label}",
-                help="count with the metric's own encoder",
+                hint="count with the metric's own encoder",
             )
         if self.encoder.tokenizer.num_special_tokens_to_add() != 2:
             raise ParameterError(
                 "yi2020 needs a model that puts one special token before and one after a text",
                 where=self.encoder.model,
-                help="give a model such as BERT or RoBERTa",
+                hint="give a model such as BERT or RoBERTa",
             )
         layer = EncodingLayer(self.encoder, self.compared_layer)
         candidates, references = captions.layer(layer)

@@ -207,7 +207,7 @@ def image_bytes(path: Path) -> bytes:
         raise InputError(
             f"the image file {path.name} cannot be read: {error.strerror}",
             where=str(path),
-            help="make the file readable",
+            hint="make the file readable",
         ) from error
 
 
@@ -271,7 +271,7 @@ def _check_limits(model: ChatModel, cost: Cost, *, n_known: int) -> None:
                 f"the limit of {limit:,} {what} does not allow this run",
                 where=f"{model.name}: {cost}; {counted(n_known, 'answer', 'are')} in the cache"
                 + (f", and {before:,} {what} were spent before" if before else ""),
-                help=f"raise most_{what} of the model"
+                hint=f"raise most_{what} of the model"
                 + (" (CAPTIOUS_MOST_CALLS)" if what == "calls" else "")
                 + ", or judge fewer captions",
             )
@@ -306,7 +306,7 @@ def _ask(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, c
         model._spent[0] -= unanswered
         if answers:
             known = counted(len(answers), "answer", "are")
-            failure.help += f". {known} in the cache: the next run asks for the other {unanswered:,}"
+            failure.hint += f". {known} in the cache: the next run asks for the other {unanswered:,}"
         raise failure
     return answers
 
@@ -377,7 +377,7 @@ class AnswerCache:
             raise ResourceError(
                 f"the cache of answers cannot be used: {error}",
                 where=str(self.path),
-                help="remove the file, or name another one",
+                hint="remove the file, or name another one",
             ) from error
 
 
@@ -444,7 +444,7 @@ class ChatModel:
         if not isinstance(self.name, str) or not self.name.strip() or {",", "|"} & set(self.name):
             raise ParameterError(
                 f"{self.name!r:.60} does not name a model",
-                help="give the name that the endpoint knows, without commas and vertical bars",
+                hint="give the name that the endpoint knows, without commas and vertical bars",
             )
         object.__setattr__(self, "endpoint", _address(self.endpoint))
         for name, least, most in _RANGES:
@@ -453,7 +453,7 @@ class ChatModel:
             object.__setattr__(self, "most_calls", _most_calls())
         reserved = {"model", "messages", "stream", "n"} & {*self.body}
         if reserved:
-            raise ParameterError(f"body cannot set {min(reserved)}", help="leave it out of body")
+            raise ParameterError(f"body cannot set {min(reserved)}", hint="leave it out of body")
         object.__setattr__(self, "omit", tuple(self.omit))
 
     @property
@@ -503,7 +503,7 @@ def as_chat_model(value: Any) -> ChatModel:
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
             f"{value!r:.60} is not a model behind an endpoint",
-            help="give the name of the model, a TOML file, or a captious.ChatModel",
+            hint="give the name of the model, a TOML file, or a captious.ChatModel",
         )
     if os.fspath(value).endswith(".toml"):
         return _read_model(Path(value))
@@ -514,19 +514,19 @@ def _read_model(path: Path) -> ChatModel:
     try:
         document = tomllib.loads(user_text(path, "the description of a model", "give a TOML file", CaptionFileError))
     except ValueError as error:
-        raise CaptionFileError(f"this is not TOML: {error}", where=str(path), help="correct the file") from error
+        raise CaptionFileError(f"this is not TOML: {error}", where=str(path), hint="correct the file") from error
     names = [item.name for item in fields(ChatModel) if item.init]
     if unknown := sorted({*document} - {*names}):
         keyed = "key" in unknown
         raise ParameterError(
             f"{unknown[0]} does not belong in the description of a model",
             where=str(path),
-            help="put the key into an environment variable, and its name into key_variable"
+            hint="put the key into an environment variable, and its name into key_variable"
             if keyed
             else f"its fields are {', '.join(names)}",
         )
     if "name" not in document:
-        raise ParameterError("the description of a model needs a name", where=str(path), help='add name = "MODEL"')
+        raise ParameterError("the description of a model needs a name", where=str(path), hint='add name = "MODEL"')
     return ChatModel(**document)
 
 
@@ -536,22 +536,22 @@ def _address(endpoint: Any) -> str:
     if not address:
         raise ParameterError(
             "no endpoint is known for the model",
-            help=f"set {ENDPOINT}, as in {ENDPOINT}=http://localhost:8000/v1, or give the model as a TOML file",
+            hint=f"set {ENDPOINT}, as in {ENDPOINT}=http://localhost:8000/v1, or give the model as a TOML file",
         )
     help = "give an address such as http://localhost:8000/v1"
     try:
         parts = urlsplit(address)
         hostname = parts.hostname
     except (ValueError, TypeError, AttributeError):
-        raise ParameterError("the endpoint is not an address", help=help) from None
+        raise ParameterError("the endpoint is not an address", hint=help) from None
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
         # It might hold a key, so it is not repeated.
         raise ParameterError(
             "the address of the endpoint holds more than host and path",
-            help=f"{help}; put the key into the environment variable {KEY}",
+            hint=f"{help}; put the key into the environment variable {KEY}",
         )
     if parts.scheme not in ("http", "https") or not hostname:
-        raise ParameterError(f"the endpoint is not an address: {address!r:.80}", help=help)
+        raise ParameterError(f"the endpoint is not an address: {address!r:.80}", hint=help)
     return str(address).rstrip("/").removesuffix("/chat/completions")
 
 
@@ -577,14 +577,14 @@ def _check_range(name: str, value: Any, least: float, most: float) -> None:
     if not is_number or not least <= value <= most:
         number = "a number" if fraction else "an integer"
         raise ParameterError(
-            f"invalid {name} of the model: {value!r:.40}", help=f"{name} must be {number} from {least:g} to {most:,g}"
+            f"invalid {name} of the model: {value!r:.40}", hint=f"{name} must be {number} from {least:g} to {most:,g}"
         )
 
 
 def _most_calls() -> int:
     text = os.environ.get(MOST_CALLS, "") or "10000"
     if not text.isdecimal():
-        raise ParameterError(f"{MOST_CALLS} is not a number: {text!r:.40}", help=f"set {MOST_CALLS}=10000")
+        raise ParameterError(f"{MOST_CALLS} is not a number: {text!r:.40}", hint=f"set {MOST_CALLS}=10000")
     return int(text)
 
 
@@ -626,7 +626,7 @@ class ChatClient:
         try:
             import httpx
         except ImportError:
-            raise MissingExtraError("endpoints need httpx", help=INSTALL) from None
+            raise MissingExtraError("endpoints need httpx", hint=INSTALL) from None
         self._model = model
         self._key = model.key
         self._errors: Any = httpx
@@ -759,7 +759,7 @@ class ChatClient:
         return text.replace(self._key, "***") if self._key else text
 
     def _failed(self, message: str, help: str) -> EndpointError:
-        return EndpointError(message, where=f"{self._model.name} at {self._model.endpoint}", help=help)
+        return EndpointError(message, where=f"{self._model.name} at {self._model.endpoint}", hint=help)
 
 
 def _retry_after(text: str | None) -> float | None:

@@ -74,13 +74,13 @@ def find_images(folder: str | os.PathLike[str], ids: Sequence[int | str]) -> lis
         raise InputError(
             f"{counted_of(len(absent), len(ids), 'image', 'have')} no file",
             where=f"{folder}: {image_list(absent)}",
-            help="image files are named by id: ID, ID.jpg, 000000ID.jpg or COCO_val2014_000000ID.jpg",
+            hint="image files are named by id: ID, ID.jpg, 000000ID.jpg or COCO_val2014_000000ID.jpg",
         )
     if several := [f"{image!r}: {' or '.join(names)}" for image, names in zip(ids, names_of, strict=True) if names[1:]]:
         raise InputError(
             f"{counted_of(len(several), len(ids), 'image', 'have')} more than one file",
             where=f"{folder}: image_id {sample_of(several, separator='; ')}",
-            help="keep one file per image in the folder, or give the file names as ids",
+            hint="keep one file per image in the folder, or give the file names as ids",
         )
     return [folder / names[0] for names in names_of]
 
@@ -102,7 +102,7 @@ def read_image(path: Path) -> Any:
         raise InputError(
             f"the image file {path.name} cannot be read: {str(error) or type(error).__name__}",
             where=str(path),
-            help="replace the file with a valid image",
+            hint="replace the file with a valid image",
         ) from error
 
 
@@ -114,7 +114,7 @@ def _files(folder: str | os.PathLike[str]) -> set[str]:
         raise InputError(
             f"the folder of images cannot be read: {reason(error)}",
             where=str(folder),
-            help="give the folder that holds the image files",
+            hint="give the folder that holds the image files",
         ) from error
 
 
@@ -277,7 +277,7 @@ class _Clip:
 
     def __init__(self, encoder: Encoder) -> None:
         if missing_clip() is not None:
-            raise MissingExtraError(f"{encoder.model} needs torch, transformers and pillow", help=INSTALL)
+            raise MissingExtraError(f"{encoder.model} needs torch, transformers and pillow", hint=INSTALL)
         weights = loaded_weights(encoder)
         import transformers
 
@@ -286,7 +286,7 @@ class _Clip:
             raise ResourceError(
                 f"{encoder.model} is a {weights.config.model_type} model, not a CLIP model of images and texts",
                 where=f"its class is {type(self.model).__name__}",
-                help="give a CLIP checkpoint, such as openai/clip-vit-base-patch32, or a folder with one",
+                hint="give a CLIP checkpoint, such as openai/clip-vit-base-patch32, or a folder with one",
             )
         self.width = int(weights.config.projection_dim)
         self.max_tokens: int = min(weights.config.text_config.max_position_embeddings, self._tokenizer.model_max_length)

@@ -92,7 +92,7 @@ def clip_of_checkpoint(path: Path) -> Any:
         raise ResourceError(
             f"not a CLIP checkpoint: {(str(error).splitlines() or [type(error).__name__])[0]}",
             where=str(path),
-            help="give a checkpoint in the layout of OpenAI's CLIP with a vision transformer, such as "
+            hint="give a checkpoint in the layout of OpenAI's CLIP with a vision transformer, such as "
             "clip_ViT-B-32.pth of PAC-S, or a folder written by save_pretrained",
         ) from error
     return model
@@ -179,7 +179,7 @@ def as_encoder(model: Encoder | str) -> Encoder:
     if not isinstance(model, str) or not model:
         raise ParameterError(
             f"{model!r:.60} is not a model",
-            help="give a name on the Hugging Face hub, the folder of a model, or captious.Encoder(...)",
+            hint="give a name on the Hugging Face hub, the folder of a model, or captious.Encoder(...)",
         )
     return Encoder(model)
 
@@ -221,7 +221,7 @@ class Encoder:
     def __post_init__(self) -> None:
         if self.precision not in PRECISIONS:
             raise ParameterError(
-                f"there is no precision {self.precision!r}", help=f"precisions are {', '.join(PRECISIONS)}"
+                f"there is no precision {self.precision!r}", hint=f"precisions are {', '.join(PRECISIONS)}"
             )
 
     @property
@@ -259,7 +259,7 @@ class Encoder:
             raise ResourceError(
                 f"{self.name} is a {config.model_type} model, not a text encoder",
                 where=self.model,
-                help="give this metric its own model: -m bertscore:model=MODEL",
+                hint="give this metric its own model: -m bertscore:model=MODEL",
             )
         return int(config.num_hidden_layers)
 
@@ -319,7 +319,7 @@ class Encoder:
         weights = loaded_weights(self)
         if bad := [layer for layer in layers if not 0 <= layer <= self.n_blocks]:
             raise ParameterError(
-                f"{self.model} has no layer {bad[0]}", help=f"its layers are 0 (the input) to {self.n_blocks}"
+                f"{self.model} has no layer {bad[0]}", hint=f"its layers are 0 (the input) to {self.n_blocks}"
             )
         import torch
 
@@ -360,7 +360,7 @@ class _Weights:
 
     def __init__(self, encoder: Encoder) -> None:
         if missing_extra() is not None:
-            raise MissingExtraError(f"{encoder.model} needs torch and transformers", help=INSTALL)
+            raise MissingExtraError(f"{encoder.model} needs torch and transformers", hint=INSTALL)
         import torch
 
         self._name = encoder.model
@@ -371,7 +371,7 @@ class _Weights:
             self.device = torch.zeros(1, device=device).device
         except (AssertionError, RuntimeError) as error:
             raise ParameterError(
-                f"there is no device {device!r} on this machine", help="give cpu, cuda or auto"
+                f"there is no device {device!r} on this machine", hint="give cpu, cuda or auto"
             ) from error
         self._dtype = getattr(torch, encoder.precision)
         self._lock = threading.RLock()
@@ -386,7 +386,7 @@ class _Weights:
             raise ResourceError(
                 "the model has no tokenizer",
                 where=str(Path(encoder.model).resolve()),
-                help="save it next to the weights: AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER)",
+                hint="save it next to the weights: AutoTokenizer.from_pretrained(...).save_pretrained(FOLDER)",
             )
         self.pad: int | None = self.tokenizer.pad_token_id
         self.max_length = min(self._positions(), int(min(self.tokenizer.model_max_length, _NO_LIMIT)))
@@ -570,7 +570,7 @@ class TokenVectors:
         return OutputError(
             f"hidden states do not fit in the temporary folder: {error.strerror}",
             where=tempfile.gettempdir(),
-            help=f"set TMPDIR to a folder with room for {self._size / (1 << 30):,.1f} GiB, or score fewer captions at "
+            hint=f"set TMPDIR to a folder with room for {self._size / (1 << 30):,.1f} GiB, or score fewer captions at "
             "once",
         )
 

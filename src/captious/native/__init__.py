@@ -119,6 +119,6 @@ def threads() -> int:
         return int(setting)
     if setting:
         raise ParameterError(
-            f"invalid CAPTIOUS_THREADS: {setting!r}", help=f"set it to a number of threads, 1 to {MOST_THREADS:,}"
+            f"invalid CAPTIOUS_THREADS: {setting!r}", hint=f"set it to a number of threads, 1 to {MOST_THREADS:,}"
         )
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

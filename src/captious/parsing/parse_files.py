@@ -107,7 +107,7 @@ def _sentences(lines: Sequence[str], name: str) -> Iterator[_Sentence]:
                 raise CaptionFileError(
                     f"a line with {counted(len(columns), 'column')}",
                     where=f"{name}: line {number:,}",
-                    help="CoNLL-U has ten columns, separated by tabs",
+                    hint="CoNLL-U has ten columns, separated by tabs",
                 )
             if columns[0].isdecimal():  # others are ranges of words written as one, and words left out
                 rows.append(columns)
@@ -140,7 +140,7 @@ def _heads(sentence: _Sentence) -> tuple[int, ...]:
         raise CaptionFileError(
             "the words or their heads are numbered incorrectly",
             where=sentence.where,
-            help="CoNLL-U counts words from 1; heads are words of the same sentence, 0 for the root, and make a tree",
+            hint="CoNLL-U counts words from 1; heads are words of the same sentence, 0 for the root, and make a tree",
         ) from None
     return heads
 
@@ -233,7 +233,7 @@ class FileOfParses:
             raise CaptionFileError(
                 f"{counted(len(missing), 'caption', 'have')} no parse",
                 where=f"{self.name}; for example {missing[0]!r:.100}",
-                help="parse the missing captions, each as a single tree (captious parse does this for English), or "
+                hint="parse the missing captions, each as a single tree (captious parse does this for English), or "
                 "omit the file of parses",
             )
         return parses
@@ -263,7 +263,7 @@ def read_parses(path: str | os.PathLike[str]) -> FileOfParses:
             raise CaptionFileError(
                 "duplicate caption with two different parses",
                 where=f"{source.name}; {caption!r:.100}",
-                help="remove one",
+                hint="remove one",
             )
         if parser:
             made_by[parser] = None
@@ -318,7 +318,7 @@ def read_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[str, Pars
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise CaptionFileError(f"not JSON: {error}", where=where, help="write one object per line") from None
+            raise CaptionFileError(f"not JSON: {error}", where=where, hint="write one object per line") from None
         try:
             if not isinstance(record, dict):
                 raise ValueError("it is not an object")
@@ -328,7 +328,7 @@ def read_json_lines(lines: Iterable[str], name: str) -> Iterator[tuple[str, Pars
             raise CaptionFileError(
                 f"this is not a parse: {missing}",
                 where=where,
-                help="give caption, word, tag, lemma, basic [[head, dependent, relation], ...] and, optionally, "
+                hint="give caption, word, tag, lemma, basic [[head, dependent, relation], ...] and, optionally, "
                 "ccprocessed",
             ) from None
 

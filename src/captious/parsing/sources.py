@@ -77,7 +77,7 @@ def parser_with(grammar: str | None = None) -> CaptionParser:
     if official is not None:
         return official_parser(official)
     if grammar is not None:
-        raise MissingExtraError("the official grammar of SPICE is not installed", help=corenlp.INSTALL)
+        raise MissingExtraError("the official grammar of SPICE is not installed", hint=corenlp.INSTALL)
     return _bundled()
 
 
@@ -395,7 +395,7 @@ def as_parse_source(parser: AnyParser) -> ParseSource:
     if isinstance(parser, str) and not Path(parser).suffix and not os.path.exists(parser):
         raise UnknownNameError(
             f"there is no parser {parser!r}",
-            help=f"use {', '.join(GRAMMARS)}, {_SPACY}NAME (hwcm only), or a file of parses, .jsonl or .conllu",
+            hint=f"use {', '.join(GRAMMARS)}, {_SPACY}NAME (hwcm only), or a file of parses, .jsonl or .conllu",
         )
     if isinstance(parser, str | os.PathLike):
         from captious.parsing.parse_files import read_parses
@@ -404,7 +404,7 @@ def as_parse_source(parser: AnyParser) -> ParseSource:
     if isinstance(parser, type) or not (callable(getattr(parser, "parse", None)) and isinstance(parser, Hashable)):
         raise ParameterError(
             f"{parser!r:.60} is not a parser",
-            help=f"give {', '.join(map(repr, GRAMMARS))}, '{_SPACY}NAME' (hwcm only), a file of parses (.jsonl or "
+            hint=f"give {', '.join(map(repr, GRAMMARS))}, '{_SPACY}NAME' (hwcm only), a file of parses (.jsonl or "
             ".conllu), or an object with label and parse(captions, words)",
         )
     return parser

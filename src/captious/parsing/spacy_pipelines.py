@@ -101,13 +101,13 @@ def _load(name: str | os.PathLike[str], *, purpose: str, any_of: Collection[str]
         raise ResourceError(
             f"spaCy cannot load the pipeline {name}",
             where=str(error).splitlines()[0] if str(error) else "",
-            help="give an installed pipeline or its folder; to get one: python -m spacy download en_core_web_sm",
+            hint="give an installed pipeline or its folder; to get one: python -m spacy download en_core_web_sm",
         ) from error
     if not set(any_of) & set(pipeline.pipe_names):
         raise ResourceError(
             f"the pipeline {name} has no {' or '.join(any_of)}, which {purpose} needs",
             where=f"it has {', '.join(pipeline.pipe_names) or 'nothing'}",
-            help="choose one that does, such as en_core_web_sm",
+            hint="choose one that does, such as en_core_web_sm",
         )
     return pipeline
 

@@ -390,7 +390,7 @@ class TreeParser:
                 raise ParameterError(
                     f"a sentence of {counted(len(sentence), 'word')} is too long; the limit is {LONGEST}",
                     where=" ".join(sentence[:12]) + " ...",
-                    help="split it into sentences, or use captious.parsing.tree_parser.pieces",
+                    hint="split it into sentences, or use captious.parsing.tree_parser.pieces",
                 )
         derived = self._parsed(sentences)
         lost = [place for place in np.flatnonzero(np.isneginf(derived.scores)).tolist() if len(sentences[place]) > 0]

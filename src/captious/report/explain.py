@@ -114,13 +114,13 @@ def explain(
     1
     """
     if image is not None and worst is not None:
-        raise ParameterError("image and worst exclude each other", help="give one of them")
+        raise ParameterError("image and worst exclude each other", hint="give one of them")
     if worst is not None and worst < 1:
-        raise ParameterError(f"worst is {worst}", help="give a number of captions, 1 or more")
+        raise ParameterError(f"worst is {worst}", hint="give a number of captions, 1 or more")
     if isinstance(candidates, str) and " " in candidates and not os.path.exists(candidates):
         raise ParameterError(
             f"{candidates!r:.60} is not a file of candidates",
-            help="for one caption, give [caption], [[reference, ...]]",
+            hint="for one caption, give [caption], [[reference, ...]]",
         )
     captions = read_captions(candidates, references, **options)
     selection = explainable(metric, settings)
@@ -136,7 +136,7 @@ def explain(
             raise UnknownImageError(
                 f"there is no image {image}",
                 where=os.fspath(candidates) if isinstance(candidates, str | os.PathLike) else "candidates",
-                help="give an image id of the candidates, or how many of the worst captions to explain",
+                hint="give an image id of the candidates, or how many of the worst captions to explain",
             )
     else:
         scores = -result.per_caption if result.lower_is_better else result.per_caption
@@ -158,9 +158,9 @@ def explainable(metric: MetricLike, settings: Settings | None = None) -> Selecti
         return selection
     name = metric if isinstance(metric, str) else selected_metric.name
     if isinstance(selected_metric, Combined) and (parts := [part.name for part in explained_parts(selected_metric)]):
-        raise ParameterError(f"{name} is made of other metrics", help=f"explain {' or '.join(parts)}")
+        raise ParameterError(f"{name} is made of other metrics", hint=f"explain {' or '.join(parts)}")
     names = ", ".join(sorted(name for name in registry.metric_names() if registry.get(name).explanation))
-    raise ParameterError(f"{name} cannot be explained yet", help=f"supported: {names}")
+    raise ParameterError(f"{name} cannot be explained yet", hint=f"supported: {names}")
 
 
 def explained_caption(

@@ -72,7 +72,7 @@ def write_scenes(path: str | os.PathLike[str], explanation: SceneExplanation) ->
     format = Path(path).suffix.lower().removeprefix(".")
     if format not in FORMATS:
         raise ParameterError(
-            f"cannot draw to {Path(path).name}", help=f"use one of these extensions: .{', .'.join(FORMATS)}"
+            f"cannot draw to {Path(path).name}", hint=f"use one of these extensions: .{', .'.join(FORMATS)}"
         )
     content = rendered(draw_scenes(explanation), format, {"svg.fonttype": "none"})
     with whole_file(path, "wb") as file:

@@ -93,7 +93,7 @@ class Presentation:
         label_in_scheme("", self.naming)
         if self.interval_style not in INTERVAL_STYLES:
             raise UnknownNameError(
-                f"there is no style of intervals {self.interval_style!r}", help=f"choose {', '.join(INTERVAL_STYLES)}"
+                f"there is no style of intervals {self.interval_style!r}", hint=f"choose {', '.join(INTERVAL_STYLES)}"
             )
 
     def apply(self, table: Table) -> Table:

@@ -54,7 +54,7 @@ class ImageUrls:
             raise ParameterError(
                 f"the image URL {problem}",
                 where=self.template,
-                help="give a template such as 'https://images.example.org/{id:012d}.jpg', or a path relative to the "
+                hint="give a template such as 'https://images.example.org/{id:012d}.jpg', or a path relative to the "
                 "report, such as 'images/{id}.jpg'",
             )
 
@@ -97,7 +97,7 @@ class ImageUrls:
             raise ParameterError(
                 f"the image URL has a format for numbers, but there are image ids such as {wrong!r:.60}",
                 where=self.template,
-                help="write {id} without a format",
+                hint="write {id} without a format",
             )
 
 

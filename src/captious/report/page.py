@@ -75,16 +75,16 @@ class SystemsPage:
 
     def __post_init__(self) -> None:
         if not self.reports:
-            raise ParameterError("a report needs at least one system", help="give results of captious.score")
+            raise ParameterError("a report needs at least one system", hint="give results of captious.score")
         names = [report.system for report in self.reports]
         if repeated := next((name for name in names if names.count(name) > 1), None):
             raise ParameterError(
-                f"two systems are called {repeated!r:.60}", help="give them names: captious.score(..., system=...)"
+                f"two systems are called {repeated!r:.60}", hint="give them names: captious.score(..., system=...)"
             )
         for report in self.reports:
             _ = report.single_captions  # several candidates per image are refused before any work is done
         if self.explain is not None and self.explain < 0:
-            raise ParameterError(f"{self.explain} images cannot be explained", help="give 0 or more")
+            raise ParameterError(f"{self.explain} images cannot be explained", hint="give 0 or more")
         if self.images is not None:
             self.images.check(self.reports[0].ids)
 
@@ -461,10 +461,10 @@ def check_page(path: str | os.PathLike[str]) -> None:
         ParameterError: it is not a path, or its name does not end in .html.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ParameterError(f"a {type(path).__name__} is not a path", help="give the result first, then the path")
+        raise ParameterError(f"a {type(path).__name__} is not a path", hint="give the result first, then the path")
     if Path(path).suffix.lower() not in (".html", ".htm") and not is_pipe_or_device(path):
         raise ParameterError(
-            f"{Path(path).name} is not the name of a page", where=str(path), help=f"name it {Path(path).stem}.html"
+            f"{Path(path).name} is not the name of a page", where=str(path), hint=f"name it {Path(path).stem}.html"
         )
 
 
@@ -487,5 +487,5 @@ def report_page(result: object, *, title: str = "", **options: Any) -> str:
         return table_page(result.to_table(), title)
     raise ParameterError(
         f"a {type(result).__name__} is not a result",
-        help="give a Report, several of them, a Comparison, Judgment or Study",
+        hint="give a Report, several of them, a Comparison, Judgment or Study",
     )

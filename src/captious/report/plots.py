@@ -50,7 +50,7 @@ def check_plots(folder: str | os.PathLike[str]) -> None:
         raise OutputError(
             f"cannot write plots to {path}",
             where=f"{place} is not a writable folder",
-            help="give a writable folder, or a new one inside an existing folder",
+            hint="give a writable folder, or a new one inside an existing folder",
         )
 
 
@@ -82,7 +82,7 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
         MissingExtraError, OutputError: as ``check_plots``; or a file cannot be written.
     """
     if format not in FORMATS:
-        raise ParameterError(f"plots cannot be written as {format}", help=f"choose from {', '.join(FORMATS)}")
+        raise ParameterError(f"plots cannot be written as {format}", hint=f"choose from {', '.join(FORMATS)}")
     check_plots(folder)
     files = {
         f"{_NOT_IN_NAMES.sub('-', name)}.{format}": rendered(draw(picture), format)
@@ -93,7 +93,7 @@ def write_plots(folder: str | os.PathLike[str], result: Displayed, format: str =
             Path(folder).mkdir(exist_ok=True)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OutputError(f"cannot write plots to {folder}", where=reason, help="choose another folder") from error
+        raise OutputError(f"cannot write plots to {folder}", where=reason, hint="choose another folder") from error
     for name, content in files.items():
         with whole_file(Path(folder) / name, "wb") as file:
             file.write(content)
@@ -115,9 +115,9 @@ def draw_one(pictures: Mapping[str, Picture], name: str | None = None) -> Figure
     """
     check_matplotlib()
     if not pictures:
-        raise ParameterError("this result has no picture", help="show it as a table")
+        raise ParameterError("this result has no picture", hint="show it as a table")
     if name is not None and name not in pictures:
-        raise UnknownNameError(f"there is no picture {name!r}", help=f"choose {', '.join(pictures)}")
+        raise UnknownNameError(f"there is no picture {name!r}", hint=f"choose {', '.join(pictures)}")
     return draw(pictures[next(iter(pictures)) if name is None else name])
 
 

@@ -104,7 +104,7 @@ def expanded(path: str, variable: str) -> Path:
         return Path(path).expanduser()
     except RuntimeError as error:
         raise ResourceError(
-            f"{variable} does not name a folder: {error}", where=path, help=f"set {variable} to a valid path"
+            f"{variable} does not name a folder: {error}", where=path, hint=f"set {variable} to a valid path"
         ) from error
 
 
@@ -124,7 +124,7 @@ def make_folder(folder: Path) -> Path:
         raise ResourceError(
             f"the cache folder cannot be used: {reason}",
             where=str(folder),
-            help="set CAPTIOUS_CACHE to a writable folder",
+            hint="set CAPTIOUS_CACHE to a writable folder",
         )
     return folder
 
@@ -251,7 +251,7 @@ def _unusable(path: Path, reason: str) -> ResourceError:
     return ResourceError(
         f"the cache cannot be written to: {reason}",
         where=str(path),
-        help="delete it or free some disk space, or set CAPTIOUS_CACHE to another folder",
+        hint="delete it or free some disk space, or set CAPTIOUS_CACHE to another folder",
     )
 
 
@@ -267,4 +267,4 @@ def text_as_json(text: str, where: str, help: str, damaged: type[CaptiousError] 
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise damaged(f"this is not JSON: {error}", where=where, help=help) from error
+        raise damaged(f"this is not JSON: {error}", where=where, hint=help) from error

@@ -376,7 +376,7 @@ def fetch(source: str = "", tell: Callable[[str], None] = lambda line: None) -> 
     raise ResourceError(
         "SPICE's grammar cannot be downloaded",
         where="\n".join(failures),
-        help=f"copy it from another machine: {INSTALL} --from PATH_OR_URL\n  {_SOURCES}",
+        hint=f"copy it from another machine: {INSTALL} --from PATH_OR_URL\n  {_SOURCES}",
     )
 
 
@@ -437,5 +437,5 @@ def _trouble_with(source: str | Path, origin: str) -> Iterator[None]:
         raise ResourceError(
             f"{_UNREADABLE}{reason}",
             where=f"{source}",
-            help=help.get(origin, f"get it again: {INSTALL}"),
+            hint=help.get(origin, f"get it again: {INSTALL}"),
         ) from error

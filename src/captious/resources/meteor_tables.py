@@ -140,7 +140,7 @@ def find() -> MeteorTables | None:
             raise ResourceError(
                 f"the folder that {_HOME} names has no METEOR tables",
                 where=f"{home} does not contain both {_JAR} and {_PARAPHRASES} (directly or in data/)",
-                help=f"set it to a folder that contains them, or unset it and {INSTALL}",
+                hint=f"set it to a folder that contains them, or unset it and {INSTALL}",
             )
         return tables
     package = installed_folder("pycocoevalcap")
@@ -160,7 +160,7 @@ def tables() -> MeteorTables:
     if tables is None:
         raise MissingExtraError(
             "METEOR's tables of synonyms and paraphrases, which METEOR and SPICE need, are not installed",
-            help=f"{INSTALL}, or captious resources get meteor",
+            hint=f"{INSTALL}, or captious resources get meteor",
         )
     return tables
 
@@ -175,7 +175,7 @@ def fetch() -> MeteorTables:
     fetch_files(_WHEEL, _fetched())
     tables = _folder_tables(_fetched(), _FETCHED)
     if tables is None:
-        raise ResourceError("the downloaded files are missing", where=str(_fetched()), help="download them again")
+        raise ResourceError("the downloaded files are missing", where=str(_fetched()), hint="download them again")
     return tables
 
 
@@ -225,6 +225,6 @@ def _damaged(jar: Path, paraphrases: Path, origin: str, error: Exception) -> Res
     }
     where = f"{jar}, {paraphrases}"
     if isinstance(error, UnpackedSizeError):
-        return ResourceError(f"METEOR's tables are too large: {error}", where=where, help=RAISE_LIMIT)
+        return ResourceError(f"METEOR's tables are too large: {error}", where=where, hint=RAISE_LIMIT)
     reason = f"{error.args[0]}" if isinstance(error, KeyError) else f"{error}"
-    return ResourceError(f"METEOR's tables are damaged: {reason}", where=where, help=help.get(origin, INSTALL))
+    return ResourceError(f"METEOR's tables are damaged: {reason}", where=where, hint=help.get(origin, INSTALL))

@@ -287,7 +287,7 @@ class VectorFileError(Exception):
     def as_resource_error(self, path: Path) -> ResourceError:
         """Return the error for the user."""
         where = f"{path}{', ' if self.place else ''}{self.place}"
-        return ResourceError(f"these word vectors cannot be read: {self.reason}", where=where, help=self.help)
+        return ResourceError(f"these word vectors cannot be read: {self.reason}", where=where, hint=self.help)
 
 
 @contextmanager

@@ -265,13 +265,13 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
             raise ParameterError(
                 "several word vectors are available",
                 where=f"available: {', '.join(available)}",
-                help=f"choose with {setting('vectors', 'NAME')}, or set {VARIABLE}",
+                hint=f"choose with {setting('vectors', 'NAME')}, or set {VARIABLE}",
             )
-        raise MissingExtraError("no word vectors are available", help=_HOW_TO_GET)
+        raise MissingExtraError("no word vectors are available", hint=_HOW_TO_GET)
     name = os.fspath(source) if isinstance(source, str | os.PathLike) else source
     if not isinstance(name, str):
         raise ParameterError(
-            f"{source!r:.80} are not word vectors", help="give a name, a file, or captious.WordVectors"
+            f"{source!r:.80} are not word vectors", hint="give a name, a file, or captious.WordVectors"
         )
     if isinstance(source, str) and NAME.fullmatch(name) and (entry := _entry(name)):
         return _entry_vectors(name, entry)
@@ -279,7 +279,7 @@ def find(source: str | os.PathLike[str] | None = None) -> NamedVectors:
     if not name or not os.path.exists(path):
         raise UnknownNameError(
             f"{name!r} is neither the name of word vectors nor a file",
-            help=f"known names: {', '.join(names()) or '(none)'}. To add vectors: {INSTALL}",
+            hint=f"known names: {', '.join(names()) or '(none)'}. To add vectors: {INSTALL}",
         )
     file = VectorFile(path)
     return _opened(_safe(path), file.checksum(), file, cache_folder())
@@ -311,7 +311,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
     """
     if not NAME.fullmatch(name):
         raise ParameterError(
-            f"{name!r} cannot name word vectors", help="use letters, digits and . - _; begin with a letter or digit"
+            f"{name!r} cannot name word vectors", hint="use letters, digits and . - _; begin with a letter or digit"
         )
     checksum = file.checksum()
     previous = {} if replace else _entry(name)
@@ -319,7 +319,7 @@ def add(file: VectorFile, name: str, *, replace: bool = False) -> NamedVectors:
         raise ParameterError(
             f"the name {name} is taken",
             where=f"it belongs to {previous['path']}, checksum {previous['checksum']}",
-            help="choose another name, or use --replace",
+            hint="choose another name, or use --replace",
         )
     if replace:  # also what is compiled already, which may be damaged
         index_file(checksum).unlink(missing_ok=True)
@@ -349,7 +349,7 @@ def remove(name: str) -> None:
         available = ", ".join(names())
         raise UnknownNameError(
             f"no word vectors are named {name!r}",
-            help=f"known names: {available}" if available else "no word vectors have been added yet",
+            hint=f"known names: {available}" if available else "no word vectors have been added yet",
         )
     file = _names_folder() / f"{name}.json"
     try:
@@ -389,7 +389,7 @@ def _entry_vectors(name: str, entry: dict[str, Any]) -> NamedVectors:
             raise ResourceError(
                 f"the word vectors {name} are no longer in the cache, and their source is missing or has changed",
                 where=entry["path"],
-                help=f"captious vectors add FILE --name {name} --replace",
+                hint=f"captious vectors add FILE --name {name} --replace",
             )
     return _opened(name, checksum, file, cache_folder())
 
@@ -410,7 +410,7 @@ def _entry(name: str) -> dict[str, Any]:
         raise ResourceError(
             f"the entry of the word vectors {name} is damaged",
             where=str(path),
-            help=f"captious vectors add FILE --name {name} --replace",
+            hint=f"captious vectors add FILE --name {name} --replace",
         )
     return entry
 

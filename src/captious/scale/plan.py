@@ -148,7 +148,7 @@ def save_states(folder: Path, states: Sequence[State | None]) -> None:
         if not isinstance(leaf, DocumentFrequencies):
             raise ParameterError(
                 f"the state {leaf.label} cannot be written to a file",
-                help="score without an output folder, or give it the fitted values, for example idf=FILE",
+                hint="score without an output folder, or give it the fitted values, for example idf=FILE",
             )
         leaf.save(folder / f"{number}.idf")
         names.append(leaf.name)
@@ -174,7 +174,7 @@ def load_states(folder: Path) -> States | None:
         return _put_together(document["shape"], leaves)
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise ResourceError(
-            f"these states are damaged: {error}", where=str(folder), help="remove the folder; they are counted again"
+            f"these states are damaged: {error}", where=str(folder), hint="remove the folder; they are counted again"
         ) from error
 
 
@@ -314,7 +314,7 @@ class ShardStatistics(Statistics):
     def resampled_captions(self, resamples: int, seed: int) -> NDArray[np.float64]:
         """Return scores of resampled captions, float64[resamples, m]; see ``ShardResult.confidence_interval``."""
         if self._covariance is None:
-            raise ParameterError("what intervals need was not summed", help="score with intervals, or over shards")
+            raise ParameterError("what intervals need was not summed", hint="score with intervals, or over shards")
         return self.metric.aggregate(self._covariance.resampled(resamples, seed))
 
 
@@ -360,7 +360,7 @@ class ShardResult(Result):
         elif over == "shards":
             sums = self.statistics.resampled(sampling.resamples, sampling.seed)
         else:
-            raise ParameterError(f"{over!r} cannot be resampled", help="give over='captions' or over='shards'")
+            raise ParameterError(f"{over!r} cannot be resampled", hint="give over='captions' or over='shards'")
         return sampling.interval(sums[:, self.column])
 
 
@@ -483,7 +483,7 @@ def plan(
             independently.
     """
     if not isinstance(batch_rows, int) or not 1 <= batch_rows <= 1 << 20:
-        raise ParameterError(f"{batch_rows!r} is not a number of rows", help="give 1 to 1,048,576; 8,192 is usual")
+        raise ParameterError(f"{batch_rows!r} is not a number of rows", hint="give 1 to 1,048,576; 8,192 is usual")
     selection = select(metrics, settings)
     for item in selection:
         if "tokenizer" in item.metric.declared and item.metric.tokenizer.as_one_text:
@@ -491,13 +491,13 @@ def plan(
                 f"the tokens of {item.metric.tokenizer.name} depend on the captions that follow, so a corpus cannot be "
                 "split into shards",
                 where=item.metric.name,
-                help="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
+                hint="use the tokenizer ptb, which differs in a few captions of a hundred thousand",
             )
     table = None if references is None else read_references(references)
     fields = replace(ShardColumns.of(columns), with_references=table is None)
     if table is not None and fields.references:
         raise ParameterError(
-            "references come from a file, but a column of references was named", help="leave out one of the two"
+            "references come from a file, but a column of references was named", hint="leave out one of the two"
         )
     return Plan(as_shards(shards), selection, fields, table, intervals, batch_rows, system)
 
@@ -591,7 +591,7 @@ class Plan:
         """
         if self.needs_fit:
             raise ParameterError(
-                "the plan has to be fitted before shards can be mapped", help="call plan.fitted([plan.fit(shard), ...])"
+                "the plan has to be fitted before shards can be mapped", hint="call plan.fitted([plan.fit(shard), ...])"
             )
         total = ShardSums(shard.name)
         with using_threads(self.selection.settings.threads):
@@ -609,7 +609,7 @@ class Plan:
         for of_shard in sums:
             name = of_shard.shard
             if name in by_name:
-                raise ShardError("there are two sums of one shard", where=name, help="give each shard once")
+                raise ShardError("there are two sums of one shard", where=name, hint="give each shard once")
             by_name[name] = of_shard
         missing = [shard.name for shard in self.shards if shard.name not in by_name]
         if missing or len(by_name) > len(self.shards):
@@ -617,7 +617,7 @@ class Plan:
             raise ShardError(
                 f"{counted(len(missing), 'shard', 'have')} no sums" if missing else "there are sums of other shards",
                 where=", ".join((missing or strange)[:3]),
-                help="map every shard of the plan, and no other",
+                hint="map every shard of the plan, and no other",
             )
         signatures = [item.metric.signatures(state) for item, state in self._fitted_metrics]
         return reduced(self.selection, signatures, [by_name[shard.name] for shard in self.shards], self.system)
@@ -656,7 +656,7 @@ class Plan:
                         raise DuplicateCandidateError(
                             "two rows have the same id",
                             where=f"{first[image]} and {rows.unit} {rows.numbers[row]:,}",
-                            help="give every row its own id; if images have several candidates, give references "
+                            hint="give every row its own id; if images have several candidates, give references "
                             "separately",
                         )
                     first[image] = rows.place(row)
@@ -674,7 +674,7 @@ class Plan:
             if not np.isfinite(statistics).all():
                 row = int(np.flatnonzero(~np.isfinite(statistics).all(axis=1))[0])
                 raise ShardError(
-                    f"{item.metric.name} has a statistic that is not finite", where=rows.place(row), help=_REPORT_IT
+                    f"{item.metric.name} has a statistic that is not finite", where=rows.place(row), hint=_REPORT_IT
                 )
             yield statistics
 
@@ -727,7 +727,7 @@ class Plan:
             where = f"{rows.source}: {rows.unit}s {rows.numbers[0]:,} to {rows.numbers[-1]:,}"
         error = cause or error
         what = error.message if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
-        return ShardError(f"a row cannot be scored: {what}", where=where, help=_REPORT_IT)
+        return ShardError(f"a row cannot be scored: {what}", where=where, hint=_REPORT_IT)
 
 
 def _checksum(references: References) -> str:

@@ -90,7 +90,7 @@ class ResultFolder:
                     path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
-                f"cannot write into {folder}", where=error.strerror or str(error), help="name a new folder"
+                f"cannot write into {folder}", where=error.strerror or str(error), hint="name a new folder"
             ) from error
         self._run = self._checked_run(plan)
         if self.per_caption is not None:
@@ -110,10 +110,10 @@ class ResultFolder:
                 return run
             if not self._only_unused_changed(plan_before, plan_now):
                 where = f"{self.folder}: {_difference(plan_before, plan_now)}"
-                raise ParameterError("the folder holds the results of another run", where=where, help=_START_AGAIN)
+                raise ParameterError("the folder holds the results of another run", where=where, hint=_START_AGAIN)
         elif has_results:
             problem = "the folder holds results, but no plan.json that says of what"
-            raise ParameterError(problem, where=str(self.folder), help=_START_AGAIN)
+            raise ParameterError(problem, where=str(self.folder), hint=_START_AGAIN)
         with whole_file(path) as file:
             json.dump({**plan_now, "run": run}, file, indent=1, ensure_ascii=False)
         return run
@@ -139,7 +139,7 @@ class ResultFolder:
                 raise ParameterError(
                     "the folder holds caption scores of another run",
                     where=str(file),
-                    help="give another folder for caption scores, or remove this one",
+                    hint="give another folder for caption scores, or remove this one",
                 )
 
     # ---- states
@@ -156,7 +156,7 @@ class ResultFolder:
         """
         states = load_states(self._states_folder(shard))
         if states is None:
-            raise ShardError("the shard has not been fitted yet", where=shard, help="fit every shard first")
+            raise ShardError("the shard has not been fitted yet", where=shard, hint="fit every shard first")
         return states
 
     def fit(self, plan: Plan, number: int) -> States | None:
@@ -208,11 +208,11 @@ class ResultFolder:
             sums = ShardSums.from_dict(_read_json(path))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ResourceError(
-                f"these sums are damaged: {error}", where=str(path), help="remove the file, and run again"
+                f"these sums are damaged: {error}", where=str(path), hint="remove the file, and run again"
             ) from error
         if sums.shard != shard:
             problem = f"these are the sums of {sums.shard}, not of {shard}"
-            raise ResourceError(problem, where=str(path), help="remove the file, and run again")
+            raise ResourceError(problem, where=str(path), hint="remove the file, and run again")
         return sums
 
     def map(self, plan: Plan, number: int) -> ShardSums:
@@ -269,7 +269,7 @@ class _CaptionWriter:
             raise ParameterError(
                 "ids of a shard are numbers in one batch and strings in another",
                 where=repr(next(i for i in ids if not isinstance(i, int))),
-                help="write all ids as strings, or score without caption scores",
+                hint="write all ids as strings, or score without caption scores",
             )
         self._writer.write_table(pa.table([pa.array(ids), [*candidates], *scores.values()], schema=self._schema))
 
@@ -293,7 +293,7 @@ def _read_json(path: Path, *, help: str = "remove it, and run again") -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ResourceError(f"this file is damaged: {error}", where=str(path), help=help) from error
+        raise ResourceError(f"this file is damaged: {error}", where=str(path), hint=help) from error
 
 
 def _difference(plan_before: Any, plan_now: dict[str, Any]) -> str:
@@ -394,12 +394,12 @@ def run(
     """Run a plan; see ``score_shards``."""
     runner = engine_named(engine)
     if workers is not None and not (isinstance(workers, int) and 1 <= workers <= 100_000):
-        raise ParameterError(f"{workers!r} is not a number of workers", help="give 1 or more")
+        raise ParameterError(f"{workers!r} is not a number of workers", hint="give 1 or more")
     if not (isinstance(retries, int) and 0 <= retries <= 1000):
-        raise ParameterError(f"{retries!r} is not a number of retries", help="give 0 or more")
+        raise ParameterError(f"{retries!r} is not a number of retries", hint="give 0 or more")
     if per_caption is not None and output is None:
         raise ParameterError(
-            "caption scores of shards need an output folder for sums, too", help="give output=FOLDER (-o FOLDER)"
+            "caption scores of shards need an output folder for sums, too", hint="give output=FOLDER (-o FOLDER)"
         )
     folder = None if output is None else ResultFolder(output, plan, per_caption)
     do = partial(_outcomes, engine=runner, workers=workers, retries=retries, keep_going=folder is not None)
@@ -503,5 +503,5 @@ def _failure(failed: Mapping[int, Exception], plan: Plan, retries: int) -> Excep
     return ShardError(
         f"{counted_of(len(failed), len(plan.shards), 'shard')} could not be scored, each tried {retries + 1} times",
         where="\n".join([*reasons, *filter(None, [more])]),
-        help="correct them and run again: with an output folder, shards that are done are not scored again",
+        hint="correct them and run again: with an output folder, shards that are done are not scored again",
     )

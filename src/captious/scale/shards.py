@@ -106,7 +106,7 @@ class ShardColumns(Columns):
 
 def _no_column(problem: str, names: Sequence[str], where: str, key: str) -> InputError:
     columns = ", ".join(map(repr, names)) or "none"
-    return InputError(problem, where=f"{where}: found {columns}", help=f"name it: {option('columns', f'{key}=NAME')}")
+    return InputError(problem, where=f"{where}: found {columns}", hint=f"name it: {option('columns', f'{key}=NAME')}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +175,7 @@ class RowBatch:
             raise UnknownImageError(
                 f"{counted_of(len(unknown), len(self), 'row', 'have')} ids without references",
                 where=f"{sample_of(unknown)}; in {table.name}",
-                help="ids are strings on one side and numbers on the other: write them alike"
+                hint="ids are strings on one side and numbers on the other: write them alike"
                 if type(self.ids[0]) is not type(table.ids[0])
                 else "is this the right reference file?",
             )
@@ -236,7 +236,7 @@ def _checked_ids(rows: RowBatch, *, with_references: bool) -> tuple[ImageId, ...
             raise MissingReferencesError(
                 f"{counted_of(len(empty), len(rows), 'row', 'have')} no references",
                 where=f"{rows.source}: {sample_of(empty)}",
-                help='rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}',
+                hint='rows are such as {"id": 42, "candidate": "a cat", "references": ["a cat", "the cat"]}',
             )
         check(source("candidates"), values=rows.candidates)
         check(source("references"), values=[*map(list, rows.references)])
@@ -299,7 +299,7 @@ class FileShard:
                 empty = False
                 yield rows
         if empty:
-            raise EmptyInputError("there are no rows", where=self.name, help="remove the shard, or write it again")
+            raise EmptyInputError("there are no rows", where=self.name, hint="remove the shard, or write it again")
 
 
 @dataclass(frozen=True)
@@ -360,14 +360,14 @@ def as_shards(shards: str | os.PathLike[str] | Shard | Sequence[str | os.PathLik
             readers.append(shard_or_path)
         else:
             problem = f"{shard_or_path!r:.60} is not a shard"
-            raise ParameterError(problem, help="give paths, patterns or captious.scale shards")
+            raise ParameterError(problem, hint="give paths, patterns or captious.scale shards")
     all_shards = (*sorted(files.values(), key=lambda shard: shard.name), *readers)
     names = [shard.name for shard in all_shards]
     if len(set(names)) < len(names):
         repeated = next(name for name in names if names.count(name) > 1)
-        raise ParameterError(f"two shards are called {repeated!r}", help="give each shard its own name")
+        raise ParameterError(f"two shards are called {repeated!r}", hint="give each shard its own name")
     if not all_shards:
-        raise ParameterError("no shards were given", help="give a pattern, such as 'data/part-*.parquet'")
+        raise ParameterError("no shards were given", hint="give a pattern, such as 'data/part-*.parquet'")
     return all_shards
 
 
@@ -376,14 +376,14 @@ def _shards_of(pattern: str) -> Iterator[FileShard]:
     shards = [*(_stored_shards(pattern) if "://" in pattern else _local_shards(pattern))]
     if not shards:
         raise CaptionFileError(
-            "no file matches", where=pattern, help="check the pattern; quote it, so that the shell leaves it"
+            "no file matches", where=pattern, hint="check the pattern; quote it, so that the shell leaves it"
         )
     for shard in shards:
         if not shard.name.lower().removesuffix(".gz").endswith(EXTENSIONS):
             raise CaptionFileError(
                 "this is not the extension of a shard",
                 where=shard.name,
-                help=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz; make the pattern narrower",
+                hint=f"accepted are {', '.join(EXTENSIONS)}, each plain or with .gz; make the pattern narrower",
             )
     return iter(shards)
 
@@ -391,7 +391,7 @@ def _shards_of(pattern: str) -> Iterator[FileShard]:
 def _local_shards(pattern: str) -> Iterator[FileShard]:
     paths = [pattern] if os.path.exists(pattern) else glob.glob(pattern, recursive=True)
     if os.path.isdir(pattern):
-        raise CaptionFileError("this is a folder", where=pattern, help=f"give a pattern, such as '{pattern}/*.jsonl'")
+        raise CaptionFileError("this is a folder", where=pattern, hint=f"give a pattern, such as '{pattern}/*.jsonl'")
     for path in paths:
         if os.path.isfile(path):
             about = os.stat(path)
@@ -411,7 +411,7 @@ def _stored_shards(pattern: str) -> Iterator[FileShard]:
         raise CaptionFileError(
             f"the store cannot be read: {str(error) or type(error).__name__}",
             where=pattern,
-            help="check the address and your credentials",
+            hint="check the address and your credentials",
         ) from error
 
 
@@ -446,8 +446,8 @@ def _store_of(address: str) -> tuple[Any, str]:
         raise MissingExtraError(
             f"reading from an object store needs another package: {error}",
             where=address,
-            help="pip install 'captious[store]', and fsspec's package for the store, such as s3fs or gcsfs",
+            hint="pip install 'captious[store]', and fsspec's package for the store, such as s3fs or gcsfs",
         ) from None
     except ValueError as error:
-        raise CaptionFileError(str(error), where=address, help="check the protocol, such as s3:// or gs://") from None
+        raise CaptionFileError(str(error), where=address, hint="check the protocol, such as s3:// or gs://") from None
     return fs, path

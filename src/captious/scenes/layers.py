@@ -114,7 +114,7 @@ class _Tuples:
                 raise ParameterError(
                     "a scene graph needs collapsed dependencies, which this parse does not have",
                     where=" ".join(parse.words),
-                    help=f"spaCy pipelines do not produce them: use {setting('parser', 'corenlp')} or bundled, or a "
+                    hint=f"spaCy pipelines do not produce them: use {setting('parser', 'corenlp')} or bundled, or a "
                     "file of parses",
                 )
             tuples = self.by_id[id(parse)] = tuples_of(parse)

@@ -76,11 +76,11 @@ def as_language(language: Language | str) -> Language:
     if isinstance(language, Language):
         return language
     if not isinstance(language, str):
-        raise ParameterError(f"{language!r:.60} is not a language", help="give the code of a language, such as 'de'")
+        raise ParameterError(f"{language!r:.60} is not a language", hint="give the code of a language, such as 'de'")
     code = language.lower().replace("_", "-").partition("-")[0]
     if code not in LANGUAGES:
         raise UnknownNameError(
             f"there is no language {language!r}",
-            help=f"the languages are {', '.join(sorted(LANGUAGES))}; for others, give a tokenizer, such as unicode",
+            hint=f"the languages are {', '.join(sorted(LANGUAGES))}; for others, give a tokenizer, such as unicode",
         )
     return LANGUAGES[code]

@@ -181,7 +181,7 @@ def _run_nltk(find: Callable[[Any, Callable[..., str]], list[str]], data: str) -
         raise ResourceError(
             "the data of NLTK are missing",
             where="its tagger and WordNet",
-            help=f"python -m nltk.downloader {data}",
+            hint=f"python -m nltk.downloader {data}",
         ) from error
 
 

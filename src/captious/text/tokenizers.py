@@ -277,12 +277,12 @@ def _sacrebleu(name: str, class_name: str) -> Callable[[str], str]:
         )()
     except (ImportError, RuntimeError) as error:
         raise MissingExtraError(
-            f"the tokenizer {name} needs sacrebleu and its dictionaries", help="pip install 'captious[languages]'"
+            f"the tokenizer {name} needs sacrebleu and its dictionaries", hint="pip install 'captious[languages]'"
         ) from error
     except OSError as error:
         raise ResourceError(
             f"the model of the tokenizer {name} cannot be downloaded: {error}",
-            help="sacrebleu downloads it once, to ~/.sacrebleu/models: connect, or copy the file there",
+            hint="sacrebleu downloads it once, to ~/.sacrebleu/models: connect, or copy the file there",
         ) from error
     return tokenizer
 
@@ -318,7 +318,7 @@ def thai_words(caption: str) -> list[str]:
     except ImportError as error:
         raise MissingExtraError(
             "the tokenizer th needs PyThaiNLP",
-            help=f"pip install 'captious[languages]', or choose {setting('tokenizer', 'char')}",
+            hint=f"pip install 'captious[languages]', or choose {setting('tokenizer', 'char')}",
         ) from error
     words: list[str] = []
     for word in word_tokenize(caption, engine="newmm", keep_whitespace=False):
@@ -352,12 +352,12 @@ class Tokenizer:
     def __post_init__(self) -> None:
         if not self.name or not all(c.isalnum() or c in ".-_" for c in self.name):
             raise ParameterError(
-                f"{self.name!r} cannot name a tokenizer in a signature", help="use letters, digits and . - _ only"
+                f"{self.name!r} cannot name a tokenizer in a signature", hint="use letters, digits and . - _ only"
             )
         if (self.function is None) == (self.rule is None):
             raise ParameterError(
                 f"the tokenizer {self.name!r} needs a function",
-                help="pass a function str -> list[str]: Tokenizer('name', function)",
+                hint="pass a function str -> list[str]: Tokenizer('name', function)",
             )
 
     @property
@@ -434,7 +434,7 @@ class Tokenizer:
             raise ParameterError(
                 f"the tokenizer {self.name} returned {type(tokens).__name__} {tokens!r:.60}",
                 where=f"caption {caption!r:.80}",
-                help="a tokenizer must take a string and return a list of strings",
+                hint="a tokenizer must take a string and return a list of strings",
             )
         return list(tokens)
 
@@ -524,7 +524,7 @@ def register_tokenizer(name: str) -> Callable[[Function], Function]:
 
     def add(function: Function) -> Function:
         if name.lower() in _BUILT_IN:
-            raise ParameterError(f"the name {name} is taken", help="register the tokenizer under another name")
+            raise ParameterError(f"the name {name} is taken", hint="register the tokenizer under another name")
         _registered[name.lower()] = Tokenizer(name, function)
         return function
 
@@ -563,19 +563,19 @@ def as_tokenizer(tokenizer: str | Tokenizer | Callable[[str], Sequence[str]]) ->
         if (known_tokenizer := _named(tokenizer)) is None:
             raise UnknownNameError(
                 f"there is no tokenizer {tokenizer!r}",
-                help=f"available tokenizers: {', '.join(tokenizer_names())}; in Python, a function is also accepted",
+                hint=f"available tokenizers: {', '.join(tokenizer_names())}; in Python, a function is also accepted",
             )
         return known_tokenizer
     if not callable(tokenizer):
         raise ParameterError(
-            f"{tokenizer!r} is not a tokenizer", help="pass a name, a Tokenizer, or a function str -> list[str]"
+            f"{tokenizer!r} is not a tokenizer", hint="pass a name, a Tokenizer, or a function str -> list[str]"
         )
     module, name = getattr(tokenizer, "__module__", None), getattr(tokenizer, "__qualname__", None)
     home = f"{module}." if module is not None else ""  # methods of built-in types have no module
     if name is None or "<lambda>" in name:
         raise ParameterError(
             "this tokenizer has no name to show in signatures",
-            help="wrap it: captious.Tokenizer('my-tokenizer', function)",
+            hint="wrap it: captious.Tokenizer('my-tokenizer', function)",
         )
     return Tokenizer(f"{home}{name}".replace("<locals>.", ""), tokenizer)
 
@@ -588,6 +588,6 @@ def _surrogates(captions: Sequence[str]) -> EncodingError:
             return EncodingError(
                 f"a caption contains a lone surrogate (U+{ord(caption[error.start]):04X}), which is not text",
                 where=f"caption {number}, character {error.start}",
-                help="decode the source as UTF-8, or with errors='replace'",
+                hint="decode the source as UTF-8, or with errors='replace'",
             )
-    return EncodingError("a token contains a lone surrogate, which is not text", help="check the tokenizer function")
+    return EncodingError("a token contains a lone surrogate, which is not text", hint="check the tokenizer function")

@@ -67,7 +67,7 @@ def test_protocols_are_found_by_name() -> None:
     assert MINE.protocol() is MINE.protocol("first") is RATED
     with pytest.raises(UnknownNameError, match="mine has no protocol 'third'") as caught:
         MINE.protocol("third")
-    assert caught.value.help == "its protocols are first, second"
+    assert caught.value.hint == "its protocols are first, second"
 
 
 @pytest.mark.parametrize("content", ["[[1]]", '["x"]', "3", "[1, null]"])

@@ -128,7 +128,7 @@ def test_unknown_benchmark_names_get_suggestions(asked: str, message: str, help:
     with pytest.raises(UnknownNameError) as caught:
         names.protocol(asked)
     assert caught.value.message == message
-    assert help in caught.value.help
+    assert help in caught.value.hint
 
 
 def test_protocol_names_are_resolved() -> None:

@@ -138,7 +138,7 @@ def test_broken_lines_are_named(
     with pytest.raises(kind) as caught:
         load(tmp_path, "flickr8k-expert")
     assert caught.value.where.endswith(place)
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def record(candidate: str, *ratings: int) -> dict[str, Any]:

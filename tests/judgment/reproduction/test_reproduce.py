@@ -303,7 +303,7 @@ def test_unknown_names_in_tables_are_refused(data: Path, arguments: dict[str, An
     with pytest.raises(ParameterError, match=message) as raised:
         reproduce(wrong(**arguments), data=data, resamples=10)
     assert "table t of the paper mine" in raised.value.where
-    assert help in raised.value.help
+    assert help in raised.value.hint
 
 
 def test_columns_may_be_metrics(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -402,4 +402,4 @@ def test_broken_packages_do_not_hide_others(monkeypatch: pytest.MonkeyPatch) -> 
 def test_people_are_not_a_metric(data: Path) -> None:
     with pytest.raises(ParameterError, match="people are not a metric") as raised:
         judge("flickr8k-expert", ["bleu-1", "people"], data=data)
-    assert "their agreement is a row" in raised.value.help
+    assert "their agreement is a row" in raised.value.hint

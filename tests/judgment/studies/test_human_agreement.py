@@ -218,7 +218,7 @@ def test_invalid_human_agreement_options_are_refused(
 ) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
         human_agreement(table, Listener(), **options)  # type: ignore[arg-type]
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def test_loaded_references_are_accepted() -> None:

@@ -119,7 +119,7 @@ def test_human_scores_come_from_a_benchmark_of_systems(captioners: Captioners, t
         renamed = {"elsewhere": results["one"], "two": results["two"], "three": results["three"]}
         system_correlations(renamed, references, "rouge-l", human="coco-2015@m2", data=tmp_path)
     assert refused.value.where == "coco-2015@m2"
-    assert refused.value.help.endswith("there are scores for human, one, two, three, Montreal-Toronto")
+    assert refused.value.hint.endswith("there are scores for human, one, two, three, Montreal-Toronto")
     with pytest.raises(ParameterError, match="does not judge systems"):
         write_jsonl(
             tmp_path,

@@ -281,7 +281,7 @@ def test_seed_determines_drawn_captions(shared_data: Path) -> None:
 def test_invalid_word_agreement_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
         word_agreement({0: ["a", "b", "c"]}, **options)
-    assert caught.value.help
+    assert caught.value.hint
 
 
 def test_captions_without_words_are_refused() -> None:
@@ -305,7 +305,7 @@ def test_tagger_without_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setitem(sys.modules, "spacy", None)
     with pytest.raises(MissingExtraError) as caught:
         word_agreement({0: ["a", "b", "c"]}, tagger="en_core_web_sm")
-    assert "captious[parse]" in caught.value.help
+    assert "captious[parse]" in caught.value.hint
 
 
 @pytest.fixture(scope="module")

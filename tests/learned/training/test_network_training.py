@@ -162,13 +162,13 @@ def test_invalid_recipe_files_are_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(ResourceError) as refused:
         as_recipe(path)
     assert str(path) in refused.value.where
-    assert refused.value.help
+    assert refused.value.hint
 
 
 def test_names_that_are_no_recipes() -> None:
     with pytest.raises(UnknownNameError, match="no recipe 'lcevil'") as refused:
         as_recipe("lcevil")
-    assert "lceval" in refused.value.help
+    assert "lceval" in refused.value.hint
 
 
 def test_networks_of_epochs_do_not_change_afterwards() -> None:

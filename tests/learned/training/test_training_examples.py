@@ -148,7 +148,7 @@ def test_files_of_another_form(line: str, tmp_path: Path) -> None:
     with pytest.raises(CaptionFileError) as refused:
         read_examples(path)
     assert refused.value.where == f"{path}, line 3"
-    assert refused.value.help
+    assert refused.value.hint
 
 
 def test_files_of_ratings_and_ids_are_read_or_refused(tmp_path: Path) -> None:

@@ -143,10 +143,10 @@ def test_a_plain_attribute_is_not_a_parameter(value: object, declaration: str) -
     for make in (lambda: select(["capped:bound=3"]), lambda: capped(bound=3)):
         with pytest.raises(UnknownNameError, match="capped has no parameter 'bound'") as caught:
             make()
-        assert caught.value.help == f"declare it in the class, as in bound = {declaration}"
+        assert caught.value.hint == f"declare it in the class, as in bound = {declaration}"
     with pytest.raises(UnknownNameError) as caught:
         capped(summary="x")
-    assert caught.value.help == "its parameters are variant, tokenizer"
+    assert caught.value.hint == "its parameters are variant, tokenizer"
 
 
 def test_registered_outputs_need_distinct_names() -> None:
@@ -196,7 +196,7 @@ def test_names_with_capitals(name: str, outputs: tuple[str, ...] | None) -> None
     shouted = type("Shouted", (MeanMetric,), members)
     with pytest.raises(ParameterError, match="contains capitals") as caught:
         captious.register(name)(shouted)
-    assert caught.value.help in ("call it extent", "call it extent-p")
+    assert caught.value.hint in ("call it extent", "call it extent-p")
     assert registry.metric_names() == NAMES
     if outputs is None:
         captious.register("extent")(shouted)
@@ -271,7 +271,7 @@ def test_parameters_are_declared_not_taken_by_a_constructor() -> None:
 
     with pytest.raises(ParameterError, match="within has a constructor of its own") as caught:
         captious.register("within")(Within)
-    assert "bound: captious.NumberParameter" in caught.value.help
+    assert "bound: captious.NumberParameter" in caught.value.hint
 
 
 def test_a_parameter_without_annotation_can_be_written_as_text() -> None:
@@ -344,7 +344,7 @@ def test_outputs_are_a_tuple() -> None:
 
     with pytest.raises(ParameterError, match="extent has outputs") as caught:
         captious.register("extent")(Extent)
-    assert caught.value.help == "set outputs to a tuple of names"
+    assert caught.value.hint == "set outputs to a tuple of names"
 
 
 def test_a_metric_without_name_is_refused() -> None:

@@ -209,7 +209,7 @@ def mistaken(candidates, references):  # type: ignore[no-untyped-def]
 def test_wrong_shapes_get_our_error(function: Callable[..., Any], message: str, help: str) -> None:
     with pytest.raises(ParameterError, match=message) as caught:
         captious.score(GOOD, REFERENCES, [function])
-    assert help in caught.value.help
+    assert help in caught.value.hint
 
 
 class TestFiles:

@@ -80,7 +80,7 @@ def test_values_outside_the_range_are_refused(name: str, parameter: str) -> None
     for value in [*outside, *NOTHING]:
         with pytest.raises(ParameterError, match=f"invalid {parameter} for {name}") as caught:
             declaration.check(metric, value)
-        assert caught.value.help
+        assert caught.value.hint
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_messages_name_parameter_and_range() -> None:
         parameter.name = "x"
         with pytest.raises(ParameterError, match="invalid x for m") as caught:
             parameter.check(SimpleNamespace(name="m"), value)
-        assert caught.value.help == help
+        assert caught.value.hint == help

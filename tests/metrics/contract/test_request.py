@@ -65,7 +65,7 @@ def test_metric_with_several_parameters_has_several_labels() -> None:
 def test_malformed_requests_are_refused(text: str, error: type[CaptiousError], help: str) -> None:
     with pytest.raises(error) as caught:
         select([text])
-    assert help in caught.value.help
+    assert help in caught.value.hint
 
 
 def test_models_and_switches_can_be_written() -> None:
@@ -93,4 +93,4 @@ def test_metric_without_variants_refuses_one() -> None:
     assert type(Request("plain").make(Plain, Settings())) is Plain
     with pytest.raises(UnknownNameError, match="has no variants") as caught:
         Request("plain", "paper").make(Plain, Settings())
-    assert caught.value.help == "use plain alone"
+    assert caught.value.hint == "use plain alone"

@@ -115,20 +115,20 @@ def test_unknown_names_come_with_a_suggestion(name: str, suggestion: str) -> Non
     with pytest.raises(UnknownNameError) as caught:
         select([name])
     assert repr(name.lower()) in caught.value.message
-    assert f"did you mean {suggestion}" in caught.value.help
+    assert f"did you mean {suggestion}" in caught.value.hint
 
 
 def test_unknown_names_without_a_likeness_say_where_names_are() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'xyzzy'") as caught:
         select(["xyzzy"])
-    assert "did you mean" not in caught.value.help
-    assert caught.value.help == "run `captious metrics` to list them"
+    assert "did you mean" not in caught.value.hint
+    assert caught.value.hint == "run `captious metrics` to list them"
 
 
 def test_unknown_variant_is_refused_with_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match="rouge-l has no variant 'papre'") as caught:
         select(["rouge-l@papre"])
-    assert "official, lin2004" in caught.value.help
+    assert "official, lin2004" in caught.value.hint
     with pytest.raises(UnknownNameError, match="has no variant"):
         captious.Bleu(variant="lin2004")
 
@@ -152,7 +152,7 @@ def test_asking_for_an_object_and_its_name() -> None:
 def test_empty_request_is_refused() -> None:
     with pytest.raises(ParameterError, match="no metrics were requested") as caught:
         select([])
-    assert "captious metrics" in caught.value.help
+    assert "captious metrics" in caught.value.hint
 
 
 @pytest.mark.parametrize(("thing", "help"), [(captious.Bleu, r"make one: Bleu\(\)"), (5, "give names or metrics")])
@@ -166,7 +166,7 @@ def test_request_that_is_not_a_metric_is_refused(thing: object, help: str) -> No
 def test_value_that_is_not_settings_is_refused(settings: object) -> None:
     with pytest.raises(ParameterError, match=r"is not a captious\.Settings") as caught:
         select("bleu", settings)  # type: ignore[arg-type]
-    assert "captious.Settings(" in caught.value.help
+    assert "captious.Settings(" in caught.value.hint
 
 
 class TestNamesOfTheToolkit:
@@ -190,5 +190,5 @@ class TestNamesOfTheToolkit:
 def test_a_wrong_name_gets_three_suggestions() -> None:
     with pytest.raises(UnknownNameError) as caught:
         select(["spcie"])
-    assert caught.value.help.count(",") == 1
-    assert " or " in caught.value.help
+    assert caught.value.hint.count(",") == 1
+    assert " or " in caught.value.hint

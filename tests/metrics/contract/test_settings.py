@@ -151,8 +151,8 @@ def test_settings_give_vectors_or_a_model() -> None:
     both = Settings(vectors=VECTORS, model=MODEL)
     with pytest.raises(ParameterError, match="takes word vectors or a model, not both") as caught:
         select("mowe", both)
-    assert "mowe:model=none" in caught.value.help
-    assert "mowe:vectors=none" in caught.value.help
+    assert "mowe:model=none" in caught.value.hint
+    assert "mowe:vectors=none" in caught.value.hint
     words, context = (select(text, both)[0].metric for text in ("mowe:model=none", "mowe:vectors=none"))
     assert isinstance(words, captious.Mowe)
     assert isinstance(context, captious.Mowe)
@@ -211,7 +211,7 @@ def test_a_setting_that_no_metric_uses_is_refused(setting: str) -> None:
         select([OTHERS[setting]], Settings(**{setting: VALUES[setting]}))
     assert caught.value.message == f"the setting {setting} was given, but no requested metric uses it"
     assert caught.value.where.startswith(f"{setting}: ")
-    help = caught.value.help
+    help = caught.value.hint
     assert help.startswith(f"remove {setting}, or request by name ")
     assert {*USERS[setting]} == {*help.removeprefix(f"remove {setting}, or request by name ").split(", ")}
 
@@ -280,7 +280,7 @@ def test_value_that_is_not_a_model_is_refused(value: Any) -> None:
         with pytest.raises(ParameterError, match="is not a model") as caught:
             make(model=value)
         for form in ("Hugging Face hub", "folder", "captious.Encoder"):
-            assert form in caught.value.help
+            assert form in caught.value.hint
 
 
 @pytest.mark.parametrize("value", [5, b"x", ["x"], object()])
@@ -322,7 +322,7 @@ def test_values_that_do_not_exist(
 def test_invalid_thread_count_is_refused(number: Any) -> None:
     with pytest.raises(ParameterError, match=f"number of threads {number!r}") as caught:
         Settings(threads=number)
-    assert "1 to 1,024" in caught.value.help
+    assert "1 to 1,024" in caught.value.hint
 
 
 # ---- threads

@@ -131,7 +131,7 @@ def test_merged_frequencies_of_too_many_images_are_refused() -> None:
     assert most.merge(one).n_documents == 2**31 - 1
     with pytest.raises(ParameterError, match="2,147,483,648 images cannot be counted") as caught:
         replace(one, n_documents=2**31 - 1).merge(one)
-    assert "2,147,483,647" in caught.value.help
+    assert "2,147,483,647" in caught.value.hint
 
 
 # ---- files
@@ -272,7 +272,7 @@ def test_foreign_and_damaged_frequency_files_are_refused(wrong: str, tmp_path: P
     with pytest.raises(ResourceError) as caught:
         DocumentFrequencies.load(path)
     assert str(path) in caught.value.where
-    assert "captious fit cider-d" in caught.value.help
+    assert "captious fit cider-d" in caught.value.hint
 
 
 @pytest.mark.parametrize("path", ["nowhere.idf", ".", "a\0.idf"])

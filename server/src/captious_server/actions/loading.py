@@ -53,7 +53,7 @@ def find_challenge(slug: str) -> Challenge:
     challenge = Challenge.objects.filter(slug=slug).first()
     if challenge is None:
         slugs = ", ".join(Challenge.objects.order_by("slug").values_list("slug", flat=True)) or "none"
-        raise ParameterError(f"there is no challenge {slug!r}", help=f"challenges of this server: {slugs}")
+        raise ParameterError(f"there is no challenge {slug!r}", hint=f"challenges of this server: {slugs}")
     return challenge
 
 
@@ -409,7 +409,7 @@ def _load(source: CheckedChallenge, agree: Callable[[Changes], bool]) -> LoadRes
         raise ParameterError(
             f"{source.folder} was not loaded, because it would undo settings made on the site",
             where="\n".join(changes.reversals),
-            help="to load it anyway, run captious challenge load --yes",
+            hint="to load it anyway, run captious challenge load --yes",
         )
     version = 1 if predecessor is None else predecessor.version + 1
     target = settings.CAPTIOUS.data / "challenges" / source.slug / str(version)

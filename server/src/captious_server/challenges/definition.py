@@ -87,7 +87,7 @@ def directions_of(text: str) -> dict[str, bool | None]:
             raise registry.unknown(request.name)
         columns = request.output_indices(metric.outputs)
     except CaptiousError as error:
-        guess, question, _ = error.help.partition("?")
+        guess, question, _ = error.hint.partition("?")
         raise ValueError(f"{error.message}; {guess + question}") from None
     outputs = {label: metric.outputs[column] for label, column in columns.items()}
     return {

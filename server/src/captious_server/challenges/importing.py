@@ -58,7 +58,7 @@ def open_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
         if not paths:
             raise InputError(
                 f"{bundle} is not a bundle",
-                help=f"give a zip file or folder with {CODABENCH[0]} (Codabench) or {EVALAI[0]} (EvalAI)",
+                hint=f"give a zip file or folder with {CODABENCH[0]} (Codabench) or {EVALAI[0]} (EvalAI)",
             )
         with paths[0].open("rb") as file:
             values = yaml.load(file, _Loader)
@@ -72,7 +72,7 @@ def open_bundle(bundle: Path, scratch: Path) -> tuple[Path, dict[str, Any]]:
 def unpack(archive: Path, target: Path) -> None:
     with zipfile.ZipFile(archive) as zip_file:
         if sum(info.file_size for info in zip_file.infolist()) > _MAX_BYTES:
-            raise InputError(f"{archive} unpacks to more than 4 GiB", help="unpack it and give the folder")
+            raise InputError(f"{archive} unpacks to more than 4 GiB", hint="unpack it and give the folder")
         zip_file.extractall(target)
 
 

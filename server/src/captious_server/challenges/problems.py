@@ -52,7 +52,7 @@ class ChallengeError(CaptiousError):
         super().__init__(
             f"{folder} has {n:,} problem{'s' if n > 1 else ''}",
             where="\n".join(self.problems),
-            help=f"tables are counted from 1; {_HELP}" if is_counted else _HELP,
+            hint=f"tables are counted from 1; {_HELP}" if is_counted else _HELP,
         )
 
 
@@ -116,5 +116,5 @@ def one_line(error: Exception, folder: Path | None = None) -> str:
     if not isinstance(error, CaptiousError):
         return str(error)
     where = error.where.replace(f"{folder}/", "") if folder is not None else error.where
-    help = "" if "\n" in error.help else error.help
+    help = "" if "\n" in error.hint else error.hint
     return f"{error.message}{f' ({where})' if where else ''}{f'; {help}' if help else ''}"

@@ -98,7 +98,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         if folder.exists() and (not exists or any(folder.iterdir())):
             raise OutputError(
                 f"{folder} {'is not empty' if exists else 'is a file'}",
-                help="name a folder that does not exist yet, or an empty one",
+                hint="name a folder that does not exist yet, or an empty one",
             )
         parent = (folder if exists else folder.parent).resolve()
         staging = parent / f".captious-{secrets.token_hex(4)}"
@@ -115,7 +115,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
         raise OutputError(
             f"cannot write {folder}",
             where=error.strerror or str(error),
-            help=advice(error) or "name a folder in one that exists and is writable",
+            hint=advice(error) or "name a folder in one that exists and is writable",
         ) from error
 
 
@@ -239,7 +239,7 @@ def _copy_references(file: Path, target: Path, names: Sequence[str]) -> None:
     """Copy a file of references to the place given by its name."""
     if file.name not in names:
         raise ParameterError(
-            f"{file.name} is not a file of this challenge", help=f"rename it to one of {', '.join(names)}"
+            f"{file.name} is not a file of this challenge", hint=f"rename it to one of {', '.join(names)}"
         )
     try:
         shutil.copyfile(file, target / file.name)
@@ -259,10 +259,10 @@ def _domain_part(file: Path, domain: str) -> dict[str, Any]:
         annotations = [row for row in data["annotations"] if row["image_id"] in ids]
     except (ValueError, LookupError, TypeError) as error:
         raise CaptionFileError(
-            f"{file} is not a file of nocaps", where=f"{type(error).__name__}: {error}", help=_DOMAIN_HELP
+            f"{file} is not a file of nocaps", where=f"{type(error).__name__}: {error}", hint=_DOMAIN_HELP
         ) from error
     if not images:
-        raise CaptionFileError(f"{file} has no image of the domain {domain}", help=_DOMAIN_HELP)
+        raise CaptionFileError(f"{file} has no image of the domain {domain}", hint=_DOMAIN_HELP)
     return {**data, "images": images, "annotations": annotations}
 
 

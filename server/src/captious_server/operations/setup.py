@@ -93,7 +93,7 @@ def restore(source: Path, data: Path) -> int:
         CaptionFileError: not a backup, or a damaged one. Nothing was restored.
     """
     if data.exists() and any(data.iterdir()):
-        raise OutputError(f"{data} is not empty", help="restore into a folder that does not exist yet")
+        raise OutputError(f"{data} is not empty", hint="restore into a folder that does not exist yet")
     data.parent.mkdir(parents=True, exist_ok=True)
     place = Path(tempfile.mkdtemp(dir=data.parent, prefix=".restore-"))
     try:
@@ -146,7 +146,7 @@ def restore_database(data: Path) -> None:
         return
     if not settings.CAPTIOUS.database_url:
         raise CaptiousError(
-            "the backup is of a PostgreSQL database", help="set DATABASE_URL to the address of an empty database"
+            "the backup is of a PostgreSQL database", hint="set DATABASE_URL to the address of an empty database"
         )
     _run(["pg_restore", "--no-owner", "--exit-on-error", "--dbname", settings.CAPTIOUS.database_url, str(dump)])
     dump.unlink()
@@ -197,7 +197,7 @@ def _run(command: list[str]) -> None:
         result = subprocess.run(command, capture_output=True, text=True)
     except FileNotFoundError:
         raise MissingExtraError(
-            f"{command[0]} is not installed", help="install the client programs of PostgreSQL"
+            f"{command[0]} is not installed", hint="install the client programs of PostgreSQL"
         ) from None
     if result.returncode:
         raise CaptiousError(f"{command[0]} failed", where=result.stderr.strip()[-1000:])
@@ -228,7 +228,7 @@ def set_up(data: Path | None = None, *, make: bool = False) -> None:
                 raise ParameterError(
                     f"the data folder cannot be created: {error.strerror}",
                     where=str(data),
-                    help="use captious serve --data DIR with a folder that exists or can be created",
+                    hint="use captious serve --data DIR with a folder that exists or can be created",
                 ) from error
         elif not (data.is_dir() and _may_hold_server(data)):
             raise _no_server(data)
@@ -254,14 +254,14 @@ def _may_hold_server(data: Path) -> bool:
 
 def _no_server(data: Path) -> ParameterError:
     return ParameterError(
-        f"{data} is not the data folder of a server", help="create one with captious serve --data DIR"
+        f"{data} is not the data folder of a server", hint="create one with captious serve --data DIR"
     )
 
 
 def _unusable(error: Exception) -> ResourceError:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ResourceError(
-        "the database cannot be used", where=lines[0], help="check that it is running and that DATABASE_URL is correct"
+        "the database cannot be used", where=lines[0], hint="check that it is running and that DATABASE_URL is correct"
     )
 
 
@@ -319,7 +319,7 @@ def first_administrator(ask: Callable[[], tuple[str, str]] | None, *, demo: bool
         return ""
     name, password = os.environ.get("CAPTIOUS_ADMIN", ""), os.environ.get("CAPTIOUS_ADMIN_PASSWORD", "")
     if name and not password:
-        raise ParameterError("CAPTIOUS_ADMIN is set, but CAPTIOUS_ADMIN_PASSWORD is not", help="set both")
+        raise ParameterError("CAPTIOUS_ADMIN is set, but CAPTIOUS_ADMIN_PASSWORD is not", hint="set both")
     if name:
         make_administrator(name, password)
         return _remark(password)

@@ -126,7 +126,7 @@ class ExpectedFile:
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9-]+", self.name):
             raise ParameterError(
-                f"a captions file cannot be called {self.name!r}", help="use lower-case letters, digits and hyphens"
+                f"a captions file cannot be called {self.name!r}", hint="use lower-case letters, digits and hyphens"
             )
 
 

@@ -130,7 +130,7 @@ def _problems_from(status: int, answer: bytes, stderr: bytes, file: str, limits:
         response = json.loads(answer)
         if "failure" in response:
             failure = response["failure"]
-            raise _ERROR_TYPES[failure["kind"]](failure["message"], where=failure["where"], help=failure["help"])
+            raise _ERROR_TYPES[failure["kind"]](failure["message"], where=failure["where"], hint=failure["help"])
         return [Problem.from_dict(problem) for problem in response["problems"]]
     if status == -signal.SIGXCPU:
         return [_too_slow(file, limits.seconds)]
@@ -139,7 +139,7 @@ def _problems_from(status: int, answer: bytes, stderr: bytes, file: str, limits:
     _log.error("reading an upload ended with status %d: %s", status, stderr.decode(errors="replace")[-4000:])
     if status < 0:
         return [Problem(file, "The file cannot be read: it crashed the program that reads uploads.")]
-    raise CaptiousError("the process that reads uploads failed", help="see the log of the server")
+    raise CaptiousError("the process that reads uploads failed", hint="see the log of the server")
 
 
 def _too_slow(file: str, seconds: int) -> Problem:
@@ -158,7 +158,7 @@ def _unreadable(what: str, error: Exception) -> ResourceError:
 def _unwritable(error: OSError | None) -> OutputError:
     where = (error.strerror or "") if error else ""
     help = advice(error) if error else ""
-    return OutputError("the captions of an upload cannot be stored", where=where, help=help)
+    return OutputError("the captions of an upload cannot be stored", where=where, hint=help)
 
 
 def _move(folder: Path, output: Path, names: Sequence[str]) -> None:
@@ -191,7 +191,7 @@ def _main() -> None:
     except MemoryError:
         answer = {"problems": [_too_large(printable(job["filename"]), limits).to_dict()]}
     except CaptiousError as error:
-        failure = {"kind": type(error).__name__, "message": error.message, "where": error.where, "help": error.help}
+        failure = {"kind": type(error).__name__, "message": error.message, "where": error.where, "help": error.hint}
         answer = {"failure": failure}
     json.dump(answer, sys.stdout)
 

@@ -56,7 +56,7 @@ def data(
         references, systems, left_out = coco_sources(data_folder(data).folder)
         keep_out = keep_out or left_out
     elif data is not None:
-        raise ParameterError("--data has no effect when REFERENCES are given", help="remove --data")
+        raise ParameterError("--data has no effect when REFERENCES are given", hint="remove --data")
     out = read_ids(keep_out) if keep_out is not None else []
     examples, counts = make_examples(read_references(references), named_systems(systems), keep_out=out, **options)
     write_examples(output, examples)

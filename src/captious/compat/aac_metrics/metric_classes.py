@@ -444,7 +444,7 @@ def _members(metrics: str | Iterable[Any]) -> list[Any]:
             raise functions.unsupported(metric)
         if isinstance(metric, str) and metric not in METRICS:
             raise UnknownNameError(
-                f"aac-metrics has no metric {metric!r}", help=f"its metrics are {', '.join(METRICS)}"
+                f"aac-metrics has no metric {metric!r}", hint=f"its metrics are {', '.join(METRICS)}"
             )
         if not isinstance(metric, str) and not callable(metric):
             raise TypeError("Invalid argument type for metrics. (expected str, Iterable[str] or Iterable[Metric])")

@@ -196,7 +196,7 @@ def bert_score_mrefs(
     if not isinstance(model, str) or tokenizer is not None:
         raise ParameterError(
             "BERTScore takes no objects as model and tokenizer",
-            help="give the name of the model, or save both into a folder with save_pretrained and give its path",
+            hint="give the name of the model, or save both into a folder with save_pretrained and give its path",
         )
     metric = BertScore(variant="torchmetrics", model=Encoder(model, device_name(device)), token_idf=idf)
     counts = [len(references) for references in mult_references]
@@ -308,7 +308,7 @@ def cider_d(
         ParameterError: weights of n-grams are requested.
     """
     if return_tfidf:
-        raise ParameterError("weights of n-grams are not returned", help="leave return_tfidf at False")
+        raise ParameterError("weights of n-grams are not returned", hint="leave return_tfidf at False")
     candidates, mult_references = words(candidates, mult_references, tokenizer)
     if len(candidates) < 2:
         raise ValueError(f"CIDEr-D needs at least 2 candidates, found {len(candidates)}.")
@@ -348,7 +348,7 @@ def meteor(
         MissingExtraError: METEOR's tables are not installed.
     """
     if language != "en":
-        raise ParameterError(f"METEOR for {language!r} is not supported", help='use language="en"')
+        raise ParameterError(f"METEOR for {language!r} is not supported", hint='use language="en"')
     settings: dict[str, Any] = _numbers(_PARAMETERS, params, "params")
     if weights is not None:
         settings["modules"] = _numbers(_MODULES, weights, "weights")
@@ -458,7 +458,7 @@ def unsupported(metric: str) -> ParameterError:
     """Return the error for a metric that captious does not provide."""
     return ParameterError(
         f"captious does not have {metric} of aac-metrics",
-        help="name the metrics to compute, such as meteor and spider, and compute the others with aac-metrics itself",
+        hint="name the metrics to compute, such as meteor and spider, and compute the others with aac-metrics itself",
     )
 
 
@@ -511,7 +511,7 @@ def sbert_sim(
     """
     captions = table(candidates, mult_references)
     if not isinstance(sbert_model, str):
-        raise ParameterError("sbert_sim takes no objects as sbert_model", help="give the name or folder of the model")
+        raise ParameterError("sbert_sim takes no objects as sbert_model", hint="give the name or folder of the model")
     whole = "/" in sbert_model or os.path.exists(sbert_model)
     name = sbert_model if whole else f"sentence-transformers/{sbert_model}"
     metric = Sbert(model=Encoder(name, device_name(device)))
@@ -553,7 +553,7 @@ def fer(
     if not is_mono_sents(candidates) or not candidates:
         raise ValueError("Invalid candidates type. (expected list[str] with at least one caption)")
     if echecker_tokenizer is not None:
-        raise ParameterError("fer takes no objects as echecker_tokenizer", help="leave it out")
+        raise ParameterError("fer takes no objects as echecker_tokenizer", hint="leave it out")
     of_classes = detector_of(echecker).class_probabilities(candidates)
     errors = of_classes[:, -1] > error_threshold
     corpus, sents = outs(True, fer=(errors.mean(), errors))
@@ -568,7 +568,7 @@ def fer(
 def detector_of(echecker: Any) -> ErrorDetector:
     """Return the detector that an argument ``echecker`` names; it raises the errors of ``fer``."""
     if not isinstance(echecker, ErrorDetector | str | os.PathLike):
-        raise ParameterError("fer takes no objects as echecker", help="give the name or the file of an error detector")
+        raise ParameterError("fer takes no objects as echecker", hint="give the name or the file of an error detector")
     if echecker not in _PUBLISHED or os.path.exists(echecker):
         return as_error_detector(echecker)
     import torch
@@ -579,7 +579,7 @@ def detector_of(echecker: Any) -> ErrorDetector:
         raise ResourceError(
             f"the error detector {echecker} is not on this machine",
             where=str(file),
-            help=f"download {_RELEASE}/{file.name} to this path, or give the file of a detector as echecker",
+            hint=f"download {_RELEASE}/{file.name} to this path, or give the file of a detector as echecker",
         )
     return ErrorDetector(str(file))
 
@@ -732,7 +732,7 @@ def ptb_tokenize_batch(
     if set(punctuations) != set(PTB_PUNCTUATIONS) or normalize_apostrophe:
         raise ParameterError(
             "PTB tokens are only made with the toolkit's default settings",
-            help="leave punctuations and normalize_apostrophe out",
+            hint="leave punctuations and normalize_apostrophe out",
         )
     tokenized = PTBTokenizer().tokenize({0: [{"caption": text} for text in sentences]})
     return [text.split(" ") if text else [] for text in tokenized[0]]

@@ -63,7 +63,7 @@ def write_modules(folder: str | os.PathLike[str]) -> list[Path]:
             target.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(
-                f"cannot write {target}", where=error.strerror or str(error), help="name another folder"
+                f"cannot write {target}", where=error.strerror or str(error), hint="name another folder"
             ) from error
         class_name = "".join(word.capitalize() for word in name.split("_"))
         with whole_file(target / f"{name}.py") as file:

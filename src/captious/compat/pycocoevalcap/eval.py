@@ -71,7 +71,7 @@ def requested_scorers(
     """
     arguments = {argument: names for argument, names in {**unordered, **ordered}.items() if names is not None}
     if len(arguments) > 1:
-        raise ParameterError(f"{' and '.join(arguments)} both choose scorers", help="give one of them")
+        raise ParameterError(f"{' and '.join(arguments)} both choose scorers", hint="give one of them")
     for argument, names in arguments.items():
         scorers = scorer_names(names, argument)
         return scorers if argument in ordered else [name for name in SCORES if name in scorers]
@@ -81,12 +81,12 @@ def requested_scorers(
 def scorer_names(names: Collection[str], argument: str) -> list[str]:
     """Return the names of scorers in an argument, spelled as in ``SCORES``."""
     if isinstance(names, str):
-        raise ParameterError(f"{argument} is a list of scorers", help=f"give {argument}=[{names!r}]")
+        raise ParameterError(f"{argument} is a list of scorers", hint=f"give {argument}=[{names!r}]")
     scorers = [_OTHER_NAMES.get(str(name).upper(), str(name).upper()) for name in names]
     for name, scorer in zip(names, scorers, strict=True):
         if scorer not in SCORES:
             raise ParameterError(
-                f"there is no scorer {name!r}", help="the scorers are Bleu, METEOR, ROUGE_L, CIDEr, SPICE and WMD"
+                f"there is no scorer {name!r}", hint="the scorers are Bleu, METEOR, ROUGE_L, CIDEr, SPICE and WMD"
             )
     return scorers
 
@@ -104,7 +104,7 @@ def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Co
         return default, None, None
     if value is False:
         raise ParameterError(
-            "captions are always tokenized", help="for captions that are already tokenized, give tokenizer=str.split"
+            "captions are always tokenized", hint="for captions that are already tokenized, give tokenizer=str.split"
         )
     if isinstance(value, Collection) and all(isinstance(name, str) for name in value):
         return default, value, None
@@ -112,7 +112,7 @@ def third_argument(value: Any, default: str) -> tuple[str | os.PathLike[str], Co
         return default, None, value
     raise ParameterError(
         f"the third argument is not understood: {value!r:.80}",
-        help="give document frequencies (df), a list of scorers (coco_types), or a tokenizer (tokenizer)",
+        hint="give document frequencies (df), a list of scorers (coco_types), or a tokenizer (tokenizer)",
     )
 
 
@@ -129,7 +129,7 @@ def tokenize_of(tokenizer: Any) -> Tokenize:
     if not callable(tokenizer):
         raise ParameterError(
             f"{tokenizer!r:.80} is not a tokenizer",
-            help="give a function from a caption to its words, or an object with the method tokenize of PTBTokenizer",
+            hint="give a function from a caption to its words, or an object with the method tokenize of PTBTokenizer",
         )
 
     def tokenized(text: str) -> str:
@@ -143,7 +143,7 @@ def unknown_argument(name: str) -> UnknownArgument:
     """Return the error for an unsupported argument of a fork."""
     return UnknownArgument(
         f"COCOEvalCap has no argument {name!r}",
-        help="it has df, use_scorers, metrics, scorers_to_run, exclude_scorers, coco_types, cocoTypes, "
+        hint="it has df, use_scorers, metrics, scorers_to_run, exclude_scorers, coco_types, cocoTypes, "
         "tokenization_fn, tokenizer, spice_threads and verbose",
     )
 
@@ -232,7 +232,7 @@ class COCOEvalCap:
         self.df, third, third_tokenizer = third_argument(df, CORPUS)
         tokenizers = [function for function in (tokenization_fn, tokenizer, third_tokenizer) if function is not None]
         if len(tokenizers) > 1:
-            raise ParameterError("there are several tokenizers", help="give tokenization_fn or tokenizer")
+            raise ParameterError("there are several tokenizers", hint="give tokenization_fn or tokenizer")
         self.tokenization_fn = tokenizers[0] if tokenizers else None
         self._tokenize(self.tokenization_fn)
         self.verbose = verbose
@@ -261,7 +261,7 @@ class COCOEvalCap:
             raise NoImages(
                 f"there are no {'recordings' if self._is_audio else 'images'} to evaluate",
                 where=f"params[{self._id!r}]",
-                help="give one or more ids",
+                hint="give one or more ids",
             )
         self.evalImgs, self.eval, self.imgToEval = [], {}, {}
 
@@ -391,16 +391,16 @@ def use_prepared_references(*paths: str | os.PathLike[str]) -> None:
 
 def _read(path: str | os.PathLike[str]) -> References:
     if not isinstance(path, str | os.PathLike):
-        raise CaptionTypeError(f"a {type(path).__name__} is not a path", help="give one path or several")
+        raise CaptionTypeError(f"a {type(path).__name__} is not a path", hint="give one path or several")
     where = os.fspath(path)
     if not os.path.exists(path):
-        raise CaptionFileError("the file does not exist", where=where, help=_HELP)
+        raise CaptionFileError("the file does not exist", where=where, hint=_HELP)
     if not is_prepared(path):
-        raise CaptionFileError("this is not a file of prepared references", where=where, help=_HELP)
+        raise CaptionFileError("this is not a file of prepared references", where=where, hint=_HELP)
     try:
         table = read_prepared(path)
     except CaptionFileError as error:
-        raise CaptionFileError(error.message, where=error.where, help=_HELP) from None
+        raise CaptionFileError(error.message, where=error.where, hint=_HELP) from None
     if table.ids != tuple(range(len(table))):
-        raise CaptionFileError("these references are not tokenized", where=where, help=_HELP)
+        raise CaptionFileError("these references are not tokenized", where=where, hint=_HELP)
     return table

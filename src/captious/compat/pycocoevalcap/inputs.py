@@ -160,7 +160,7 @@ def _checked(
     if isinstance(gts, list) != isinstance(res, list):
         names = ("gts", "res") if isinstance(gts, list) else ("res", "gts")
         raise InputError(
-            f"{names[0]} is a list, and {names[1]} is not", help="give two dictionaries by image id, or two lists"
+            f"{names[0]} is a list, and {names[1]} is not", hint="give two dictionaries by image id, or two lists"
         )
     of_references, of_candidates = captions_by_image(gts, "gts"), captions_by_image(res, "res")
     _check_keys(of_references, of_candidates)
@@ -174,7 +174,7 @@ def _checked(
 def _checked_references(gts: object) -> dict[Hashable, list[str]]:
     references = {image: _tokenized(image, value, "gts") for image, value in captions_by_image(gts, "gts").items()}
     if not references:
-        raise NoImages("gts has no images", where="gts", help="give references for at least one image")
+        raise NoImages("gts has no images", where="gts", hint="give references for at least one image")
     for image, texts in references.items():
         _check_references(image, texts, "gts")
     return references
@@ -191,7 +191,7 @@ def captions_by_image(value: object, name: str) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InputError(
             f"{name} is a {type(value).__name__}, not a dictionary",
-            help="give {image id: [captions]}, or a list of such lists",
+            hint="give {image id: [captions]}, or a list of such lists",
         )
     return value
 
@@ -206,32 +206,32 @@ def _check_keys(gts: Mapping[Hashable, object], res: Mapping[Hashable, object]) 
         raise UnknownImage(
             f"{counted_of(len(unknown), len(res), 'candidate', 'are')} for images that have no references",
             where=f"res: {examples}",
-            help=help,
+            hint=help,
         )
     if missing:
         examples = _some(image for image in gts if image in missing)
         raise MissingCandidates(
             f"{counted_of(len(missing), len(gts), 'image', 'have')} references but no candidate",
             where=f"gts: {examples}",
-            help=help,
+            hint=help,
         )
 
 
 def _check_references(image: Hashable, references: list[Any], where: str) -> None:
     if not references:
         raise MissingReferences(
-            "an image has no references", where=_place(where, image), help=f"give it one or more; {_SUBSET}"
+            "an image has no references", where=_place(where, image), hint=f"give it one or more; {_SUBSET}"
         )
 
 
 def _check_candidates(image: Hashable, candidates: list[Any], where: str, *, several: bool) -> None:
     if not candidates:
-        raise MissingCandidates("an image has no candidate", where=_place(where, image), help=f"give it one; {_SUBSET}")
+        raise MissingCandidates("an image has no candidate", where=_place(where, image), hint=f"give it one; {_SUBSET}")
     if len(candidates) > 1 and not several:
         raise DuplicateCandidate(
             f"an image has {counted(len(candidates), 'candidate')}",
             where=_place(where, image),
-            help="give one candidate per image; are these the references?",
+            hint="give one candidate per image; are these the references?",
         )
 
 
@@ -242,7 +242,7 @@ def _tokenized(image: Hashable, value: object, name: str) -> list[str]:
         raise NotAList(
             f"the captions of an image are not in a list, but in a {type(value).__name__}",
             where=f"{place} has {reprlib.repr(value)}",
-            help="give {image id: [captions]}, even for a single caption",
+            hint="give {image id: [captions]}, even for a single caption",
         )
     for text in value:
         _check_text(text, place, help="give tokenized strings; PTBTokenizer().tokenize makes them from raw captions")
@@ -257,14 +257,14 @@ def _raw(image: Hashable, value: object) -> list[str]:
         raise CaptionTypeError(
             f"the captions of an image are not in a list, but in a {type(value).__name__}",
             where=f"{place} has {reprlib.repr(value)}",
-            help=help,
+            hint=help,
         )
     for annotation in value:
         if not isinstance(annotation, Mapping) or "caption" not in annotation:
             raise CaptionTypeError(
                 'a caption is not a dictionary with a "caption"',
                 where=f"{place} has {reprlib.repr(annotation)}",
-                help=help,
+                hint=help,
             )
         _check_text(annotation["caption"], place, help=help)
     return [annotation["caption"] for annotation in value]
@@ -272,12 +272,12 @@ def _raw(image: Hashable, value: object) -> list[str]:
 
 def _check_text(text: object, place: str, *, help: str) -> None:
     if not isinstance(text, str):
-        raise CaptionTypeError("a caption is not a string", where=f"{place} has {reprlib.repr(text)}", help=help)
+        raise CaptionTypeError("a caption is not a string", where=f"{place} has {reprlib.repr(text)}", hint=help)
     if not is_unicode(text):
         raise EncodingError(
             "a caption contains a lone surrogate (half of a character)",
             where=f"{place} has {reprlib.repr(text)}",
-            help="write the full character, or remove it",
+            hint="write the full character, or remove it",
         )
 
 

@@ -216,7 +216,7 @@ class Bleu(Scorer):
 
     def __init__(self, n: int = 4) -> None:
         if n not in (1, 2, 3, 4):
-            raise ParameterError(f"BLEU of order {n!r} is not supported", help="n must be 1, 2, 3 or 4")
+            raise ParameterError(f"BLEU of order {n!r} is not supported", hint="n must be 1, 2, 3 or 4")
         self._n = n
 
     def compute_score(self, gts: Texts, res: Texts, verbose: int = 1) -> tuple[list[float], list[list[float]]]:
@@ -272,7 +272,7 @@ class Cider(MeanScorer):
 
     def _metric(self) -> cider.CiderD:
         if self._n != 4:
-            raise ParameterError(f"CIDEr-D up to order {self._n!r} is not supported", help="leave n at 4")
+            raise ParameterError(f"CIDEr-D up to order {self._n!r} is not supported", hint="leave n at 4")
         return cider.CiderD(idf=self._idf, sigma=self._sigma, tokenizer=WHITESPACE)
 
     def _scores(self, gts: Texts, res: Texts) -> NDArray[np.float64]:

@@ -97,7 +97,7 @@ class Benchmark:
         if wrong:
             raise ParameterError(
                 f"{self.name!r} is not a benchmark: {wrong}",
-                help="help(captious.judgment.Benchmark) describes what it needs",
+                hint="help(captious.judgment.Benchmark) describes what it needs",
             )
 
     def protocol(self, name: str = "") -> Protocol:
@@ -111,7 +111,7 @@ class Benchmark:
             return self.protocols[0]
         if name not in by_name:
             help = f"{did_you_mean(name, by_name)}its protocols are {', '.join(by_name)}"
-            raise UnknownNameError(f"{self.name} has no protocol {name!r}", help=help)
+            raise UnknownNameError(f"{self.name} has no protocol {name!r}", hint=help)
         return by_name[name]
 
     def judgments(self, protocol: Protocol, folder: DataFolder) -> HumanJudgments:
@@ -133,7 +133,7 @@ class Benchmark:
             raise CaptionFileError(
                 f"the data of {self.name} do not have the expected format: {type(error).__name__} {error}",
                 where=f"{folder.folder}: {', '.join(files.names)}",
-                help="get the published files again; captious data list says where",
+                hint="get the published files again; captious data list says where",
             ) from error
 
     def content(self, folder: DataFolder) -> Any:
@@ -142,7 +142,7 @@ class Benchmark:
         content = files.read(folder)
         if not content:
             where = folder.place(files.names[0])
-            raise EmptyInputError("there are no judgments", where=where, help="download the file again")
+            raise EmptyInputError("there are no judgments", where=where, hint="download the file again")
         return content
 
     def _form(self, folder: DataFolder) -> Files:
@@ -154,7 +154,7 @@ class Benchmark:
         raise ResourceError(
             f"the files of {self.name} are missing",
             where="\nor ".join([f"{missing[0]} was not found in {folder.folder}", *missing[1:]]),
-            help="captious data list names their source",
+            hint="captious data list names their source",
         )
 
 

@@ -118,13 +118,13 @@ def _items(
         raise ResourceError(
             "the references that Lee et al. 2024 drew are missing",
             where=f"{folder.folder} contains no {_NORMALIZED_PASCAL}",
-            help="judge pascal-50s@smurf2021, with the first five references",
+            hint="judge pascal-50s@smurf2021, with the first five references",
         )
     if protocol.measure and "votes11_sum" not in records[0]:
         raise ResourceError(
             "the eleven votes of each pair are missing",
             where=f"{folder.folder} contains no {_NORMALIZED_PASCAL} with votes11_sum",
-            help="judge pascal-50s@smurf2021, with forty-eight votes",
+            hint="judge pascal-50s@smurf2021, with forty-eight votes",
         )
     by_image = "all" not in records[0] and protocol.references.function is _first_five
     fifty = folder.json(_FIFTY) if by_image else {}

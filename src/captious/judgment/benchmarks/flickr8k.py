@@ -172,7 +172,7 @@ def _items(protocol: Protocol, items: Sequence[RatedCaption]) -> Sequence[RatedC
         raise ParameterError(
             f"{protocol.full_name} needs every rating, but only their means are available",
             where=items[0].facts["means_in"],
-            help=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
+            hint=f"get {_OBTAIN}, or judge {protocol.benchmark}@yi2020",
         )
     return _remove_ties(items) if protocol.name == _SMURF else items
 

@@ -87,7 +87,7 @@ def _read_foil_coco(folder: DataFolder) -> list[CaptionPair]:
         for image, text in foils:
             pair = CaptionPair(image, (entry_of(correct, key, where), text), 0, entry_of(captions, image, where))
             if not _other_references_foil_coco(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {_COCO}")
+                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {_COCO}")
             pairs.append(pair)
     return pairs
 
@@ -204,7 +204,7 @@ def _read_published(folder: DataFolder, coco: str) -> list[CaptionPair]:
             texts = (str(entry["caption"]), str(entry["negative_caption"]))
             pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), change)
             if not _other_references_sugarcrepe(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
+                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {coco}")
             pairs.append(pair)
     return pairs
 
@@ -343,7 +343,7 @@ def _read_valse(folder: DataFolder, coco: str) -> list[CaptionPair]:
             texts = (entry["caption"], entry["foil"])
             pair = CaptionPair(image, texts, 0, entry_of(captions, image, where), piece, facts)
             if not _other_references_valse(pair):
-                raise CaptionFileError(f"image {image} has no other caption", where=where, help=f"check {coco}")
+                raise CaptionFileError(f"image {image} has no other caption", where=where, hint=f"check {coco}")
             pairs.append(pair)
     return pairs
 

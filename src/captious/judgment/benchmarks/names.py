@@ -66,7 +66,7 @@ def get(name: str) -> Benchmark:
         raise ParameterError(
             f"{_PLUGINS.by_name[name].value} is the benchmark {benchmark.name!r}, "
             f"but its entry point is called {name!r}",
-            help="give both the same name",
+            hint="give both the same name",
         )
     return benchmark
 
@@ -82,7 +82,7 @@ def protocol(name: str) -> Protocol:
     benchmark = get(label)
     if mark and not choice:
         help = f"its protocols are {', '.join(protocol.name for protocol in benchmark.protocols)}"
-        raise UnknownNameError(f"{label} has no protocol ''", help=help)
+        raise UnknownNameError(f"{label} has no protocol ''", hint=help)
     return benchmark.protocol(choice)
 
 
@@ -91,5 +91,5 @@ def unknown(name: str) -> UnknownNameError:
     guess = did_you_mean(name, names())
     return UnknownNameError(
         f"there is no benchmark {name!r}",
-        help=f"{guess}available benchmarks: {', '.join(names())}; or give a .jsonl file with your own judgments",
+        hint=f"{guess}available benchmarks: {', '.join(names())}; or give a .jsonl file with your own judgments",
     )

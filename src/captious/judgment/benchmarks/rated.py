@@ -206,7 +206,7 @@ def _texts(cell: str, where: str) -> list[str]:
         texts = None
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
         raise CaptionFileError(
-            "the references are not a list of texts", where=where, help="they are written as ['a cat', 'the cat']"
+            "the references are not a list of texts", where=where, hint="they are written as ['a cat', 'the cat']"
         )
     return texts
 
@@ -295,7 +295,7 @@ def _read_vatex_eval(folder: DataFolder) -> list[RatedCaption]:
             f"{counted(len(candidates), 'candidate')}, references of {len(references):,}, ratings of "
             f"{len(ratings):,} and {counted(len(videos), 'video')}",
             where=f"{folder.folder}: {', '.join(_FILES)}",
-            help="get the files of one release",
+            hint="get the files of one release",
         )
     return [
         RatedCaption(f"{number}|{video}", video, candidate, texts, own_ratings.tolist())

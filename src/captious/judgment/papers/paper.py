@@ -180,7 +180,7 @@ class PaperTable:
         if wrong:
             raise ParameterError(
                 f"{self.name!r} is not a table of a paper: {wrong}",
-                help="help(captious.judgment.PaperTable) describes what it needs",
+                hint="help(captious.judgment.PaperTable) describes what it needs",
             )
 
     def need_of(self, row: str) -> str:
@@ -257,7 +257,7 @@ class Paper:
     def __post_init__(self) -> None:
         names = [table.name for table in self.tables]
         if len({*names}) < len(names):
-            raise ParameterError(f"two tables of {self.name} have the same name", help="give each its own")
+            raise ParameterError(f"two tables of {self.name} have the same name", hint="give each its own")
 
     def table(self, name: str) -> PaperTable:
         """Return a table by its name.
@@ -269,7 +269,7 @@ class Paper:
         if name not in by_name:
             guess = did_you_mean(name, by_name)
             raise UnknownNameError(
-                f"{self.name} has no table {name!r}", help=f"{guess}its tables are {', '.join(by_name)}"
+                f"{self.name} has no table {name!r}", hint=f"{guess}its tables are {', '.join(by_name)}"
             )
         return by_name[name]
 
@@ -324,6 +324,6 @@ def get(name: str) -> Paper:
         return import_module(f"captious.judgment.papers.{name}").PAPER  # type: ignore[no-any-return]
     if name not in _PLUGINS.by_name:
         guess = did_you_mean(name, names())
-        raise UnknownNameError(f"there is no paper {name!r}", help=f"{guess}available papers: {', '.join(names())}")
+        raise UnknownNameError(f"there is no paper {name!r}", hint=f"{guess}available papers: {', '.join(names())}")
     paper: Paper = _PLUGINS.load(name, lambda item: isinstance(item, Paper), "a captious.judgment.Paper")
     return paper

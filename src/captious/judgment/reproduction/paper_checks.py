@@ -62,7 +62,7 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
                 choices = sorted(map(str, values))
                 raise ParameterError(
                     f"no record has {key} {value!r}",
-                    help=f"{did_you_mean(value, choices)}choose one of {', '.join(choices)}",
+                    hint=f"{did_you_mean(value, choices)}choose one of {', '.join(choices)}",
                 )
     except CaptiousError as error:
         raise table_error(paper, table, error) from error
@@ -71,7 +71,7 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
 def one_line(error: CaptiousError) -> str:
     """Format an error as one line: the problem, its place, and the remedy."""
     place = error.where.replace("\n", " ")
-    return f"{error.message}{f' ({place})' if place else ''}{f'; {error.help}' if error.help else ''}"
+    return f"{error.message}{f' ({place})' if place else ''}{f'; {error.hint}' if error.hint else ''}"
 
 
 def _check_metric(request: str) -> None:
@@ -109,13 +109,13 @@ def _check_judged(column: PaperColumn, run: Run) -> None:
 def _check_name(name: str, names: Iterable[str], refusal: str) -> None:
     names = [*names]
     if name not in names:
-        raise ParameterError(f"{refusal} {name!r}", help=f"{did_you_mean(name, names)}choose one of {', '.join(names)}")
+        raise ParameterError(f"{refusal} {name!r}", hint=f"{did_you_mean(name, names)}choose one of {', '.join(names)}")
 
 
 def table_error(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:
     """Return an error that names a table of a paper."""
     where = f"table {table.name} of the paper {paper.name}"
-    return ParameterError(error.message, where=f"{where}: {error.where}" if error.where else where, help=error.help)
+    return ParameterError(error.message, where=f"{where}: {error.where}" if error.where else where, hint=error.hint)
 
 
 # ``PaperIndex``: all tables of papers that ``reproduce`` knows, as one table.

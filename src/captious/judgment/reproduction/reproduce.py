@@ -209,7 +209,7 @@ class _Runner:
         except (ParameterError, ResourceError, MissingExtraError) as error:
             if len(metrics) < 2:
                 if run.function == "judge" and isinstance(error, ParameterError):
-                    error.help = ""  # about options that judge has and reproduce has not
+                    error.hint = ""  # about options that judge has and reproduce has not
                 return _Records([], reason=_reason(error))
             parts = {metric: self._called(run, (metric,)) for metric in metrics}
             records = [record for part in parts.values() for record in part.records]

@@ -129,7 +129,7 @@ def check_statistic(statistic: str) -> None:
         ParameterError: it is not.
     """
     if statistic not in STATISTICS:
-        raise ParameterError(f"there is no correlation {statistic!r}", help=f"available: {', '.join(STATISTICS)}")
+        raise ParameterError(f"there is no correlation {statistic!r}", hint=f"available: {', '.join(STATISTICS)}")
 
 
 # Scoring time of metrics, in seconds per 1,000 captions. Sharif et al. 2019 (LCEval), section 7.5.7.
@@ -165,7 +165,7 @@ def scoring_time(
         Others as ``captious.score``, about captions and metrics.
     """
     if repeats < 1:
-        raise ParameterError(f"{repeats} is not a number of repeats", help="time every metric at least once")
+        raise ParameterError(f"{repeats} is not a number of repeats", hint="time every metric at least once")
     captions = candidates if isinstance(candidates, Captions) else read_captions(candidates, references)
     selection = as_selection(metrics, settings)
     n = len(captions)
@@ -263,7 +263,7 @@ def system_correlations(
     if len(systems) < 3:
         raise ParameterError(
             f"{counted(len(systems), 'system', 'are')} too few for a correlation",
-            help="give three or more; for two, use captious compare",
+            hint="give three or more; for two, use captious compare",
         )
     where = str(human) if _names_a_benchmark(human) else "human scores"
     measures = _measures(_benchmark_measures(human, data), list(systems), where)
@@ -284,7 +284,7 @@ def system_correlations(
     over_captions |= {metric_sum.label: metric_sum.total(over_captions) for metric_sum in sums}
     metric_scores = of_systems | totals
     if clash := sorted({*metric_scores} & {*measures}):
-        raise ParameterError(f"{clash[0]} is both a metric and a human measure", help="rename the measure")
+        raise ParameterError(f"{clash[0]} is both a metric and a human measure", hint="rename the measure")
     over_systems = signed | totals | measures
     records: list[dict[str, Any]] = [
         {
@@ -395,7 +395,7 @@ def _benchmark_measures(human: HumanScores | str | os.PathLike[str] | None, data
     protocols = [benchmark.protocol(measure)] if measure else benchmark.protocols
     items = benchmark.content(data_folder(data))
     if any(protocol.of != "systems" or protocol.measure is None for protocol in protocols):
-        raise ParameterError(f"{name} does not judge systems", help="give a benchmark of systems, such as coco-2015")
+        raise ParameterError(f"{name} does not judge systems", hint="give a benchmark of systems, such as coco-2015")
     return {p.name: {item.name: p.measure(item) for item in items} for p in protocols if p.measure}
 
 
@@ -415,7 +415,7 @@ def _measures(
         help = 'write {"m1": {"system": 0.2}}'
         human = text_as_json(user_text(human, "human scores", help, CaptionFileError), where, help, CaptionFileError)
     if not isinstance(human, Mapping) or not human:
-        raise CaptionFileError("these are not human scores", where=where, help='write {"m1": {"system": 0.2, ...}}')
+        raise CaptionFileError("these are not human scores", where=where, hint='write {"m1": {"system": 0.2, ...}}')
     by_measure: Any = human if all(isinstance(values, Mapping) for values in human.values()) else {"people": human}
     measures = {}
     for measure, scores_of in by_measure.items():
@@ -424,13 +424,13 @@ def _measures(
             raise ParameterError(
                 f"{measure} has no score for {', '.join(missing)}",
                 where=where,
-                help="systems have the names of their files, as in Google.json, with - for a slash; there are scores "
+                hint="systems have the names of their files, as in Google.json, with - for a slash; there are scores "
                 f"for {', '.join(values)}",
             )
         try:
             measures[str(measure)] = np.array([values[_file_name(name)] for name in names], np.float64)
         except (OverflowError, TypeError, ValueError) as error:
-            raise CaptionFileError(f"{measure}: {error}", where=where, help="give one number per system") from error
+            raise CaptionFileError(f"{measure}: {error}", where=where, hint="give one number per system") from error
         if not np.isfinite(measures[str(measure)]).all():
-            raise CaptionFileError(f"{measure} is not finite", where=where, help="give one number per system")
+            raise CaptionFileError(f"{measure} is not finite", where=where, hint="give one number per system")
     return measures

@@ -72,7 +72,7 @@ def critique_grid(
     """
     sampling = Sampling(resamples, seed)
     if not layers:
-        raise ParameterError("no numbers of layers were given", help="give one or several, such as 1,2")
+        raise ParameterError("no numbers of layers were given", hint="give one or several, such as 1,2")
     recipe = as_critique_recipe(recipe)
     data = checksums(candidates, references, *([images] if isinstance(images, str | os.PathLike) else []))
     features = ImageFeatures.load(images) if isinstance(images, str | os.PathLike) else images

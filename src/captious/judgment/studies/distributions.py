@@ -77,7 +77,7 @@ def score_distributions(
     sampling = Sampling(resamples, seed)
     check_systems(systems)
     if sample is not None and sample < 2:
-        raise ParameterError(f"{counted(sample, 'image', 'are')} too few", help="draw at least 2; 5000 is usual")
+        raise ParameterError(f"{counted(sample, 'image', 'are')} too few", hint="draw at least 2; 5000 is usual")
     selection = as_selection(metrics, settings)
     table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, sampling.seed)
@@ -89,7 +89,7 @@ def score_distributions(
     if len(rows) < 2:
         raise ParameterError(
             f"only {counted(len(rows), 'image', 'have')} captions of people and of every system",
-            help="distributions need several; 5000 is usual",
+            hint="distributions need several; 5000 is usual",
         )
     captions = {PEOPLE: people.select(rows)}
     for name, source in systems.items():
@@ -224,11 +224,11 @@ def sentence_scores(systems: Mapping[str, object], metrics: Metrics, *, settings
         Others as ``captious.score``, about captions and metrics.
     """
     if not systems:
-        raise ParameterError("there are no sentences", help="give at least one file of sentences")
+        raise ParameterError("there are no sentences", hint="give at least one file of sentences")
     selection = as_selection(metrics, settings)
     captions = {name: _sentences(source) for name, source in systems.items()}
     if few := [name for name, table in captions.items() if len(table) < 2]:
-        raise ParameterError(f"{few[0]} has fewer than two sentences", help="distributions need several")
+        raise ParameterError(f"{few[0]} has fewer than two sentences", hint="distributions need several")
     with steps([*captions], str) as names:
         reports = {name: score_captions(captions[name], selection, name=name) for name in names}
     first = next(iter(reports.values()))
@@ -349,7 +349,7 @@ def smurf_analysis(
     if isinstance(metric, str):
         selected = select_one(metric, settings)
         if not isinstance(selected, Smurf):
-            raise ParameterError(f"{metric} is not SMURF", help="give smurf, with its parameters")
+            raise ParameterError(f"{metric} is not SMURF", hint="give smurf, with its parameters")
         metric = selected
     seed = checked_seed(seed)
     check_systems(systems)
@@ -364,7 +364,7 @@ def smurf_analysis(
         if human is None:
             captions[system] = read_captions(source, people.references, subset=subset or left_out > 0)
     if few := [system for system, table in captions.items() if len(table) < 2]:
-        raise ParameterError(f"{few[0]} has fewer than two captions", help="an ellipse needs several; 5000 is usual")
+        raise ParameterError(f"{few[0]} has fewer than two captions", hint="an ellipse needs several; 5000 is usual")
     scores = {}
     with steps([*captions], str) as names:
         for system in names:

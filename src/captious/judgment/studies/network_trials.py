@@ -99,7 +99,7 @@ class Trials:
         sampling: Sampling,
     ) -> None:
         if seeds < 1:
-            raise ParameterError(f"{seeds} is not a number of random seeds", help="train with at least one")
+            raise ParameterError(f"{seeds} is not a number of random seeds", hint="train with at least one")
         check_torch()
         settings = Settings() if settings is None else settings
         self.recipe, self.seeds, self.sampling = as_recipe(recipe), seeds, sampling
@@ -108,14 +108,14 @@ class Trials:
             raise ParameterError(
                 "the validation captions all have the same label or rating",
                 where=str(examples if validation is None else validation),
-                help="give validation captions with different labels or ratings",
+                hint="give validation captions with different labels or ratings",
             )
         ratings = [np.array([value]) for value in training.target]
         validation_set = RatedCaptions(_VALIDATION, {}, training.captions, ratings, training.units)
         sets = [judged_captions(benchmark, data) for benchmark in benchmarks]
         names = [judgments.protocol.full_name for judgments in sets]
         if repeated := [name for name in names if names.count(name) > 1]:
-            raise ParameterError(f"{repeated[0]} is requested twice", help="name each benchmark once")
+            raise ParameterError(f"{repeated[0]} is requested twice", hint="name each benchmark once")
         self.human, self.units = training.train.human, training.train.units
         self.judgments: tuple[RatedCaptions | CaptionPairs, ...] = (validation_set, *sets)
         features = FeatureMetric(feature_set=self.recipe.features, settings=settings)

@@ -253,7 +253,7 @@ def read_human_row(file: str | os.PathLike[str]) -> PublishedRows:
         raise CaptionFileError(
             "this is not a COCO leaderboard with a human row",
             where=str(path),
-            help='an entry is {"team": {"name": "Human"}, "leaderboard_name": "cap-c5", "results": "{...}"}',
+            hint='an entry is {"team": {"name": "Human"}, "leaderboard_name": "cap-c5", "results": "{...}"}',
         ) from error
     count = re.fullmatch(r"c(\d+)", label)
     return PublishedRows(label, scores, int(count[1]) if count else None, folder.read)
@@ -320,13 +320,13 @@ def _checked_counts(table: References, counts: Sequence[int]) -> list[int]:
         raise ParameterError(
             ("no images" if most < 1 else "too few images") + " have two or more captions",
             where=table.name,
-            help="give captions by several people for every image",
+            hint="give captions by several people for every image",
         )
     if wrong := [count for count in counts if not 1 <= count <= most]:
         raise ParameterError(
             f"no image has {counted(wrong[0], 'reference')} in addition to the held-out caption",
             where=f"{table.name}: up to {most + 1} captions per image",
-            help=f"give 1 to {most}",
+            hint=f"give 1 to {most}",
         )
     return sorted(set(counts)) or list(range(1, usual + 1))
 
@@ -347,7 +347,7 @@ def _ordered(
         return np.flatnonzero(of_image > count), np.lexsort((key, image))
     if not 0 <= place < of_image.max():
         raise ParameterError(
-            f"no image has a caption at position {place}", where=table.name, help=f"give 0 to {of_image.max() - 1}"
+            f"no image has a caption at position {place}", where=table.name, hint=f"give 0 to {of_image.max() - 1}"
         )
     position = np.arange(len(image)) - table.offsets[image]
     key = np.where(position == place, -1, position)

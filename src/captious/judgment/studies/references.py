@@ -74,19 +74,19 @@ def critical_failures(
     """
     sampling = Sampling(resamples, seed)
     if not 0 < gap <= 1:
-        raise ParameterError(f"{gap:g} is not a valid gap", help="give a fraction of the scale, above 0 and at most 1")
+        raise ParameterError(f"{gap:g} is not a valid gap", hint="give a fraction of the scale, above 0 and at most 1")
     judgments = judged_captions(benchmark, data)
     name = judgments.protocol.full_name
     if not isinstance(judgments, RatedCaptions):
         raise ParameterError(
-            f"{name} has preferences, not ratings", help="this study needs rated captions, such as composite"
+            f"{name} has preferences, not ratings", hint="this study needs rated captions, such as composite"
         )
     better, worse, scale = _unequal_pairs(judgments, gap)
     if better.size == 0:
         raise ParameterError(
             f"no two captions of an image are {gap:g} of the scale apart",
             where=f"{name}, ratings from {scale[0]:g} to {scale[1]:g}",
-            help="choose a smaller gap",
+            hint="choose a smaller gap",
         )
     selection = as_selection(metrics, settings)
     report = score_captions(judgments.captions, selection, name=name)
@@ -184,7 +184,7 @@ def reference_counts(
     """
     sampling = Sampling(resamples, seed)
     if draws < 1:
-        raise ParameterError(f"{draws} is not a number of draws", help="draw at least once")
+        raise ParameterError(f"{draws} is not a number of draws", hint="draw at least once")
     judgments = judged_captions(benchmark, data)
     selection = as_selection(metrics, settings)
     table, read = _pool(judgments, data)
@@ -269,7 +269,7 @@ def _checked_counts(counts: Sequence[int], most: int) -> list[int]:
         raise ParameterError(
             f"no caption has {counted(wrong[0], 'reference')}",
             where=f"there are up to {most}",
-            help=f"give 1 to {most}",
+            hint=f"give 1 to {most}",
         )
     return sorted(set(counts))
 
@@ -377,7 +377,7 @@ def robustness(
         raise ParameterError(
             f"lower is better for {selection.lower_is_better[0]}, so its scores cannot be normalized by those of "
             "intact captions",
-            help="remove this metric",
+            hint="remove this metric",
         )
     rng = np.random.default_rng(sampling.seed)
     specimens, left_out = specimens_of(table, sample, rng)
@@ -507,13 +507,13 @@ class Specimens:
 def specimens_of(table: References, images: int | None, rng: np.random.Generator) -> tuple[Specimens, int]:
     """Draw images from a table, hold out one reference of each, and count the images with a single one."""
     if images is not None and images < 2:
-        raise ParameterError(f"{counted(images, 'image', 'are')} too few", help="draw at least 2; 5000 is usual")
+        raise ParameterError(f"{counted(images, 'image', 'are')} too few", hint="draw at least 2; 5000 is usual")
     several = np.flatnonzero(np.diff(table.offsets) > 1)
     if len(several) < 2:
         raise ParameterError(
             "fewer than two images have two or more references",
             where=table.name,
-            help="one reference is held out and scored against the rest",
+            hint="one reference is held out and scored against the rest",
         )
     if images is not None and images < len(several):
         image_rows = np.sort(rng.choice(several, images, replace=False))
@@ -549,7 +549,7 @@ def _normalized(
     if results[0].score < _LEAST:
         raise ParameterError(
             f"{label} scores intact captions {results[0].score:g}",
-            help="this is too small to normalize by: remove this metric",
+            hint="this is too small to normalize by: remove this metric",
         )
     rows = np.hstack([result.statistics.rows for result in results])
     sums = bootstrap_sums(rows, **sampling.settings).reshape(sampling.resamples, len(results), -1)
@@ -571,10 +571,10 @@ def _area(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]
 def _checked_strengths(strengths: Sequence[float]) -> list[float]:
     wrong = [strength for strength in strengths if not 0 <= strength <= 1]
     if wrong:
-        raise ParameterError(f"{wrong[0]:g} is not a valid strength", help="strengths are fractions from 0 to 1")
+        raise ParameterError(f"{wrong[0]:g} is not a valid strength", hint="strengths are fractions from 0 to 1")
     checked = sorted({0.0, *map(float, strengths)})
     if len(checked) < 2:
-        raise ParameterError("the only strength is 0", help="give strengths up to 1, such as 0.25 0.5 1")
+        raise ParameterError("the only strength is 0", hint="give strengths up to 1, such as 0.25 0.5 1")
     return checked
 
 

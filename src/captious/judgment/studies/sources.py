@@ -105,7 +105,7 @@ def image_vectors(references: References, near: str | os.PathLike[str]) -> Any:
     vectors = ImageFeatures.load(near).vectors_of(references.ids).astype(np.float64)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not lengths.all():
-        raise ParameterError("an image has features that are all 0", where=str(near), help="compute its features")
+        raise ParameterError("an image has features that are all 0", where=str(near), hint="compute its features")
     return vectors / lengths
 
 
@@ -167,7 +167,7 @@ def judged_captions(
         raise ParameterError(
             f"{judgments.protocol.benchmark} judges systems, not captions",
             where=judgments.protocol.full_name,
-            help="this study needs a benchmark of captions, such as composite or flickr8k-expert",
+            hint="this study needs a benchmark of captions, such as composite or flickr8k-expert",
         )
     return judgments
 
@@ -179,9 +179,9 @@ def check_systems(systems: Collection[str], *, required: bool = True) -> None:
         ParameterError: no systems, if they are required; one named ``PEOPLE``.
     """
     if required and not systems:
-        raise ParameterError("there are no systems", help="give the captions of a system")
+        raise ParameterError("there are no systems", hint="give the captions of a system")
     if PEOPLE in systems:
-        raise ParameterError(f"a system is called {PEOPLE}", help=f"rename it: {PEOPLE} is reserved for human captions")
+        raise ParameterError(f"a system is called {PEOPLE}", hint=f"rename it: {PEOPLE} is reserved for human captions")
 
 
 def checksums(*sources: object) -> dict[str, str]:

@@ -82,7 +82,7 @@ def feature_ablation(
     )
     features = trials.recipe.features
     if len(features) < 2:
-        raise ParameterError("nothing can be left out of a single feature", help="give a recipe with several features")
+        raise ParameterError("nothing can be left out of a single feature", hint="give a recipe with several features")
     columns_of = _features_by_metric(features) if groups is None else _checked(groups, features)
     everything = trials.agreements(trials.scores(Variation()))
     rows = [{"kind": _ALL, "features": features.name, **record} for record in trials.records(everything)]
@@ -130,12 +130,12 @@ def _checked(groups: Mapping[str, Sequence[str]], features: FeatureSet) -> dict[
             raise ParameterError(
                 f"{unknown[0]} is not a feature of {features.name}",
                 where=f"group {name}",
-                help=f"its features are {', '.join(features.labels)}",
+                hint=f"its features are {', '.join(features.labels)}",
             )
         columns = tuple(sorted({features.labels.index(label) for label in labels}))
         if not 0 < len(columns) < len(features):
             raise ParameterError(
-                f"the group {name} has {'no' if not columns else 'all'} features", help="give some of the features"
+                f"the group {name} has {'no' if not columns else 'all'} features", hint="give some of the features"
             )
         columns_of[name] = columns
     return columns_of
@@ -205,7 +205,7 @@ def network_depth(
     sampling = Sampling(resamples, seed)
     depths = [*dict.fromkeys(depths)]
     if not depths or not all(0 <= depth <= _MOST for depth in depths):
-        raise ParameterError(f"invalid numbers of hidden layers: {depths}", help=f"give numbers from 0 to {_MOST}")
+        raise ParameterError(f"invalid numbers of hidden layers: {depths}", hint=f"give numbers from 0 to {_MOST}")
     trials = Trials(
         examples,
         recipe,
@@ -220,7 +220,7 @@ def network_depth(
         if not trials.recipe.hidden and any(depths):
             raise ParameterError(
                 f"the recipe {trials.recipe.name} has no hidden layers, so their width is unknown",
-                help="give a width",
+                hint="give a width",
             )
         width = trials.recipe.hidden[0] if trials.recipe.hidden else 0
     variations = {}
@@ -391,7 +391,7 @@ def training_size(
         raise ParameterError(
             f"{wrong[0]:,} is not a number of training images",
             where=f"there are {most:,}",
-            help=f"give 1 to {most:,}",
+            hint=f"give 1 to {most:,}",
         )
     sizes = sorted({*sizes}, reverse=True)
     rows = trials.compared({counted(size, "image"): ({"images": size}, Variation(images=size)) for size in sizes})

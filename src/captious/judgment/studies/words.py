@@ -88,7 +88,7 @@ def word_agreement(
         Others as ``captious.score``, about captions.
     """
     if n_words < 1:
-        raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
+        raise ParameterError(f"{n_words} is not a number of words", hint="ask for at least one")
     seed = checked_seed(seed)
     tag = load_tagger(tagger) if isinstance(tagger, str | os.PathLike) else tagger
     with Progress(3) as progress:
@@ -102,7 +102,7 @@ def word_agreement(
     words = np.concatenate(list(kinds.values()))
     if not len(words):
         kind = "word" if tag is None else f"noun, verb or adjective that occurs in {_RARE} or more images"
-        raise ParameterError(f"there is no {kind}", where=table.name, help="give more captions")
+        raise ParameterError(f"there is no {kind}", where=table.name, hint="give more captions")
     with steps([*outputs], lambda name: f"counting words of {name}") as names:
         measured = {name: _System.of(people, words, outputs[name]) for name in names}
     columns = _columns(people, words, {} if tag is None else kinds, measured)
@@ -169,7 +169,7 @@ def _checked_k(table: References, k: int | None) -> int:
         raise ParameterError(
             f"no image has {counted(k, 'reference')} in addition to the predicting caption",
             where=f"{table.name}: up to {most + 1} captions per image",
-            help=f"give k from 1 to {most}" if most else "give captions by several people for every image",
+            hint=f"give k from 1 to {most}" if most else "give captions by several people for every image",
         )
     return k
 
@@ -368,7 +368,7 @@ def word_frequencies(
     """
     check_systems(systems)
     if n_words < 1:
-        raise ParameterError(f"{n_words} is not a number of words", help="ask for at least one")
+        raise ParameterError(f"{n_words} is not a number of words", hint="ask for at least one")
     table, data = read_references(references), checksums(references)
     people, left_out = hold_out(table, checked_seed(seed))
     counts: dict[str, Counter[str]] = {}

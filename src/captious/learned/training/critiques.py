@@ -163,11 +163,11 @@ def train_critique(
     check_name(name)
     recipe = _fitted(recipe, images, vectors, bool(generated), bool(sampled))
     if len(references) < 2:
-        raise ParameterError("one image is not enough to train a critique", help="give at least two")
+        raise ParameterError("one image is not enough to train a critique", hint="give at least two")
     words = vocabulary_of(references.texts, recipe.most_words, recipe.least_count)
     if not words:
         raise ParameterError(
-            f"no word occurs {recipe.least_count:,} times", where=references.name, help="decrease least_count"
+            f"no word occurs {recipe.least_count:,} times", where=references.name, hint="decrease least_count"
         )
     rng = np.random.default_rng(recipe.seed)
     features = None if recipe.images == "none" or images is None else images.vectors_of(references.images)
@@ -196,7 +196,7 @@ def check_references(references: References) -> None:
         raise ParameterError(
             f"{counted_of(lone.size, len(references), 'image', 'have')} a single reference",
             where=f"{references.name}: image_id {references.ids[int(lone[0])]!r}",
-            help="a critique reads a human caption together with another one: give two or more per image",
+            hint="a critique reads a human caption together with another one: give two or more per image",
         )
 
 
@@ -205,21 +205,21 @@ def _fitted(
 ) -> CritiqueRecipe:
     """Return the recipe reduced to the available data."""
     if images is None and recipe.images == "only":
-        raise ParameterError("a critique of images alone needs image features", help="give --images FEATURES")
+        raise ParameterError("a critique of images alone needs image features", hint="give --images FEATURES")
     if images is not None and recipe.images == "none":
-        raise ParameterError("image features are given, but the recipe sees no images", help="remove one of the two")
+        raise ParameterError("image features are given, but the recipe sees no images", hint="remove one of the two")
     for kind, is_given in (("generated", generated), ("sampled", sampled)):
         if is_given and kind not in recipe.negatives:
             raise ParameterError(
                 f"{kind} captions are given, but are not among the negatives of the recipe",
-                help=f"add {kind} to its negatives, or remove these captions",
+                hint=f"add {kind} to its negatives, or remove these captions",
             )
     here = {"generated": generated, "sampled": sampled, "pathological": True}
     negatives = tuple(kind for kind in recipe.negatives if here[kind])
     if not negatives:
         raise ParameterError(
             f"there are no negative examples: the recipe takes {', '.join(recipe.negatives)}",
-            help="give captions of a system, or add pathological negatives to the recipe",
+            hint="give captions of a system, or add pathological negatives to the recipe",
         )
     return replace(
         recipe,
@@ -286,7 +286,7 @@ def _captions_by_image(
         raise ParameterError(
             f"the {kind} captions are of other images than the references",
             where=references.name,
-            help="give captions of images that have references",
+            hint="give captions of images that have references",
         )
     return of_images
 
@@ -491,7 +491,7 @@ def two_folds(
     n = len(captions)
     if n < 4:
         raise ParameterError(
-            f"{counted(n, 'image', 'are')} too few for two folds", help="give at least four; thousands are usual"
+            f"{counted(n, 'image', 'are')} too few for two folds", hint="give at least four; thousands are usual"
         )
     check_references(captions.references)
     folds = np.zeros(n, np.int64)

@@ -158,14 +158,14 @@ def make_examples(
         InputError: invalid captions.
     """
     if negatives not in NEGATIVES:
-        raise UnknownNameError(f"there are no {negatives!r} negatives", help=f"give {', '.join(NEGATIVES)}")
+        raise UnknownNameError(f"there are no {negatives!r} negatives", hint=f"give {', '.join(NEGATIVES)}")
     if not systems and negatives != "other":
-        raise ParameterError("no systems are given", help="give the results of at least one system")
+        raise ParameterError("no systems are given", hint="give the results of at least one system")
     if per_image < 1 or n_references < 1 or not 0 <= validation <= 1 or (images is not None and images < 1):
         raise ParameterError(
             f"cannot make examples with captions per image: {per_image}, references per image: {n_references}, "
             f"images: {images} and share for validation: {validation}",
-            help="give positive numbers, and a share from 0 to 1",
+            hint="give positive numbers, and a share from 0 to 1",
         )
     rng = np.random.default_rng(seed)
     out = {str(image) for image in keep_out}
@@ -198,7 +198,7 @@ def _nothing(references: References, allowed: NDArray[np.bool_]) -> ParameterErr
     return ParameterError(
         "no examples are left",
         where=f"{counted(len(references), 'image')}, {int((~allowed).sum()):,} kept out",
-        help="give images with several references, and systems that describe these images",
+        hint="give images with several references, and systems that describe these images",
     )
 
 
@@ -208,7 +208,7 @@ def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict
     with Progress(len(systems)) as progress:
         for name, results in systems.items():
             if name in (HUMAN, OTHER):
-                raise ParameterError(f"a system cannot be called {name}", help="rename the file of its results")
+                raise ParameterError(f"a system cannot be called {name}", hint="rename the file of its results")
             progress.step(f"reading {name}")
             captions = read_captions(results, table, subset=True)
             outputs[name] = dict(zip(map(str, captions.ids), captions.candidates, strict=True))
@@ -388,7 +388,7 @@ def read_ids(path: str | os.PathLike[str]) -> list[ImageId]:
     except (ValueError, RecursionError) as error:
         raise CaptionFileError(f"this is not a list of image ids: {error}", where=str(path)) from error
     if not all(isinstance(image, int | str) and not isinstance(image, bool) for image in ids):
-        raise CaptionFileError("this is not a list of image ids", where=str(path), help="give numbers or strings")
+        raise CaptionFileError("this is not a list of image ids", where=str(path), hint="give numbers or strings")
     return list(ids)
 
 
@@ -440,11 +440,11 @@ def _rows(
         try:
             record = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise CaptionFileError(f"not JSON: {error}", where=f"{path}, line {number}", help=help) from error
+            raise CaptionFileError(f"not JSON: {error}", where=f"{path}, line {number}", hint=help) from error
         row = read(record) if isinstance(record, dict) else None
         if row is None:
-            raise CaptionFileError("this line has another form", where=f"{path}, line {number}", help=help)
+            raise CaptionFileError("this line has another form", where=f"{path}, line {number}", hint=help)
         rows.append(row)
     if not rows:
-        raise EmptyInputError("the file is empty", where=str(path), help=help)
+        raise EmptyInputError("the file is empty", where=str(path), hint=help)
     return rows, ExampleFile(Path(path).name, hashlib.sha256(content).hexdigest(), len(rows))

@@ -93,11 +93,11 @@ def train_network(
         ParameterError: too few examples, examples of one side only, or constant validation targets.
     """
     if len(features) != len(human) or human.all() or not human.any():
-        raise ParameterError("all training examples are of one kind", help="give captions of people and of systems")
+        raise ParameterError("all training examples are of one kind", hint="give captions of people and of systems")
     if len(validation) < 2 or (target == target[0]).all():
         raise ParameterError(
             f"the {counted(len(validation), 'validation caption')} cannot be ranked",
-            help="give validation captions with different labels or ratings",
+            hint="give validation captions with different labels or ratings",
         )
     check_torch()
     rng = np.random.default_rng(recipe.seed)
@@ -213,7 +213,7 @@ def training_data(examples: str | os.PathLike[str], validation: str | os.PathLik
         raise ParameterError(
             "there are no examples to " + ("train on" if not len(train) else "validate with"),
             where=str(examples),
-            help="make examples of both parts (captious learn data --validation), or give --validation FILE",
+            hint="make examples of both parts (captious learn data --validation), or give --validation FILE",
         )
     return TrainingData(train, captions, target, units, about)
 

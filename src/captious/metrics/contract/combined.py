@@ -38,7 +38,7 @@ class CombinedState:
             raise ParameterError(
                 "these states cannot be merged",
                 where=f"{self.label} and {other!r:.60}",
-                help="merge states of the same metric",
+                hint="merge states of the same metric",
             )
         pairs = zip(self.states, other.states, strict=True)
         return CombinedState(tuple(a.merge(b) if a is not None and b is not None else None for a, b in pairs))

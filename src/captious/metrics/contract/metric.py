@@ -199,7 +199,7 @@ def no_parameter(owner: type[Parameterized], name: str, declared: Iterable[str])
     kind = _PARAMETER_OF_TYPE.get(type(value))
     if kind is not None and not hasattr(BaseMetric, name) and name != "name":
         help = f"declare it in the class, as in {name} = captious.{kind.__name__}(default={value!r})"
-    return UnknownNameError(f"{getattr(owner, 'name', owner.__name__)} has no parameter {name!r}", help=help)
+    return UnknownNameError(f"{getattr(owner, 'name', owner.__name__)} has no parameter {name!r}", hint=help)
 
 
 class _Variant(Parameter[str | None, str]):
@@ -209,7 +209,7 @@ class _Variant(Parameter[str | None, str]):
         value = next(iter(metric.variants)) if value is None else value
         if value not in metric.variants:
             raise UnknownNameError(
-                f"{metric.name} has no variant {value!r}", help=f"its variants are {', '.join(metric.variants)}"
+                f"{metric.name} has no variant {value!r}", hint=f"its variants are {', '.join(metric.variants)}"
             )
         return str(value)
 
@@ -386,7 +386,7 @@ class MeanMetric(Metric):
             raise ParameterError(
                 f"{self.name} gave scores of shape {scores.shape} for {counted(n, 'caption')} and "
                 f"{counted(m, 'output')}",
-                help="scores() must return float64[n], or float64[n, m] with m outputs",
+                hint="scores() must return float64[n], or float64[n, m] with m outputs",
             )
         return np.hstack([scores.reshape(n, m), np.ones((n, 1))])
 
@@ -488,7 +488,7 @@ class _Description:
         elif self._name:
             raise ParameterError(
                 f"{self._name} uses a {type(value).__qualname__}, whose content its signature cannot show",
-                help=f'set {self._name}.name to a name that says what it uses, such as "{self._name}-2"',
+                hint=f'set {self._name}.name to a name that says what it uses, such as "{self._name}-2"',
             )
         else:
             yield f"{type(value).__module__}.{type(value).__qualname__}"
@@ -634,13 +634,13 @@ class OfK(SetMetric):
 
     def __init__(self, metric: Metric, choice: OfKChoice = "mean") -> None:
         if not isinstance(metric, Metric):
-            raise ParameterError(f"{metric!r:.60} is not a metric of single captions", help="give captious.CiderD()")
+            raise ParameterError(f"{metric!r:.60} is not a metric of single captions", hint="give captious.CiderD()")
         check_of_k(choice)
         self.metric, self.choice = metric, choice
         self.arguments = {}  # parameters are those of the metric
         if choice not in self.ways(metric, (choice,)):
             raise ParameterError(
-                f"no candidate is the best by {metric.name}: neither higher nor lower is better", help="choose mean"
+                f"no candidate is the best by {metric.name}: neither higher nor lower is better", hint="choose mean"
             )
         self.name, self.outputs = metric.name, metric.outputs
         self.needs_references, self.needs_fit = metric.needs_references, metric.needs_fit
@@ -737,16 +737,16 @@ def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -
     """
     ways = (of_k,) if isinstance(of_k, str) else tuple(of_k)
     if not ways:
-        raise ParameterError("of_k is empty", help=f"choose {' or '.join(OF_K)}")
+        raise ParameterError("of_k is empty", hint=f"choose {' or '.join(OF_K)}")
     for way in ways:
         if way not in OF_K:
             raise UnknownNameError(
-                f"of_k must be {' or '.join(map(repr, OF_K))}, not {way!r}", help="leave it out for the mean"
+                f"of_k must be {' or '.join(map(repr, OF_K))}, not {way!r}", hint="leave it out for the mean"
             )
     choices = tuple(way for way in OF_K if way in ways)
     if choices != OF_K[:1] and not several:
         raise ParameterError(
-            f"{option('of_k', choices[-1])} needs several candidates per image", help=f"give {option('several')}"
+            f"{option('of_k', choices[-1])} needs several candidates per image", hint=f"give {option('several')}"
         )
     return choices
 
@@ -755,5 +755,5 @@ def needs_several_error(name: str) -> ParameterError:
     """Return the error for a metric of sets if images have one candidate."""
     return ParameterError(
         f"{name} judges several candidates per image together",
-        help=f"give several per image to captious score or compare: {option('several')}",
+        hint=f"give several per image to captious score or compare: {option('several')}",
     )

@@ -91,7 +91,7 @@ class Parameter(Generic[Input, Value]):
 
     def _refusal(self, metric: Any, value: object, values: str) -> ParameterError:
         return ParameterError(
-            f"invalid {self.name} for {metric.name}: {value!r:.60}", help=f"{self.name} must be {values}"
+            f"invalid {self.name} for {metric.name}: {value!r:.60}", hint=f"{self.name} must be {values}"
         )
 
     @property
@@ -285,7 +285,7 @@ class ChoiceParameter(Parameter[str, str]):
         if value not in self.choices:
             raise UnknownNameError(
                 self.refusal.format(metric=metric.name, name=self.name, value=value),
-                help=f"give {', '.join(self.choices)}",
+                hint=f"give {', '.join(self.choices)}",
             )
         return str(value)
 

@@ -70,11 +70,11 @@ def register(name: str) -> Callable[[MetricClass], MetricClass]:
     """
 
     if not isinstance(name, str):
-        raise ParameterError("register takes the name of the metric", help='write @captious.register("my-metric")')
+        raise ParameterError("register takes the name of the metric", hint='write @captious.register("my-metric")')
 
     def add(metric: MetricClass) -> MetricClass:
         if not _is_metric(metric):
-            raise ParameterError(f"{metric!r} is not a metric", help="derive the class from captious.Metric")
+            raise ParameterError(f"{metric!r} is not a metric", hint="derive the class from captious.Metric")
         metric_outputs = vars(metric).get("outputs", (name,))
         _check_free(name, metric_outputs, [key for key in metric_names() if key != name or key in METRICS])
         _validate_and_name(metric, name)
@@ -94,7 +94,7 @@ def check_own(metric: type[BaseMetric]) -> None:
     if is_built_in(metric) or _registered.get(str(name)) is metric:
         return
     if not isinstance(name, str):
-        raise ParameterError(f"{metric.__name__} has no name", help='set name = "..." in the class, or register it')
+        raise ParameterError(f"{metric.__name__} has no name", hint='set name = "..." in the class, or register it')
     _check_free(name, metric.outputs, METRICS)
     _validate_and_name(metric, name)
 
@@ -106,7 +106,7 @@ def _is_metric(value: object) -> bool:
 def _check_free(name: str, metric_outputs: Sequence[str], metric_names: Iterable[str]) -> None:
     reserved = {label for metric_name in metric_names for label in (metric_name, *outputs(metric_name))}
     if clash := next((label for label in (name, *metric_outputs) if label in reserved), None):
-        raise ParameterError(f"the name {clash} is taken", help="give the metric and its outputs other names")
+        raise ParameterError(f"the name {clash} is taken", hint="give the metric and its outputs other names")
 
 
 def check_label(label: str) -> None:
@@ -118,12 +118,12 @@ def check_label(label: str) -> None:
     if label != label.lower():
         raise ParameterError(
             f"the name {label} contains capitals, but metric names must be lower case",
-            help=f"call it {label.lower()}",
+            hint=f"call it {label.lower()}",
         )
     if not _NAME.fullmatch(label) or label == "all":
         raise ParameterError(
             f"{label!r} cannot name a metric or an output",
-            help='use letters, digits, dots and hyphens; "all" stands for every metric',
+            hint='use letters, digits, dots and hyphens; "all" stands for every metric',
         )
 
 
@@ -179,7 +179,7 @@ def unknown(name: str) -> UnknownNameError:
     help = f"{guess}{toolkit_hint(name)}run `captious metrics` to list them"
     if name.endswith(".py"):
         help = f"a function is requested as {name}:FUNCTION"
-    return UnknownNameError(f"there is no metric {name!r}", help=help)
+    return UnknownNameError(f"there is no metric {name!r}", hint=help)
 
 
 def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
@@ -190,20 +190,20 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
     """
     own_outputs = vars(metric).get("outputs", ())
     if isinstance(own_outputs, str) or not all(isinstance(output, str) for output in own_outputs):
-        raise ParameterError(f"{name} has outputs {own_outputs!r:.60}", help="set outputs to a tuple of names")
+        raise ParameterError(f"{name} has outputs {own_outputs!r:.60}", hint="set outputs to a tuple of names")
     for label in (name, *own_outputs):
         check_label(label)
     if not own_outputs and len(getattr(metric, "outputs", ())) > 1:
         raise ParameterError(
             f"{name} does not declare the names of its outputs",
             where=f"{metric.__qualname__} would also report {', '.join(metric.outputs)}",
-            help="set outputs = (...) in the class",
+            hint="set outputs = (...) in the class",
         )
     if metric.__init__ is not Parameterized.__init__:
         raise ParameterError(
             f"{name} has a constructor of its own",
             where=metric.__qualname__,
-            help="declare its parameters in the class, as in bound: captious.NumberParameter = "
+            hint="declare its parameters in the class, as in bound: captious.NumberParameter = "
             "captious.NumberParameter(default=2.0), "
             "and check them in setup()",
         )
@@ -214,7 +214,7 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
             raise ParameterError(
                 f"{name} names {strangers[0]} in {attribute}, but has no such output",
                 where=f"its outputs are {', '.join(metric.outputs)}",
-                help=f"set {attribute} to a frozenset of names of outputs",
+                hint=f"set {attribute} to a frozenset of names of outputs",
             )
     metric.name = name
     return metric
@@ -256,7 +256,7 @@ def label_in_scheme(label: str, scheme: NamingScheme) -> str:
         UnknownNameError: an unknown scheme.
     """
     if scheme not in _NAMES_BY_SCHEME:
-        raise UnknownNameError(f"there is no naming scheme {scheme!r}", help=f"choose {', '.join(NAMING_SCHEMES)}")
+        raise UnknownNameError(f"there is no naming scheme {scheme!r}", hint=f"choose {', '.join(NAMING_SCHEMES)}")
     output, suffix = _parts(label)
     return _NAMES_BY_SCHEME[scheme].get(output, output) + suffix
 
@@ -301,7 +301,7 @@ class Request:
             raise ParameterError(
                 "a sum of metrics is not a metric",
                 where=text,
-                help="captious judge, captious study systems and captious study metrics take sums",
+                hint="captious judge, captious study systems and captious study metrics take sums",
             )
         head, colon, tail = text.partition(":")
         name, _, variant = head.partition("@")
@@ -312,11 +312,11 @@ class Request:
                 raise ParameterError(
                     f"expected PARAMETER=VALUE, got {piece!r}",
                     where=text,
-                    help="write name@variant:parameter=value,parameter=value",
+                    hint="write name@variant:parameter=value,parameter=value",
                 )
             key = key.lower()
             if key in parameters:
-                raise ParameterError(f"{key} is given twice", where=text, help="give each parameter once")
+                raise ParameterError(f"{key} is given twice", where=text, hint="give each parameter once")
             parameters[key] = value
         name = name.strip().lower().replace("_", "-")
         name, implied = SHORT_NAMES.get(name, (name, {}))
@@ -370,7 +370,7 @@ class Request:
         }
         if self.variant is not None:
             if "variant" not in metric.declared:
-                raise UnknownNameError(f"{metric.name} has no variants", help=f"use {self.name} alone")
+                raise UnknownNameError(f"{metric.name} has no variants", hint=f"use {self.name} alone")
             arguments["variant"] = _spelled_name(self.variant, metric.variants)
         return metric(**arguments | self._values(metric))
 
@@ -388,7 +388,7 @@ class Request:
                 raise ParameterError(
                     f"invalid parameter value {text!r}",
                     where=f"{self.name}:{name}={text}",
-                    help=f"give {writable[name]}",
+                    hint=f"give {writable[name]}",
                 ) from None
         return values
 

@@ -203,7 +203,7 @@ class FunctionMetric(MeanMetric):
             raise ParameterError(
                 f"{self.name} gave {counted_of(infinite.size, len(scores), 'caption')} a score that is not finite",
                 where=f"{_place(self.function)}: {float(scores[first])} for {candidates[first]!r}",
-                help="return a number for every caption, such as 0",
+                hint="return a number for every caption, such as 0",
             )
         return scores
 
@@ -214,22 +214,22 @@ class FunctionMetric(MeanMetric):
             raise
         except Exception as error:  # whatever the user's code does
             raise ParameterError(
-                f"{self.name} failed: {type(error).__name__}: {error}", where=_place(self.function), help=self._calls
+                f"{self.name} failed: {type(error).__name__}: {error}", where=_place(self.function), hint=self._calls
             ) from error
 
     def _checked(self, values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
         expected = f"for {counted(shape[0], 'item')}" if shape else "for one caption"
         if values is None:
-            raise ParameterError(f"{self.name} returned nothing", where=_place(self.function), help=self._calls)
+            raise ParameterError(f"{self.name} returned nothing", where=_place(self.function), hint=self._calls)
         try:
             array = np.asarray(values, np.float64)
         except (TypeError, ValueError) as error:
             raise ParameterError(
-                f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), help=self._calls
+                f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), hint=self._calls
             ) from error
         if array.shape != shape:
             size = counted(len(array), "score") if array.ndim == 1 else f"scores of the shape {array.shape}"
-            raise ParameterError(f"{self.name} gave {size} {expected}", where=_place(self.function), help=self._calls)
+            raise ParameterError(f"{self.name} gave {size} {expected}", where=_place(self.function), hint=self._calls)
         return array
 
     @property
@@ -280,7 +280,7 @@ def function_in_file(request: str) -> ScoreFunction:
         raise UnknownNameError(
             f"{file} has no function {name}",
             where=file,
-            help=f"it has {', '.join(functions)}" if functions else "write it: def NAME(candidate, references)",
+            hint=f"it has {', '.join(functions)}" if functions else "write it: def NAME(candidate, references)",
         )
     score_function: ScoreFunction = function
     return score_function
@@ -292,7 +292,7 @@ def _run(file: Path) -> ModuleType:
         return sys.modules[name]
     spec = spec_from_file_location(name, file)
     if not file.is_file() or spec is None or spec.loader is None:
-        raise ParameterError(f"there is no file {file}", where=str(file), help="give FILE.py:FUNCTION")
+        raise ParameterError(f"there is no file {file}", where=str(file), hint="give FILE.py:FUNCTION")
     module = module_from_spec(spec)
     sys.modules[name] = module
     sys.path.insert(0, str(file.absolute().parent))  # for what it imports from its own folder
@@ -301,7 +301,7 @@ def _run(file: Path) -> ModuleType:
     except Exception as error:  # whatever the user's code does
         del sys.modules[name]
         raise ParameterError(
-            f"{file} cannot be run: {type(error).__name__}: {error}", where=str(file), help="repair it, or use --debug"
+            f"{file} cannot be run: {type(error).__name__}: {error}", where=str(file), hint="repair it, or use --debug"
         ) from error
     finally:
         sys.path.pop(0)
@@ -317,7 +317,7 @@ def _name(function: ScoreFunction) -> str:
         function = function.func
     name = str(getattr(function, "__name__", type(function).__name__))
     if not name.isidentifier():
-        raise ParameterError("a metric function needs a name", help="define it with def")
+        raise ParameterError("a metric function needs a name", hint="define it with def")
     return name
 
 
@@ -332,7 +332,7 @@ def _takes_lists(function: ScoreFunction, name: str) -> bool:
         raise ParameterError(
             f"{name} cannot be called with candidates and references: {error}",
             where=_place(function),
-            help="define it with two parameters: def NAME(candidate, references)",
+            hint="define it with two parameters: def NAME(candidate, references)",
         ) from None
     first = next(iter(signature.parameters.values()))
     try:
@@ -481,7 +481,7 @@ def select(
         names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
         raise ParameterError(
             f"{settings!r:.60} is not a captious.Settings",
-            help=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})",
+            hint=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})",
         )
     requests, unnamed, warnings = _expanded(metrics, settings, several=bool(several))
     by_name: dict[tuple[str, str], RequestedMetric] = {}
@@ -504,17 +504,17 @@ def select(
             output_indices = request.output_indices(target.metric.outputs)
         else:
             instance = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
-            raise ParameterError(f"{item!r:.60} is not a metric", help=f"give names or metrics{instance}")
+            raise ParameterError(f"{item!r:.60} is not a metric", hint=f"give names or metrics{instance}")
         if repeated := labels & {*output_indices}:
             raise ParameterError(
                 f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",
-                help="request each once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
+                hint="request each once, or with different variants or parameters: rouge-s, rouge-s:gap=2",
             )
         labels |= {*output_indices}
         target.output_indices.update(output_indices)
     if not requested:
         raise ParameterError(
-            "no metrics were requested", help="name one, such as cider-d; run `captious metrics` to list them"
+            "no metrics were requested", hint="name one, such as cider-d; run `captious metrics` to list them"
         )
     if several is False and (of_sets := next((i.metric for i in requested if isinstance(i.metric, SetMetric)), None)):
         raise needs_several_error(of_sets.name)
@@ -597,7 +597,7 @@ def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:
             raise ParameterError(
                 f"the setting {name} was given, but no requested metric uses it",
                 where=f"{name}: {label_of(value)}",
-                help=f"remove {name}, or request by name {', '.join(users)}",
+                hint=f"remove {name}, or request by name {', '.join(users)}",
             )
 
 

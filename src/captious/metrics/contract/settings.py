@@ -90,13 +90,13 @@ class Settings:
         if self.references_as not in REFERENCES_AS:
             raise UnknownNameError(
                 f"references_as must be {' or '.join(map(repr, REFERENCES_AS))}, not {self.references_as!r}",
-                help="leave it out to compare with each reference",
+                hint="leave it out to compare with each reference",
             )
         threads: Any = self.threads
         is_integer = isinstance(threads, Integral) and not isinstance(threads, bool)
         if threads is not None and not (is_integer and 0 < threads <= MOST_THREADS):
             raise ParameterError(
-                f"invalid number of threads {self.threads!r}", help=f"give a number of threads, 1 to {MOST_THREADS:,}"
+                f"invalid number of threads {self.threads!r}", hint=f"give a number of threads, 1 to {MOST_THREADS:,}"
             )
 
     def __repr__(self) -> str:
@@ -125,7 +125,7 @@ def _folder(value: Any) -> Any:
     if not isinstance(value, str | os.PathLike):
         raise ParameterError(
             f"{value!r:.60} is neither a folder of images nor a file of image features",
-            help="give the folder of image files, named by image id; for leic, a file of image features",
+            hint="give the folder of image files, named by image id; for leic, a file of image features",
         )
     return value
 

@@ -47,7 +47,7 @@ def information_flow(encoder: Encoder, sequences: Sequence[Sequence[int]]) -> ND
         for place, value in zip(batch.rows.tolist(), np.median(best_heads, axis=0).tolist(), strict=True):
             flow[measured[place]] = value
     if np.isnan(flow[measured]).any():
-        raise ParameterError(f"the attention of {encoder.model} is not finite", help="compute in float32")
+        raise ParameterError(f"the attention of {encoder.model} is not finite", hint="compute in float32")
     return flow
 
 
@@ -116,7 +116,7 @@ class FlowLayer(KeyedByFields):
         if pad is None:
             raise ParameterError(
                 f"{self.encoder.model} has no padding token to replace stop words with",
-                help="use a model that has one, such as distilroberta-base",
+                hint="use a model that has one, such as distilroberta-base",
             )
         return [[pad if t in stop_words else t for t in sequence if t not in punctuation] for sequence in sequences]
 

@@ -26,7 +26,7 @@ class DetectorParameter(ResourceParameter[ErrorDetector | str | os.PathLike[str]
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs an error detector",
-                help=f"give a checkpoint of FENSE or a sequence classifier: -m {metric.name}:detector=FILE",
+                hint=f"give a checkpoint of FENSE or a sequence classifier: -m {metric.name}:detector=FILE",
             )
         return as_error_detector(value)
 

@@ -71,13 +71,13 @@ def read_pickle(path: str | os.PathLike[str]) -> tuple[Mapping[tuple[str, ...], 
         return _understood(content)
     except OSError as error:
         raise ResourceError(
-            f"cannot read document frequencies: {error.strerror}", where=str(path), help=_HELP
+            f"cannot read document frequencies: {error.strerror}", where=str(path), hint=_HELP
         ) from error
     except MemoryError:
         raise
     except Exception as error:  # pickles fail in many ways
         raise ResourceError(
-            "this is not a pickle of document frequencies", where=f"{path}: {error}", help=_HELP
+            "this is not a pickle of document frequencies", where=f"{path}: {error}", hint=_HELP
         ) from error
 
 
@@ -189,7 +189,7 @@ class DocumentFrequencies:
         ngrams = np.full((len(counts), 4), -1, np.int32)
         for row, ngram in enumerate(counts):
             if not 1 <= len(ngram) <= 4:
-                raise ParameterError(f"{ngram!r:.60} is not an n-gram of 1 to 4 words", help="give tuples of words")
+                raise ParameterError(f"{ngram!r:.60} is not an n-gram of 1 to 4 words", hint="give tuples of words")
             ngrams[row, : len(ngram)] = [numbers[word] for word in ngram]
         values = np.array([*counts.values()], dtype=np.int64)
         most = int(values.max(initial=1))
@@ -197,7 +197,7 @@ class DocumentFrequencies:
             raise ParameterError(
                 f"frequencies from {values.min(initial=1):,} to {most:,} cannot be those of "
                 f"{counted(n_documents, 'document')}",
-                help="count every n-gram in 1 to n_documents documents",
+                hint="count every n-gram in 1 to n_documents documents",
             )
         frequencies.add(ngrams, values)
         return cls(vocabulary, frequencies, int(n_documents), as_tokenizer(tokenizer).name, name)
@@ -227,7 +227,7 @@ class DocumentFrequencies:
         n = n_in_file if n_documents is None else n_documents
         if n is None:
             raise ParameterError(
-                "the pickle does not say of how many documents it is", where=str(path), help="give n_documents"
+                "the pickle does not say of how many documents it is", where=str(path), hint="give n_documents"
             )
         return cls.of_counts(counts, n, tokenizer, Path(path).stem)
 
@@ -321,16 +321,16 @@ class DocumentFrequencies:
             raise
         except UnpackedSizeError as error:
             raise ResourceError(
-                f"these document frequencies are too large: {error}", where=str(path), help=RAISE_LIMIT
+                f"these document frequencies are too large: {error}", where=str(path), hint=RAISE_LIMIT
             ) from error
         except Exception as error:  # the libraries raise many kinds of errors on damaged archives
             raise ResourceError(
-                "not a file of document frequencies, or a damaged one", where=str(path), help=help
+                "not a file of document frequencies, or a damaged one", where=str(path), hint=help
             ) from error
         raise ResourceError(
             "the document frequencies are damaged or were written by another version of captious",
             where=str(path),
-            help=help,
+            hint=help,
         )
 
     @property
@@ -397,7 +397,7 @@ class FrequencySum:
             raise ParameterError(
                 "these document frequencies cannot be merged",
                 where=f"{first.label if first else 'none'} and {getattr(part, 'label', repr(part))}",
-                help="merge frequencies that were counted with the same tokenizer",
+                hint="merge frequencies that were counted with the same tokenizer",
             )
         if first is None:
             self._first = part
@@ -417,7 +417,7 @@ class FrequencySum:
         """
         total = self._sum or self._first
         if total is None:
-            raise ParameterError("there are no document frequencies to merge", help="add some first")
+            raise ParameterError("there are no document frequencies to merge", hint="add some first")
         return total
 
     @staticmethod
@@ -427,7 +427,7 @@ class FrequencySum:
         if n > _MOST_COUNTED:
             raise ParameterError(
                 f"document frequencies of {counted(n, 'image')} cannot be counted",
-                help=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with {setting('idf', 'FILE')}",
+                hint=f"count at most {_MOST_COUNTED:,}, such as a sample, and give them with {setting('idf', 'FILE')}",
             )
         ngrams, frequencies = part.counts.entries()
         total.counts.add(_renumbered(ngrams, total.vocabulary.add(tuple(part.vocabulary.words()))), frequencies)
@@ -494,7 +494,7 @@ def as_frequencies(idf: DocumentFrequencies | str | os.PathLike[str]) -> Documen
     if not isinstance(idf, DocumentFrequencies):
         raise ParameterError(
             f"{idf!r:.60} does not hold document frequencies",
-            help="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
+            hint="give a file that 'captious fit cider-d' wrote, or captious.DocumentFrequencies",
         )
     return idf
 
@@ -573,7 +573,7 @@ class TokenFrequencies:
             raise ParameterError(
                 "these frequencies cannot be merged",
                 where=f"{self.label} and {getattr(other, 'label', repr(other))}",
-                help="merge frequencies that were counted with the same model",
+                hint="merge frequencies that were counted with the same model",
             )
         name = self.name if self.name == other.name else f"{self.name}+{other.name}"
         return TokenFrequencies(self.counts + other.counts, self.n_captions + other.n_captions, self.model, name)

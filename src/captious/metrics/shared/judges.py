@@ -77,13 +77,13 @@ class Prompt:
             if not self.has(place):
                 raise ParameterError(
                     f"the prompt {self.name} has no place for the {place} of {metric}",
-                    help=f"write {{{place}}} or {{{place}_json}} where it belongs",
+                    hint=f"write {{{place}}} or {{{place}_json}} where it belongs",
                 )
         for place in forbidden:
             if self.has(place):
                 raise ParameterError(
                     f"the prompt {self.name} has a place for the {place}, which {metric} does not show",
-                    help=f"remove {{{place}}}, or choose another variant",
+                    hint=f"remove {{{place}}}, or choose another variant",
                 )
 
     def filled(self, values: Mapping[str, str]) -> str:
@@ -128,7 +128,7 @@ class JudgeParameter(ResourceParameter[ChatModel | str | os.PathLike[str] | None
         if value is None:
             raise ParameterError(
                 f"{metric.name} needs a model behind an endpoint",
-                help=f"give it: {setting('judge', 'MODEL')}, with the name of a model or a captious.ChatModel",
+                hint=f"give it: {setting('judge', 'MODEL')}, with the name of a model or a captious.ChatModel",
             )
         return as_chat_model(value)
 
@@ -187,7 +187,7 @@ class ModelJudge(BaseMetric):
         if shows_images and self.images is None:
             raise ParameterError(
                 f"{self.name}@{self.variant} needs the images",
-                help=f"give the folder of image files: {setting('images', 'DIR')}",
+                hint=f"give the folder of image files: {setting('images', 'DIR')}",
             )
         self._prompt = self.prompt or Prompt.of_package(f"{self.prompts}-{self.variant}")
         required, forbidden = (("references",), ()) if self.needs_references else ((), ("references",))

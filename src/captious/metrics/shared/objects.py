@@ -94,7 +94,7 @@ def as_amber_lists(lists: AmberLists | Mapping[str, Any] | str | os.PathLike[str
         safe = lists.get("safe_words", ())
         return _parse_lists(lists.get("annotations"), lists.get("relation"), safe, "lists", "lists")
     if not isinstance(lists, str | os.PathLike):
-        raise ParameterError(f"{lists!r:.60} is not a folder of AMBER's word lists", help=_HELP)
+        raise ParameterError(f"{lists!r:.60} is not a folder of AMBER's word lists", hint=_HELP)
     folder = Path(lists)
     annotations, relation = (
         text_as_json(_text(folder, name), str(folder / name), _HELP) for name in (_ANNOTATIONS, _RELATION)
@@ -113,10 +113,10 @@ def _parse_lists(annotations: Any, relation: Any, safe: Sequence[str], name: str
         related = {str(word): _words(words) for word, words in relation.items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ResourceError(
-            f"these are not AMBER's word lists: {type(error).__name__} {error}", where=where, help=_HELP
+            f"these are not AMBER's word lists: {type(error).__name__} {error}", where=where, hint=_HELP
         ) from error
     if not by_image:
-        raise ResourceError("there are no generative annotations", where=where, help=_HELP)
+        raise ResourceError("there are no generative annotations", where=where, hint=_HELP)
     return AmberLists(by_image, related, frozenset(safe), name)
 
 
@@ -129,7 +129,7 @@ def _words(words: Any) -> tuple[str, ...]:
 def _text(folder: Path, name: str) -> str:
     paths = [path for path in (folder / name, folder / f"{name}.gz") if path.is_file()]
     if not paths:
-        raise ResourceError(f"{name} was not found", where=str(folder), help=_HELP)
+        raise ResourceError(f"{name} was not found", where=str(folder), hint=_HELP)
     return user_text(paths[0], "AMBER's word lists", _HELP)
 
 
@@ -216,7 +216,7 @@ class ImageObjects:
             raise ParameterError(
                 "images cannot be matched with their objects, because one side has only positions",
                 where=f"without ids: {by_position[0]}",
-                help="give captions and objects with image ids, as {image_id: caption} and {image_id: [objects]}",
+                hint="give captions and objects with image ids, as {image_id: caption} and {image_id: [objects]}",
             )
         own, images = read_alike(self._images, self.id_form, references.images, references.id_form)
         table = self.by_image if own is self._images else dict(zip(own, self.by_image.values(), strict=True))
@@ -238,7 +238,7 @@ class ImageObjects:
             raise ParameterError(
                 "one side has image ids and the other only positions, so they cannot be matched",
                 where=f"{self.name}, {other.name}",
-                help="give both with ids",
+                hint="give both with ids",
             )
         by_image: defaultdict[ImageId, frozenset[str]] = defaultdict(frozenset, self.by_image)
         for image, names in other.by_image.items():
@@ -310,7 +310,7 @@ def check_known_images(
         raise MissingObjectsError(
             f"{what} {len(unknown):,} of {len(set(image_ids)):,} {kind} are not known",
             where=f"{source}: {image_list(unknown)}",
-            help=f"{help}. captious score and compare leave these {kind} out with {option('subset')}",
+            hint=f"{help}. captious score and compare leave these {kind} out with {option('subset')}",
         )
 
 
@@ -457,7 +457,7 @@ def as_object_words(words: ObjectWords | Mapping[str, Iterable[str]] | str | os.
     if isinstance(words, Mapping):
         return _parse_words(words, "own", "vocabulary")
     if not isinstance(words, str | os.PathLike):
-        raise ParameterError(f"{words!r:.60} is not a vocabulary of objects", help="give a file, or {object: [words]}")
+        raise ParameterError(f"{words!r:.60} is not a vocabulary of objects", hint="give a file, or {object: [words]}")
     return _coco() if os.fspath(words) == COCO else _read_words(Path(words))
 
 
@@ -479,7 +479,7 @@ def _read_words(path: Path) -> ObjectWords:
         return _parse_words(lines, name, str(path))
     document = text_as_json(text, str(path), help)
     if not isinstance(document, Mapping):
-        raise ResourceError("this JSON is not an object", where=str(path), help=help)
+        raise ResourceError("this JSON is not an object", where=str(path), hint=help)
     return _parse_words(document, name, str(path))
 
 
@@ -495,7 +495,7 @@ def _parse_words(document: Mapping[str, Any], name: str, where: str) -> ObjectWo
             raise ResourceError(
                 f"{named_object!r:.60} is not followed by a list of words",
                 where=where,
-                help='write {"dog": ["puppy", "hound"]}',
+                hint='write {"dog": ["puppy", "hound"]}',
             )
         names = [named_object] if named_object not in unnamed else []
         for word in dict.fromkeys(_spaced(word) for word in (*names, *words)):
@@ -503,10 +503,10 @@ def _parse_words(document: Mapping[str, Any], name: str, where: str) -> ObjectWo
                 raise ResourceError(
                     f"{word!r} names two objects",
                     where=f"{where}: {object_of[word]}, {named_object}",
-                    help="give each word to one object",
+                    hint="give each word to one object",
                 )
     if not object_of:
-        raise ResourceError("the vocabulary is empty", where=where, help='write {"dog": ["puppy", "hound"]}')
+        raise ResourceError("the vocabulary is empty", where=where, hint='write {"dog": ["puppy", "hound"]}')
     joined = {_spaced(words): _spaced(to) for words, to in more.get("joined", {}).items()}
     return ObjectWords(name, object_of, joined, dict(more.get("dropped", {})))
 

@@ -79,5 +79,5 @@ def check_candidates(name: str, sets: CaptionSets) -> None:
         raise ParameterError(
             f"{name} compares all candidates of an image with each other, at most {MOST:,}; there are {most:,}",
             where=f"{sets.candidates.name}: {image_list([sets.ids[int(counts.argmax())]])}",
-            help="score fewer candidates per image, or leave this metric out",
+            hint="score fewer candidates per image, or leave this metric out",
         )

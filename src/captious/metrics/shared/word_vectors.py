@@ -123,13 +123,13 @@ class WordMeanMetric(VectorMetric):
             if self.layer is not None:
                 raise ParameterError(
                     f"{self.name} cannot use layer {self.layer} with word vectors",
-                    help="give a model, or remove the layer",
+                    hint="give a model, or remove the layer",
                 )
             self.vectors = WordVectors.open(self.arguments.get("vectors"))
         elif "vectors" in self.arguments:
             raise ParameterError(
                 f"{self.name} takes word vectors or a model, not both",
-                help=f"remove one of them: {self.name}:model=none, or {self.name}:vectors=none",
+                hint=f"remove one of them: {self.name}:model=none, or {self.name}:vectors=none",
             )
 
     @property
@@ -215,7 +215,7 @@ class WordMeanMetric(VectorMetric):
         if not getattr(tokenizer, "is_fast", False):
             raise ParameterError(
                 f"the tokenizer of {self.model.model} does not report character offsets",
-                help="use a model with a fast tokenizer",
+                hint="use a model with a fast tokenizer",
             )
         encoded = tokenizer(texts, truncation=True, max_length=self.model.max_length, return_offsets_mapping=True)
         of_texts = []

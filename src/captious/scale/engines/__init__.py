@@ -68,5 +68,5 @@ def engine_named(name: str) -> Engine:
         UnknownNameError: an unknown name.
     """
     if name not in ENGINES:
-        raise UnknownNameError(f"there is no engine {name!r}", help=f"engines are {', '.join(ENGINES)}")
+        raise UnknownNameError(f"there is no engine {name!r}", hint=f"engines are {', '.join(ENGINES)}")
     return cast(Engine, _Stream() if name == "stream" else import_module(f"{__name__}.{_MODULES[name]}"))

@@ -69,7 +69,7 @@ def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> 
                 if stillborn > _MOST_STILLBORN:
                     raise ShardError(
                         "no process could be started",
-                        help='in a script, call this below if __name__ == "__main__": processes import the script',
+                        hint='in a script, call this below if __name__ == "__main__": processes import the script',
                     )
                 lost[task] = lost.get(task, 0) + 1
                 if lost[task] <= _MOST_LOST:
@@ -79,7 +79,7 @@ def run(work: Callable[[int], R], tasks: Sequence[int], workers: int | None) -> 
                         task,
                         ShardError(
                             f"the processes that scored it were killed {_MOST_LOST + 1} times",
-                            help="were they out of memory? Use fewer workers, or fewer rows at a time (batch_rows)",
+                            hint="were they out of memory? Use fewer workers, or fewer rows at a time (batch_rows)",
                         ),
                     )
     finally:
