@@ -40,7 +40,7 @@ def test_readers_of_messages_see_options_as_they_write_them() -> None:
     assert "training=FILE" in caught.value.hint
     help = CliRunner().invoke(command_line, ["score", "-m", "novel", "a.json", "b.json"]).exception
     assert isinstance(help, ParameterError)
-    assert "--training FILE" in help.help
+    assert "--training FILE" in help.hint
 
 
 def test_errors_are_also_those_that_python_raises() -> None:
