@@ -13,7 +13,7 @@ from captious.errors import ParameterError, option, option_style, setting
 @pytest.mark.parametrize(
     ("name", "value", "in_python", "as_flag"),
     [
-        ("subset", "", "subset=True", "--subset"),
+        ("match", "common", 'match="common"', "--match common"),
         ("clean", "prompt", 'clean="prompt"', "--clean prompt"),
         ("per_caption", "FOLDER", "per_caption=FOLDER", "--per-caption FOLDER"),
         ("columns", "id=NAME", 'columns="id=NAME"', "--columns id=NAME"),

@@ -144,7 +144,16 @@ def test_few_images_are_warned_about(folder: Path, run: Run) -> None:
     for name in ("baseline", "improved"):
         records = json.loads((folder / f"{name}.json").read_text())
         (folder / f"nine-{name}.json").write_text(json.dumps(records[:9]))
-    arguments = ["compare", "nine-baseline.json", "nine-improved.json", "references.json", "-m", "rouge-l", "--subset"]
+    arguments = [
+        "compare",
+        "nine-baseline.json",
+        "nine-improved.json",
+        "references.json",
+        "-m",
+        "rouge-l",
+        "--match",
+        "common",
+    ]
     outcome = run(*arguments, "--format", "json")
     (warning,) = outcome.json["warnings"]
     assert warning.startswith("too few images for intervals and tests (9)")
@@ -154,7 +163,7 @@ def test_few_images_are_warned_about(folder: Path, run: Run) -> None:
 def test_systems_with_different_subsets_are_refused(folder: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     (folder / "ten.json").write_text(json.dumps(records[:10]))
-    outcome = run("compare", "ten.json", "improved.json", "references.json", "-m", "rouge-l", "--subset")
+    outcome = run("compare", "ten.json", "improved.json", "references.json", "-m", "rouge-l", "--match", "common")
     assert_refused(outcome, "not scored on the same images", "10 and 24 images")
 
 
@@ -162,7 +171,9 @@ def test_excluded_captions_are_reported(folder: Path, run: Run) -> None:
     for name in ("baseline", "improved"):
         records = json.loads((folder / f"{name}.json").read_text())
         (folder / f"ten-{name}.json").write_text(json.dumps(records[:10]))
-    outcome = run("compare", "ten-baseline.json", "ten-improved.json", "references.json", "-m", "rouge-l", "--subset")
+    outcome = run(
+        "compare", "ten-baseline.json", "ten-improved.json", "references.json", "-m", "rouge-l", "--match", "common"
+    )
     assert "ten-baseline: subset; excluded 0 candidates" in outcome.out
     assert "ten-improved: subset; excluded 0 candidates" in outcome.out
 

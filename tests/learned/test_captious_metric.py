@@ -180,7 +180,7 @@ def test_an_explanation_shows_where_a_caption_breaks() -> None:
 
 
 def test_captious_works_as_a_reward() -> None:
-    scorer = captious.reward(Captious(), {1: REFERENCES, 2: ["a plate of food"]})
+    scorer = captious.reward({1: REFERENCES, 2: ["a plate of food"]}, Captious())
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
     assert rewards[0] > rewards[1]
     assert rewards[0] > rewards[2]

@@ -75,14 +75,14 @@ class Stream:
 
         Args:
             candidates, references: any form that ``captious.read_captions`` reads, or its result.
-            options: subset, clean, columns and split, as for ``captious.score``.
+            options: match, clean, columns and split, as for ``captious.score``.
 
         Raises:
             DuplicateCandidateError: an image that was added before. Lists without ids always have new images.
             EmptyInputError: no captions.
             InputError, ParameterError: as ``captious.score``.
         """
-        captions = read_captions(candidates, references, several=self._several, **options)
+        captions = read_captions(candidates, references, several="mean" if self._several else None, **options)
         if not len(captions):
             raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
         check_needed_references(captions.references, self._selection)
