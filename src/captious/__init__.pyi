@@ -8,11 +8,18 @@ from . import judgment as judgment
 from . import metrics as metrics
 from . import scale as scale
 from . import text as text
+from .data import Candidates as Candidates
 from .data import CaptionFile as CaptionFile
 from .data import Captions as Captions
 from .data import CaptionSets as CaptionSets
+from .data import DataFrame as DataFrame
 from .data import Groups as Groups
+from .data import ImageId as ImageId
+from .data import Match as Match
+from .data import OfSeveral as OfSeveral
 from .data import References as References
+from .data import ReferencesLike as ReferencesLike
+from .data import Several as Several
 from .data import read_captions as read_captions
 from .data import read_groups as read_groups
 from .data import read_references as read_references
@@ -71,6 +78,8 @@ from .metrics.contract.parameters import ResourceParameter as ResourceParameter
 from .metrics.contract.parameters import TextParameter as TextParameter
 from .metrics.contract.registry import register as register
 from .metrics.contract.selection import MetricInfo as MetricInfo
+from .metrics.contract.selection import MetricLike as MetricLike
+from .metrics.contract.selection import Metrics as Metrics
 from .metrics.contract.selection import list_metrics as list_metrics
 from .metrics.contract.selection import metric_info as metric_info
 from .metrics.contract.settings import Settings as Settings

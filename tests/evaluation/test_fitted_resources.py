@@ -10,7 +10,7 @@ import pytest
 
 import captious
 from captious.errors import ParameterError
-from captious.evaluation.fitting import fit_resource
+from captious.evaluation.scoring import fit_resource
 from captious.metrics.contract.settings import Settings
 from captious.metrics.smurf import SmurfConstants
 from tests.support.random_roberta import random_roberta

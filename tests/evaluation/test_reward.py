@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +13,7 @@ import pytest
 
 import captious
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
+from captious.evaluation import checks
 from captious.evaluation.reward import RewardTerm
 from captious.metrics.contract.settings import Settings
 from tests.support.corpora import large_corpus
@@ -38,6 +43,7 @@ def test_metrics_without_rewards_are_refused() -> None:
 
 IDS = [7, 3, 7]
 TEXTS = ["a dog runs", "a cat", "the dog is running"]
+REFERENCES = {7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]}
 
 
 class Tensor:
@@ -83,6 +89,152 @@ def test_ids_of_the_other_type_are_explained(known: Any, given: Any) -> None:
     with pytest.raises(UnknownImageError) as caught:
         reward([given], ["a dog"])
     assert f"the references have {known!r}, not {given!r}" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("metric", "words"),
+    [
+        ("rouge-n", "name one of rouge-1, rouge-2, rouge-3, rouge-4"),
+        ("bleu", "name one of bleu-1, bleu-2, bleu-3, bleu-4"),
+        (captious.Bleu(), "name one of bleu-1"),
+        ("chair", 'name one of chair-s, chair-i, chair-recall; lower is better of chair-s, chair-i: {"chair-s": -1}'),
+        ("chair-i", '{"chair-i": -1}'),
+        ({"chair-i": 0.5}, '{"chair-i": -0.5}'),
+        ("length-words", '{"length-words": -1}'),
+        ({"length": 1}, "neither direction is better"),
+        ({"bleu-4": 0}, "a finite number"),
+        ({"bleu-4": float("nan")}, "a finite number"),
+        ({"bleu-4": True}, "a finite number"),
+        ({}, "name one, such as cider-d"),
+    ],
+)
+def test_a_reward_is_one_number_of_which_more_is_better(metric: Any, words: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        captious.reward(REFERENCES, metric)
+    assert words in caught.value.hint
+
+
+def test_weighted_sums_are_rewards() -> None:
+    objects = captious.Settings(objects={7: ["dog"], 3: ["cat"]})
+    weights = {"bleu-4": 0.5, "rouge-l": 1, "bleu-1": 0.25, "length-words": -0.01, "chair-i": -2}
+    reward = captious.reward(REFERENCES, weights, settings=objects)
+    alone = [
+        captious.reward(REFERENCES, {name: weight}, settings=objects if name == "chair-i" else None)
+        for name, weight in weights.items()
+    ]
+    np.testing.assert_allclose(reward(IDS, TEXTS), sum(one(IDS, TEXTS) for one in alone), rtol=1e-12)
+    assert reward(IDS, ["a dog runs", "a dog", "a dog"])[1] < -1
+    assert reward.label == "0.5*bleu-4+0.25*bleu-1+rouge-l-0.01*length-words-2*chair-i"
+    assert {*reward.signature.split(" + ")} == {one.signature for one in alone}
+    assert captious.reward(REFERENCES, {"rouge-l": 1}).signature == captious.reward(REFERENCES, "rouge-l").signature
+
+
+def test_arguments_in_the_old_order_are_named() -> None:
+    for metric in ("cider-d", "Bleu_4", captious.RougeL()):
+        with pytest.raises(ParameterError, match="the references come first, then the metric"):
+            captious.reward(metric, REFERENCES)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def nothing_issued(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "issued", set())
+
+
+@pytest.mark.usefixtures("nothing_issued")
+@pytest.mark.parametrize("name", ["CIDEr", "cider", "cider:sigma=6"])
+def test_plain_cider_warns_as_scores_do(name: str) -> None:
+    references = {image: [f"a dog {image}", "a cat"] for image in range(200)}
+    with pytest.warns(captious.CaptiousWarning, match="what papers and the COCO toolkit call CIDEr is cider-d"):
+        captious.reward(references, name.partition(":")[0])
+
+
+@pytest.mark.usefixtures("nothing_issued")
+@pytest.mark.parametrize("images", [1, 60])
+@pytest.mark.parametrize("metric", ["cider-d", {"cider-d": 1, "rouge-l": 1}])
+def test_document_frequencies_by_which_every_reward_is_zero_warn(images: int, metric: Any) -> None:
+    with pytest.warns(captious.CaptiousWarning) as caught:
+        reward = captious.reward({image: ["a dog runs fast", "a dog runs"] for image in range(images)}, metric)
+    assert any("cider-d is 0 for every caption" in str(warning.message) for warning in caught)
+    assert Path(caught[0].filename) == Path(__file__)
+    assert reward.warnings() == [str(warning.message) for warning in caught]
+    several = captious.reward({image: [f"a dog runs {image}"] for image in range(200)}, metric)
+    assert not several.warnings()
+
+
+def chat(*texts: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": "Describe it."}, *({"role": "assistant", "content": text} for text in texts)]
+
+
+@pytest.mark.parametrize(
+    "completions",
+    [
+        [chat("a dog runs"), chat("one moment", "a cat"), chat("the dog is running")[1:]],
+        [chat(text)[1:] for text in TEXTS],
+        [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in TEXTS],
+        [[{"content": text}] for text in TEXTS],
+    ],
+    ids=["chats", "completions", "parts", "without roles"],
+)
+def test_chats_are_captions(completions: Any) -> None:
+    reward = captious.reward(REFERENCES, "rouge-l")
+    assert reward(IDS, completions).tolist() == reward(IDS, TEXTS).tolist()
+
+
+@pytest.mark.parametrize("messages", [[{"role": "user", "content": "a"}], [{"role": "assistant", "content": None}]])
+def test_a_chat_without_an_answer_is_refused(messages: Any) -> None:
+    with pytest.raises(CaptionTypeError, match="no answer of the assistant"):
+        captious.reward(REFERENCES, "rouge-l")([7], [messages])
+
+
+def test_samples_of_an_image_are_not_words() -> None:
+    reward = captious.reward(REFERENCES, "rouge-l")
+    for captions in ([["a red bus", "a bus"]], [("a red bus",)], [["a", "red bus"]]):
+        with pytest.raises(CaptionTypeError, match="a word with blanks is a caption") as caught:
+            reward([7], captions)
+    assert "reward([1, 1], ['a', 'red bus'])" in caught.value.hint
+
+
+def test_trl_calls_rewards() -> None:
+    """As its trainers do: by keyword, with the columns of the data set and more; they log by ``__name__``."""
+    reward = captious.reward(REFERENCES, {"rouge-l": 1, "bleu-4": 0.5})
+    function = reward.trl()
+    assert function.__name__ == "rouge-l+0.5*bleu-4"
+    rewards = function(
+        prompts=["?"] * 3, completions=TEXTS, completion_ids=[[1], [2], [3]], image_id=IDS, trainer_state=object()
+    )
+    assert rewards == reward(IDS, TEXTS).tolist()
+    assert all(type(one) is float for one in rewards)
+    assert reward.trl("image")(["?"] * 3, [chat(text)[1:] for text in TEXTS], image=IDS) == rewards
+    with pytest.raises(ParameterError, match="passed no column 'image_id'") as caught:
+        function(prompts=["?"] * 3, completions=TEXTS, image=IDS)
+    assert "columns: image" in caught.value.where
+
+
+def rewarded(function: Any) -> list[float]:
+    rewards: list[float] = function(prompts=["?"] * 3, completions=TEXTS, image_id=IDS)
+    return rewards
+
+
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
+@pytest.mark.parametrize("kind", ["fork", "spawn"])
+def test_workers_give_the_rewards_of_their_parent(kind: str) -> None:
+    """A fork uses what its parent prepared, without a pickle; others get a pickle."""
+    if kind not in multiprocessing.get_all_start_methods():
+        pytest.skip(f"not here: {sys.platform} has no {kind}")
+    function = captious.reward(REFERENCES, {"rouge-l": 1, "cider-d": 0.5, "chrf": 1}).trl()
+    here = rewarded(function)
+    with multiprocessing.get_context(kind).Pool(2) as pool:
+        assert pool.map(rewarded, [function] * 4) == [here] * 4
+    if kind == "fork":
+        context = multiprocessing.get_context("fork")
+        ours, theirs = context.Pipe(duplex=False)
+        worker = context.Process(target=lambda: theirs.send(rewarded(function)))
+        worker.start()
+        assert ours.poll(60)
+        assert ours.recv() == here
+        worker.join()
+    with ThreadPoolExecutor(4) as threads:
+        assert [*threads.map(rewarded, [function] * 8)] == [here] * 8
 
 
 def test_invalid_ids_and_captions_are_refused() -> None:

@@ -19,6 +19,8 @@ from captious.text import PTB, WHITESPACE
 from tests.support.corpora import WORDS, Corpus, corpora, large_corpus, references_table, table
 from tests.support.frequencies import idf_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")  # few images
+
 CORPUS = large_corpus(150, seed=3)
 
 

@@ -222,6 +222,7 @@ def test_spider_is_the_mean(parser: KnownParses, meteor_tables: MeteorTables) ->
     np.testing.assert_allclose([*stream.compute().values()], corpus)
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 @pytest.mark.parametrize("kind", [Spice, Spider])
 def test_spice_rewards_equal_scores(
     kind: type[Spice] | type[Spider], parser: KnownParses, meteor_tables: MeteorTables
@@ -246,6 +247,7 @@ def test_spice_rewards_equal_scores(
         scorer([10], TWO)
 
 
+@pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_scorers_travel(parser: KnownParses, meteor_tables: MeteorTables) -> None:
     scorer = captious.reward(references_table([[ONE], [TWO]]), Spider(parser=parser))
     other = pickle.loads(pickle.dumps(scorer))

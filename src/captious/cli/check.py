@@ -17,7 +17,7 @@ from captious.cli.options import (
     several_option,
 )
 from captious.cli.outputs import Destination, output_options
-from captious.data import CaptionFile
+from captious.data import Candidates, CaptionFile, ReferencesLike
 from captious.errors import ParameterError
 from captious.evaluation import check as check_captions
 from captious.evaluation.report import name_of
@@ -50,7 +50,7 @@ def check(
     """
     if harness is not None and references is not None:
         raise ParameterError("a log has references of its own", hint="leave out REFERENCES")
-    sides: tuple[object, object] = (candidates, references)
+    sides: tuple[Candidates, ReferencesLike | None] = (candidates, references)
     for log in harness_logs([candidates], harness, has_columns=isinstance(candidates, CaptionFile)):
         sides = (log.candidates, log.references)
     result = check_captions(*sides, system=name_of(candidates, "candidates"), **reading)

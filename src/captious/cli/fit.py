@@ -11,7 +11,7 @@ from captious.cli.library_options import FILE, option_of
 from captious.cli.options import output_file, reads_captions, seed_option, settings_options
 from captious.cli.outputs import warn
 from captious.data.matching import MATCHES
-from captious.evaluation.fitting import fit_resource
+from captious.evaluation.scoring import fit_resource
 
 
 @click.command()

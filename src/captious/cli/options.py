@@ -31,7 +31,7 @@ def _metric(request: str) -> str | BaseMetric:
     """Return the metric that ``-m`` names, or a function from a file, which is executed."""
     if not names_a_file(request):
         return request
-    from captious.metrics.contract.selection import FileMetric
+    from captious.metrics.contract.functions import FileMetric
 
     return FileMetric(request)
 

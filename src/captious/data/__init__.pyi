@@ -4,8 +4,11 @@ from .groups import Groups as Groups
 from .groups import read_groups as read_groups
 from .ids import ImageId as ImageId
 from .ids import same_images as same_images
+from .matching import Candidates as Candidates
+from .matching import DataFrame as DataFrame
 from .matching import Match as Match
 from .matching import OfSeveral as OfSeveral
+from .matching import ReferencesLike as ReferencesLike
 from .matching import Several as Several
 from .matching import absent_references as absent_references
 from .matching import read_captions as read_captions

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Literal, TypeAlias, TypedDict, Unpack, get_args, overload
+from typing import Any, Literal, Protocol, TypeAlias, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
@@ -65,6 +65,43 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
 
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
 
+
+# What public functions take; ``read_rows`` says how it is read. Images may be any keys that are ids, so that mappings
+# from int and from str both fit.
+
+
+class DataFrame(Protocol):
+    """A table of pandas, polars or pyarrow: an object that exports Arrow's stream of columns."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Return the table as a capsule of Arrow's C interface."""
+
+
+#: The captions of a system.
+Candidates: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | Captions
+    | CaptionSets
+    | DataFrame
+    | Mapping[Any, str]
+    | Mapping[Any, Sequence[str]]
+    | Sequence[str]
+    | Sequence[Sequence[str]]
+    | Sequence[Mapping[str, object]]
+)
+#: The human captions of images.
+ReferencesLike: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | References
+    | DataFrame
+    | Mapping[Any, str]
+    | Mapping[Any, Sequence[str]]
+    | Sequence[str]
+    | Sequence[Sequence[str]]
+    | Sequence[Mapping[str, object]]
+)
 
 #: Which images are scored: all of both sides, which must be the same, or those that both have.
 Match: TypeAlias = Literal["all", "common"]

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, ImageId, References, read_references
+from captious.data import Captions, ImageId, References, ReferencesLike, read_references
 from captious.data.ids import as_image_id
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
 from captious.evaluation.checks import issue
 from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.metrics.contract import registry
+from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import BaseMetric, Metric, RowScores, SetMetric, State, needs_several_error
 from captious.metrics.contract.registry import Request
-from captious.metrics.contract.selection import ALL, FunctionMetric, MetricLike, names_metric, select
+from captious.metrics.contract.selection import ALL, MetricLike, names_metric, select
 from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.words import counted
 
@@ -35,7 +36,9 @@ ALWAYS_ZERO = (
 
 
 @answers_other_keywords
-def reward(references: object, metric: MetricLike | Mapping[str, float], *, settings: Settings | None = None) -> Reward:
+def reward(
+    references: ReferencesLike, metric: MetricLike | Mapping[str, float], *, settings: Settings | None = None
+) -> Reward:
     """Create a reward for training from a metric, or from a weighted sum of metrics.
 
     Args:

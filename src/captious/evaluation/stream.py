@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from copy import copy
 from typing import Unpack
 
@@ -13,7 +12,7 @@ from captious.evaluation.checks import CaptionFindings, issue
 from captious.evaluation.scoring import check_needed_references, reference_counts, run_signatures, run_warnings
 from captious.evaluation.statistics import ExactSums
 from captious.metrics.contract.metric import SetMetric, State
-from captious.metrics.contract.selection import MetricLike, select
+from captious.metrics.contract.selection import Metrics, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
 from captious.words import counted
@@ -36,7 +35,7 @@ class Stream:
 
     def __init__(
         self,
-        metrics: MetricLike | Iterable[MetricLike] | None = None,
+        metrics: Metrics | None = None,
         *,
         settings: Settings | None = None,
     ) -> None:

@@ -22,9 +22,10 @@ from captious.files import checksum, user_text
 from captious.judgment.judgments import CaptionJudgments, HumanJudgments, SystemRanking
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
+from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.registry import SUM, Request, get, metric_names
-from captious.metrics.contract.selection import ALL, FunctionMetric, MetricLike, Selection, available, select
+from captious.metrics.contract.selection import ALL, MetricLike, Selection, available, select
 from captious.metrics.contract.settings import Settings
 from captious.metrics.shared.word_vectors import VectorMetric
 from captious.version import __version__

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -236,9 +237,29 @@ def test_entry_points_of_other_groups_are_ignored(plugins: list[EntryPoint]) -> 
 
 
 def test_entry_point_that_is_not_a_metric_is_reported(plugins: list[EntryPoint]) -> None:
-    plugins.append(plugin("wrong", "json:dumps"))
-    with pytest.raises(ParameterError, match="json:dumps is not a metric"):
+    plugins.append(plugin("wrong", "json:JSONEncoder"))
+    with pytest.raises(ParameterError, match="json:JSONEncoder is not a metric"):
         registry.get("wrong")
+
+
+def shared_letters(candidate: str, references: list[str]) -> float:
+    """Share of letters that a reference has, too."""
+    return len({*candidate} & {*"".join(references)}) / max(len({*candidate}), 1)
+
+
+def test_an_entry_point_may_name_a_function(plugins: list[EntryPoint]) -> None:
+    plugins.append(plugin("common-letters", f"{__name__}:shared_letters"))
+    report = captious.score(["ab"], [["bc"]], ["common-letters", "bleu-1"])
+    assert report["common-letters"].score == 0.5
+    assert report["common-letters"].signature.startswith("common-letters|function:")
+    assert registry.get("common-letters").summary == "Share of letters that a reference has, too."
+    assert captious.metric_info("common-letters").outputs == ("common-letters",)
+    again = pickle.loads(pickle.dumps(registry.get("common-letters")()))
+    assert again.signatures() == registry.get("common-letters")().signatures()
+    plugins.append(plugin("of-one", "json:dumps"))
+    vars(registry._PLUGINS).pop("by_name", None)
+    with pytest.raises(ParameterError, match="of-one cannot be called with candidates and references"):
+        registry.get("of-one")
 
 
 def test_a_plugin_that_cannot_be_imported_breaks_nothing_else(plugins: list[EntryPoint]) -> None:

@@ -16,8 +16,8 @@ import pytest
 
 import captious
 from captious.errors import ParameterError, UnknownNameError
+from captious.metrics.contract.functions import FunctionMetric, function_in_file
 from captious.metrics.contract.registry import names_a_file
-from captious.metrics.contract.selection import FunctionMetric, function_in_file
 
 REFERENCES = {1: ["a dog runs", "the dog"], 2: ["a cat sits"]}
 GOOD = {1: "a dog is here", 2: "a cat"}

@@ -395,6 +395,27 @@ class MeanMetric(Metric):
         return statistics[..., :-1] / statistics[..., -1:]
 
 
+_LABEL = re.compile(r"[a-z0-9][a-z0-9.-]*")
+
+
+def check_label(label: str) -> None:
+    """Check the name of a metric or an output.
+
+    Raises:
+        ParameterError: it could not be requested, or would make signatures ambiguous.
+    """
+    if label != label.lower():
+        raise ParameterError(
+            f"the name {label} contains capitals, but metric names must be lower case",
+            hint=f"call it {label.lower()}",
+        )
+    if not _LABEL.fullmatch(label) or label == "all":
+        raise ParameterError(
+            f"{label!r} cannot name a metric or an output",
+            hint='use letters, digits, dots and hyphens; "all" stands for every metric',
+        )
+
+
 def is_built_in(metric: type) -> bool:
     """Return whether a class is part of this package."""
     return metric.__module__.partition(".")[0] == "captious"

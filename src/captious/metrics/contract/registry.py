@@ -3,13 +3,12 @@
 It has the metrics of this package, registered ones, and those of other packages. ``built_in.py`` lists the package's
 metrics with their outputs, so that looking one up imports no other; tools/catalogue.py generates it. Others are added
 with ``register``, or by an entry point of the group ``captious.metrics``, whose name is that of the metric and whose
-value is its class. The COCO caption toolkit, its leaderboard and tables of papers have other names for outputs:
+value is its class, or a function. The COCO caption toolkit, its leaderboard and tables of papers have other names for outputs:
 ``label_in_scheme``.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -17,7 +16,8 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
 from captious.errors import ParameterError, UnknownNameError
 from captious.metrics.contract.built_in import METRICS
-from captious.metrics.contract.metric import BaseMetric, Parameterized, is_built_in, no_parameter
+from captious.metrics.contract.functions import metric_class
+from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, is_built_in, no_parameter
 from captious.metrics.contract.settings import Settings
 from captious.plugins import EntryPoints, did_you_mean
 
@@ -25,7 +25,6 @@ from captious.plugins import EntryPoints, did_you_mean
 
 MetricClass = TypeVar("MetricClass", bound=type[BaseMetric])
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 _PLUGINS = EntryPoints("captious.metrics", "metric", tuple(METRICS))
 _registered: dict[str, type[BaseMetric]] = {}
 
@@ -103,28 +102,14 @@ def _is_metric(value: object) -> bool:
     return isinstance(value, type) and issubclass(value, BaseMetric)
 
 
+def _is_metric_or_function(value: object) -> bool:
+    return _is_metric(value) or (callable(value) and not isinstance(value, type))
+
+
 def _check_free(name: str, metric_outputs: Sequence[str], metric_names: Iterable[str]) -> None:
     reserved = {label for metric_name in metric_names for label in (metric_name, *outputs(metric_name))}
     if clash := next((label for label in (name, *metric_outputs) if label in reserved), None):
         raise ParameterError(f"the name {clash} is taken", hint="give the metric and its outputs other names")
-
-
-def check_label(label: str) -> None:
-    """Check the name of a metric or an output.
-
-    Raises:
-        ParameterError: it could not be requested, or would make signatures ambiguous.
-    """
-    if label != label.lower():
-        raise ParameterError(
-            f"the name {label} contains capitals, but metric names must be lower case",
-            hint=f"call it {label.lower()}",
-        )
-    if not _NAME.fullmatch(label) or label == "all":
-        raise ParameterError(
-            f"{label!r} cannot name a metric or an output",
-            hint='use letters, digits, dots and hyphens; "all" stands for every metric',
-        )
 
 
 def metric_names() -> list[str]:
@@ -146,7 +131,11 @@ def get(name: str) -> type[BaseMetric]:
     if name in _registered:
         return _registered[name]
     if name in _PLUGINS.by_name:
-        return _validate_and_name(_PLUGINS.load(name, _is_metric, "a captious.Metric"), name)
+        loaded = _PLUGINS.load(name, _is_metric_or_function, "a captious.Metric, or a function")
+        if not _is_metric(loaded):
+            check_label(name)
+            return metric_class(loaded, name)
+        return _validate_and_name(loaded, name)
     raise unknown(name)
 
 

@@ -1,0 +1,261 @@
+"""Functions of users as metrics: of one candidate with its references, or of lists of both."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import os
+import sys
+from collections.abc import Iterable, Sequence
+from functools import partial
+from importlib.util import module_from_spec, spec_from_file_location
+from itertools import pairwise
+from pathlib import Path
+from types import ModuleType
+from typing import Any, get_origin, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from captious.data import Captions
+from captious.errors import CaptiousError, ParameterError, UnknownNameError
+from captious.metrics.contract.metric import MeanMetric, ScoreFunction, State, check_label, function_hash
+from captious.version import __version__
+from captious.words import counted, counted_of
+
+#: Names of a first parameter that gets all candidates at once.
+_PLURAL = frozenset(
+    {"candidates", "captions", "hypotheses", "predictions", "sentences", "texts", "cands", "hyps", "preds"}
+)
+
+
+class FunctionMetric(MeanMetric):
+    """A function as a metric whose corpus score is the mean. Its signature includes a hash of the source.
+
+    The function takes one candidate and the list of its references, or a list of candidates and a list of lists. The
+    annotation of its first parameter decides, if it is ``str`` or a sequence; otherwise the name: plural names, such as
+    ``candidates``, get lists.
+
+    Args:
+        function: the function.
+        name: name of the metric; by default that of the function.
+
+    Raises:
+        ParameterError: a function without a name, or one that cannot be called with two arguments.
+    """
+
+    without_parameters = frozenset({"tokenizer", "variant"})
+
+    def __init__(self, function: ScoreFunction, name: str = "") -> None:
+        self.function = function
+        self.name = name or _name(function)
+        self.outputs = (self.name,)
+        self.takes_lists = _takes_lists(function, self.name)
+        self.hash = function_hash(function, self.name)
+        super().__init__()
+
+    @property
+    def tokens(self) -> str:
+        return "its own"
+
+    def suffix(self) -> str:
+        return ""
+
+    def signatures(self, state: State | None = None) -> tuple[str, ...]:
+        return (f"{self.name}|function:{self.hash}|captious:{__version__}",)
+
+    def scores(self, captions: Captions, state: State | None = None) -> NDArray[np.float64]:
+        if not captions.references.present:
+            return self.values(captions.candidates, [[]] * len(captions))
+        texts, offsets = captions.references.texts, captions.references.offsets.tolist()
+        return self.values(captions.candidates, [texts[a:b] for a, b in pairwise(offsets)])
+
+    def values(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> NDArray[np.float64]:
+        """Return the scores of the candidates, float64[n].
+
+        Raises:
+            ParameterError: the function failed, or its scores are not one finite number for each candidate.
+        """
+        lists = [list(texts) for texts in references]
+        if self.takes_lists:
+            scores = self._checked(self._called([*candidates], lists), (len(candidates),))
+        else:
+            single = (self._called(candidate, texts) for candidate, texts in zip(candidates, lists, strict=True))
+            scores = np.array([float(self._checked(score, ())) for score in single])
+        infinite = np.flatnonzero(~np.isfinite(scores))
+        if infinite.size:
+            first = infinite[0]
+            raise ParameterError(
+                f"{self.name} gave {counted_of(infinite.size, len(scores), 'caption')} a score that is not finite",
+                where=f"{_place(self.function)}: {float(scores[first])} for {candidates[first]!r}",
+                hint="return a number for every caption, such as 0",
+            )
+        return scores
+
+    def _called(self, candidates: Any, references: Any) -> Any:
+        try:
+            return self.function(candidates, references)
+        except (CaptiousError, MemoryError):
+            raise
+        except Exception as error:  # whatever the user's code does
+            raise ParameterError(
+                f"{self.name} failed: {type(error).__name__}: {error}", where=_place(self.function), hint=self._calls
+            ) from error
+
+    def _checked(self, values: Any, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        expected = f"for {counted(shape[0], 'item')}" if shape else "for one caption"
+        if values is None:
+            raise ParameterError(f"{self.name} returned nothing", where=_place(self.function), hint=self._calls)
+        try:
+            array = np.asarray(values, np.float64)
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                f"the scores of {self.name} are not numbers: {error}", where=_place(self.function), hint=self._calls
+            ) from error
+        if array.shape != shape:
+            size = counted(len(array), "score") if array.ndim == 1 else f"scores of the shape {array.shape}"
+            raise ParameterError(f"{self.name} gave {size} {expected}", where=_place(self.function), hint=self._calls)
+        return array
+
+    @property
+    def _calls(self) -> str:
+        """The arguments of the function calls."""
+        if self.takes_lists:
+            return (
+                "it is called with a list of candidates and a list with the references of each, and returns one number "
+                "per candidate; for one caption at a time, call its first parameter candidate"
+            )
+        return (
+            "it is called with one candidate and the list of its references, and returns one number; for all captions "
+            "at once, call its first parameter candidates"
+        )
+
+
+def metric_class(function: ScoreFunction, name: str) -> type[FunctionMetric]:
+    """Return a class of metrics without parameters that call a function, such as one that an entry point names.
+
+    Args:
+        function: the function.
+        name: name of the metric and of its output.
+
+    Raises:
+        ParameterError: a function that cannot be called with two arguments.
+    """
+    FunctionMetric(function, name)
+
+    class OfFunction(FunctionMetric):
+        summary = (inspect.getdoc(function) or "").partition("\n")[0]
+
+        def __init__(self) -> None:
+            super().__init__(function, name)
+
+        def __reduce__(self) -> tuple[object, ...]:
+            return FunctionMetric, (function, name)
+
+    OfFunction.name, OfFunction.outputs = name, (name,)
+    return OfFunction
+
+
+class FileMetric(FunctionMetric):
+    """A function in a file as a metric, labeled by its request.
+
+    Args:
+        request: FILE.py:FUNCTION.
+
+    Raises:
+        ParameterError, UnknownNameError: as ``function_in_file`` and ``FunctionMetric`` do.
+    """
+
+    def __init__(self, request: str) -> None:
+        super().__init__(function_in_file(request))
+        self.request = request
+
+    def __str__(self) -> str:
+        return self.request
+
+
+def function_in_file(request: str) -> ScoreFunction:
+    """Return the function named by FILE.py:FUNCTION. This executes the file, so use it only for files that the user
+    names.
+
+    Raises:
+        ParameterError: a file that cannot be run.
+        UnknownNameError: an unknown function.
+    """
+    file, _, name = request.rpartition(":")
+    module = _run(Path(file))
+    function = getattr(module, name, None)
+    if not callable(function):
+        functions = [key for key, value in vars(module).items() if inspect.isfunction(value)]
+        raise UnknownNameError(
+            f"{file} has no function {name}",
+            where=file,
+            hint=f"it has {', '.join(functions)}" if functions else "write it: def NAME(candidate, references)",
+        )
+    score_function: ScoreFunction = function
+    return score_function
+
+
+def _run(file: Path) -> ModuleType:
+    name = f"captious_own_{hashlib.sha256(os.fsencode(file.absolute())).hexdigest()[:16]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = spec_from_file_location(name, file)
+    if not file.is_file() or spec is None or spec.loader is None:
+        raise ParameterError(f"there is no file {file}", where=str(file), hint="give FILE.py:FUNCTION")
+    module = module_from_spec(spec)
+    sys.modules[name] = module
+    sys.path.insert(0, str(file.absolute().parent))  # for what it imports from its own folder
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:  # whatever the user's code does
+        del sys.modules[name]
+        raise ParameterError(
+            f"{file} cannot be run: {type(error).__name__}: {error}", where=str(file), hint="repair it, or use --debug"
+        ) from error
+    finally:
+        sys.path.pop(0)
+    return module
+
+
+def _name(function: ScoreFunction) -> str:
+    label = getattr(function, "name", None)
+    if isinstance(label, str):
+        check_label(label)
+        return label
+    while isinstance(function, partial):
+        function = function.func
+    name = str(getattr(function, "__name__", type(function).__name__))
+    if not name.isidentifier():
+        raise ParameterError("a metric function needs a name", hint="define it with def")
+    return name
+
+
+def _takes_lists(function: ScoreFunction, name: str) -> bool:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # functions that are not written in Python
+        return True
+    try:
+        signature.bind(None, None)
+    except TypeError as error:
+        raise ParameterError(
+            f"{name} cannot be called with candidates and references: {error}",
+            where=_place(function),
+            hint="define it with two parameters: def NAME(candidate, references)",
+        ) from None
+    first = next(iter(signature.parameters.values()))
+    try:
+        annotation = get_type_hints(function).get(first.name)
+    except Exception:  # names in annotations that are not defined when the program runs
+        annotation = None
+    kind = get_origin(annotation) or annotation
+    if kind is str or not isinstance(kind, type) or not issubclass(kind, Iterable):
+        return kind is not str and first.name in _PLURAL
+    return True
+
+
+def _place(function: ScoreFunction) -> str:
+    """Return the file and line of the function, if known."""
+    code = getattr(function, "__code__", None)
+    return "" if code is None else f"{code.co_filename}:{code.co_firstlineno}"
