@@ -29,7 +29,7 @@ _EXTRAS = {
     "h5py": ("image features in h5 files", "h5"),
     "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
     "torch": (
-        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, captious@full; "
+        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, concur@full; "
         "mowe, wembsim --model; training of nneval, lceval and leic",
         "models",
     ),

@@ -162,7 +162,7 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 _FORMAT = 1
-_MOST = 1 << 28  # bytes of weights of captious
+_MOST = 1 << 28  # bytes of weights of concur
 _CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
 
 
@@ -234,7 +234,7 @@ def read_weights(
         arrays = load(content)  # checks the header against the size
         size = int.from_bytes(content[:8], "little")
         value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
-        # Only the weights of the metric captious in the package have no format, and entries of their own.
+        # Only the weights of the metric concur in the package have no format, and entries of their own.
         written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
         if written != _FORMAT:
             raise ResourceError("these weights were written by another version of captious")
@@ -249,7 +249,7 @@ def read_weights(
 
 
 def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Quantize rows to 8-bit integers with one scale each, as in weights of the metric captious."""
+    """Quantize rows to 8-bit integers with one scale each, as in weights of the metric concur."""
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype(np.float32) / np.float32(127)
     return np.rint(rows / scales[:, None]).astype(np.int8), scales
 
