@@ -25,7 +25,7 @@ class FittedResource:
     """The result of fitting a metric, which can be saved, with warnings about the references."""
 
     resource: Savable
-    warnings: list[str]
+    warnings: Sequence[str]
 
 
 def fit_resource(
