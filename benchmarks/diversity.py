@@ -115,7 +115,7 @@ def main() -> None:
     for name in METRICS:
         ours: list[float] = []
         for _ in range(options.repeats):
-            sets = captious.read_captions({i: [o[i] for o in outputs] for i in some}, table, several=True)
+            sets = captious.read_captions({i: [o[i] for o in outputs] for i in some}, table, several="mean")
             start = time.process_time()
             report = captious.score(sets, metrics=[name], settings=settings(captious, name, idf_table))
             ours.append(time.process_time() - start)
@@ -134,7 +134,7 @@ def main() -> None:
     print_table(rows)
 
     table = captious.read_references(references)
-    sets = captious.read_captions({i: [o[i] for o in outputs] for i in references}, table, several=True)
+    sets = captious.read_captions({i: [o[i] for o in outputs] for i in references}, table, several="mean")
     start = time.process_time()
     captious.score(sets, metrics=[*METRICS], settings=captious.Settings(idf="coco"))
     print(
@@ -146,7 +146,7 @@ def main() -> None:
     single = time.process_time() - start
     candidates = {i: [output[i] for output in outputs] for i in references}
     start = time.process_time()
-    captious.score(candidates, captious.read_references(references), metrics, several=True, of_k=("mean", "best"))
+    captious.score(candidates, captious.read_references(references), metrics, several=("mean", "best"))
     several = time.process_time() - start
     print(
         f"{', '.join(metrics)}: {single:.2f} CPU s for one candidate, {several:.2f} for mean and best of {len(names)}"

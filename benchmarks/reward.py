@@ -53,7 +53,7 @@ def captious_rates(data: Path, folder: Path, repeats: int) -> dict[str, list[flo
         idf = folder / f"{name}.idf"
         DocumentFrequencies.of(references, as_tokenizer(name)).save(idf)
         metric = CiderD(idf=idf, tokenizer=name)
-        scorer = captious.reward(metric, references)
+        scorer = captious.reward(references, metric)
 
         one_each = dict(zip(*captions, strict=True))
         beside = read_captions(one_each, {image: references[image] for image in one_each})

@@ -34,6 +34,7 @@ from .evaluation import length_groups as length_groups
 from .evaluation import prepare as prepare
 from .evaluation import reward as reward
 from .evaluation import score as score
+from .evaluation import score_systems as score_systems
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge

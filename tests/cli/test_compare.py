@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import captious
+from captious.errors import shown_in
 from tests.cli.conftest import Run, assert_refused
 
 FILES = ("baseline.json", "improved.json", "references.json")
@@ -36,7 +37,7 @@ def test_comparison_is_shown_as_a_table(folder: Path, run: Run, expected: captio
 
 
 def test_comparison_is_printed_as_json(folder: Path, run: Run, expected: captious.Comparison) -> None:
-    assert run("compare", *FILES, "--format", "json").json == expected.to_dict()
+    assert run("compare", *FILES, "--format", "json").json == shown_in(expected.to_dict(), "command line")
 
 
 class TestNoReferences:
@@ -144,7 +145,16 @@ def test_few_images_are_warned_about(folder: Path, run: Run) -> None:
     for name in ("baseline", "improved"):
         records = json.loads((folder / f"{name}.json").read_text())
         (folder / f"nine-{name}.json").write_text(json.dumps(records[:9]))
-    arguments = ["compare", "nine-baseline.json", "nine-improved.json", "references.json", "-m", "rouge-l", "--subset"]
+    arguments = [
+        "compare",
+        "nine-baseline.json",
+        "nine-improved.json",
+        "references.json",
+        "-m",
+        "rouge-l",
+        "--match",
+        "common",
+    ]
     outcome = run(*arguments, "--format", "json")
     (warning,) = outcome.json["warnings"]
     assert warning.startswith("too few images for intervals and tests (9)")
@@ -154,7 +164,7 @@ def test_few_images_are_warned_about(folder: Path, run: Run) -> None:
 def test_systems_with_different_subsets_are_refused(folder: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     (folder / "ten.json").write_text(json.dumps(records[:10]))
-    outcome = run("compare", "ten.json", "improved.json", "references.json", "-m", "rouge-l", "--subset")
+    outcome = run("compare", "ten.json", "improved.json", "references.json", "-m", "rouge-l", "--match", "common")
     assert_refused(outcome, "not scored on the same images", "10 and 24 images")
 
 
@@ -162,7 +172,9 @@ def test_excluded_captions_are_reported(folder: Path, run: Run) -> None:
     for name in ("baseline", "improved"):
         records = json.loads((folder / f"{name}.json").read_text())
         (folder / f"ten-{name}.json").write_text(json.dumps(records[:10]))
-    outcome = run("compare", "ten-baseline.json", "ten-improved.json", "references.json", "-m", "rouge-l", "--subset")
+    outcome = run(
+        "compare", "ten-baseline.json", "ten-improved.json", "references.json", "-m", "rouge-l", "--match", "common"
+    )
     assert "ten-baseline: subset; excluded 0 candidates" in outcome.out
     assert "ten-improved: subset; excluded 0 candidates" in outcome.out
 

@@ -70,12 +70,14 @@ def test_directory_instead_of_a_file_is_refused(folder: Path, run: Run) -> None:
 
 def test_missing_reference_file_is_named(folder: Path, run: Run) -> None:
     write(folder, "few.json", {"1207": ["a cat", "the cat"]})
-    assert_refused(run("score", "baseline.json", "few.json", "-m", "rouge-l"), "23 of 24 candidates", "--subset")
+    assert_refused(
+        run("score", "baseline.json", "few.json", "-m", "rouge-l"), "23 of 24 candidates", "--match", "common"
+    )
 
 
 def test_images_without_candidates_are_named(folder: Path, run: Run) -> None:
     write(folder, "few.json", [RECORD])
-    assert_refused(run("score", "few.json", "references.json"), "23 of 24 images", "image_id 1315", "--subset")
+    assert_refused(run("score", "few.json", "references.json"), "23 of 24 images", "image_id 1315", "--match", "common")
 
 
 @pytest.mark.parametrize("metric", ["nope", "", "@paper", "BLEU-5", "bleu-4@nope"])

@@ -454,9 +454,9 @@ class TestFiles:
     def test_subset_leaves_out_images_of_one_side(self, folder: Path, run: Run) -> None:
         Path("more.json").write_text('[{"image_id": 1207, "caption": "a man"}, {"image_id": 1, "caption": "a bus"}]')
         arguments = ("explain", "rouge-l", "more.json", "references.json", "--image", "1207")
-        assert_refused(run(*arguments), "no references", "--subset")
-        assert run(*arguments, "--subset").out.startswith("image 1207 · ")
-        assert_refused(run("explain", "rouge-l", "a dog", "a dog", "--subset"), "are for files")
+        assert_refused(run(*arguments), "no references", "--match", "common")
+        assert run(*arguments, "--match", "common").out.startswith("image 1207 · ")
+        assert_refused(run("explain", "rouge-l", "a dog", "a dog", "--match", "common"), "are for files")
 
     @pytest.mark.parametrize("metric", ["bleu", "cider-d", "rouge-l"])
     def test_empty_caption_is_explained(self, folder: Path, run: Run, metric: str) -> None:

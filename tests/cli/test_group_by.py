@@ -172,7 +172,9 @@ def test_groups_work_with_several_candidates(run: Run, groups: dict[str, str]) -
     records = json.loads(Path("improved.json").read_text())
     several = {record["image_id"]: [record["caption"], "a dog"] for record in records}
     Path("several.json").write_text(json.dumps(several))
-    outcome = run("score", "several.json", "references.json", "-m", "rouge-l", "--several", "--group-by", "places.json")
+    outcome = run(
+        "score", "several.json", "references.json", "-m", "rouge-l", "--several", "mean", "--group-by", "places.json"
+    )
     assert (outcome.code, "outdoor" in outcome.out) == (0, True)
 
 

@@ -125,7 +125,7 @@ class TestRepeated:
     def test_repeated_score_command_keeps_its_options(self, folder: Path, run: Run) -> None:
         (folder / "baseline.json").rename(folder / "base line.json")
         assert run("fit", "cider-d", "references.json", "-o", "my own.idf").code == 0
-        settings = ["-m", "cider-d@paper", "-m", "rouge-l", "-m", "hwcm", "--subset", "--idf", "my own.idf"]
+        settings = ["-m", "cider-d@paper", "-m", "rouge-l", "-m", "hwcm", "--match", "common", "--idf", "my own.idf"]
         settings += ["--tokenizer", "ptb", "--parser", "bundled", "--references-as", "each", "--threads", "2"]
         outcome = run("score", "base line.json", *FILES[1:], *settings, "--ci", "--per-caption", "x.csv")
         assert outcome.code == 0, outcome

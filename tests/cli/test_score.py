@@ -76,7 +76,7 @@ class TestNoReferences:
         refused = run("score", "baseline.json", "--no-references", "-m", "rouge-l", "-m", "bleu")
         assert_refused(refused, "rouge-l, bleu cannot be computed without references", "baseline.json")
         assert_refused(run("score", "--no-references", "-m", "chair"), "no files were given")
-        lengths = ("-m", "distinct", "--several", "--group-by", "length")
+        lengths = ("-m", "distinct", "--several", "mean", "--group-by", "length")
         assert_refused(run("score", "baseline.json", "--no-references", *lengths), "no references whose lengths")
 
 
@@ -250,19 +250,21 @@ class TestImages:
 
     def test_different_images_are_refused(self, ten: Path, run: Run) -> None:
         outcome = run("score", "ten.json", "references.json", "-m", "rouge-l")
-        assert_refused(outcome, "1 of 11 candidates", "ten.json: image_id 5", "--subset")
+        assert_refused(outcome, "1 of 11 candidates", "ten.json: image_id 5", "--match", "common")
 
     def test_subset_is_scored_and_reported(self, ten: Path, run: Run) -> None:
-        outcome = run("score", "ten.json", "references.json", "-m", "rouge-l", "--subset")
+        outcome = run("score", "ten.json", "references.json", "-m", "rouge-l", "--match", "common")
         assert outcome.code == 0
         assert outcome.out.startswith("10 images ·")
         assert "ten: subset; excluded 1 candidate" in outcome.out
-        document = run("score", "ten.json", "references.json", "-m", "rouge-l", "--subset", "--format", "json").json
+        document = run(
+            "score", "ten.json", "references.json", "-m", "rouge-l", "--match", "common", "--format", "json"
+        ).json
         assert document["systems"][0]["n_images"] == 10
         assert document["systems"][0]["left_out"] == {"candidates": 1, "images": 14}
 
     def test_systems_on_different_images_are_not_ranked_and_a_warning_says_so(self, ten: Path, run: Run) -> None:
-        arguments = ["score", "baseline.json", "ten.json", "references.json", "-m", "rouge-l", "--subset"]
+        arguments = ["score", "baseline.json", "ten.json", "references.json", "-m", "rouge-l", "--match", "common"]
         outcome = run(*arguments)
         assert outcome.code == 0
         assert "◀" not in outcome.out
@@ -329,7 +331,7 @@ class TestSettings:
 def test_intervals_over_few_images_are_said_to_be_worth_little(folder: Path, run: Run) -> None:
     records = json.loads((folder / "baseline.json").read_text())
     (folder / "three.json").write_text(json.dumps(records[:3]))
-    arguments = ["score", "three.json", "references.json", "-m", "rouge-l", "--subset"]
+    arguments = ["score", "three.json", "references.json", "-m", "rouge-l", "--match", "common"]
     assert "too few images" in run(*arguments, "--ci").err
     assert "too few images" not in run(*arguments).err
 

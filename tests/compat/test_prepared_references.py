@@ -98,7 +98,7 @@ def test_files_without_prepared_references_are_refused(file: Path, tmp_path: Pat
     (tmp_path / "captions.json").write_text('{"1": ["a dog"]}')
     with pytest.raises(InputError, match="not a file of prepared references"):
         use_prepared_references(tmp_path / "captions.json")
-    prepare({7: ["a dog"]}, tmp_path / "raw", ["bleu"])
+    prepare({7: ["a dog"]}, ["bleu"], path=tmp_path / "raw")
     with pytest.raises(InputError, match="not tokenized"):
         use_prepared_references(tmp_path / "raw")
     with pytest.raises(InputError, match="a list is not a path"):

@@ -26,16 +26,16 @@ ROWS = [(8, "cow"), (7, "cat"), (9, "dog"), (7, "a cat"), (9, "dog"), (7, "")]
 
 
 def test_sets_are_read_from_mappings_and_records() -> None:
-    sets = read_captions(SETS, REFERENCES, several=True)
+    sets = read_captions(SETS, REFERENCES, several="mean")
     assert sets.ids == (7, 9, 8)
     assert sets.texts == IN_ORDER
     assert sets.counts.tolist() == [3, 2, 1]
     records = [{"image_id": image, "caption": text} for image, text in ROWS]
-    assert read_captions(records, REFERENCES, several=True).texts == IN_ORDER
+    assert read_captions(records, REFERENCES, several="mean").texts == IN_ORDER
     lists = [{"image_id": image, "candidates": texts} for image, texts in SETS.items()]
-    assert read_captions(lists, REFERENCES, several=True).texts == IN_ORDER
+    assert read_captions(lists, REFERENCES, several="mean").texts == IN_ORDER
     toolkit = {image: [{"caption": text} for text in texts] for image, texts in SETS.items()}
-    assert read_captions(toolkit, REFERENCES, several=True).texts == IN_ORDER
+    assert read_captions(toolkit, REFERENCES, several="mean").texts == IN_ORDER
 
 
 def test_sets_are_read_from_files(write: Write) -> None:
@@ -47,7 +47,7 @@ def test_sets_are_read_from_files(write: Write) -> None:
         "rows.csv": "image_id,caption\n" + "".join(f'{image},"{text}"\n' for image, text in ROWS),
     }
     for name, content in contents.items():
-        assert read_captions(write(name, content), REFERENCES, several=True).texts == IN_ORDER, name
+        assert read_captions(write(name, content), REFERENCES, several="mean").texts == IN_ORDER, name
 
 
 def test_sets_are_read_from_data_frames() -> None:
@@ -55,48 +55,52 @@ def test_sets_are_read_from_data_frames() -> None:
     long = pandas.DataFrame({"image_id": [image for image, _ in ROWS], "caption": [text for _, text in ROWS]})
     wide = pandas.DataFrame({"image_id": [*SETS], "captions": [*SETS.values()]})
     assert (
-        read_captions(long, REFERENCES, several=True).texts
-        == read_captions(wide, REFERENCES, several=True).texts
+        read_captions(long, REFERENCES, several="mean").texts
+        == read_captions(wide, REFERENCES, several="mean").texts
         == IN_ORDER
     )
 
 
 def test_sets_are_read_from_lists_by_position() -> None:
-    sets = read_captions([["a", "b"], ["c"]], [["x"], ["y", "z"]], several=True)
+    sets = read_captions([["a", "b"], ["c"]], [["x"], ["y", "z"]], several="mean")
     assert sets.texts == [["a", "b"], ["c"]]
     with pytest.raises(ParameterError, match="2 candidates by position, but references for 1 image"):
-        read_captions([["a", "b"], ["c"]], [["x"]], several=True)
+        read_captions([["a", "b"], ["c"]], [["x"]], several="mean")
 
 
 def test_single_candidates_are_sets_of_one() -> None:
-    assert read_captions({7: "cat", 9: "dog", 8: "cow"}, REFERENCES, several=True).texts == [["cat"], ["dog"], ["cow"]]
+    assert read_captions({7: "cat", 9: "dog", 8: "cow"}, REFERENCES, several="mean").texts == [
+        ["cat"],
+        ["dog"],
+        ["cow"],
+    ]
 
 
 @pytest.mark.parametrize("candidates", [SETS, [{"image_id": image, "caption": text} for image, text in ROWS]])
 def test_several_candidates_need_the_option(candidates: Any, refuses: Refuses) -> None:
-    with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", "several=True"):
+    with refuses(DuplicateCandidateError, "2 of 3 images have more than one candidate", 'several="mean"'):
         read_captions(candidates, REFERENCES)
 
 
 def test_an_object_names_an_image_once(write: Write) -> None:
     path = write("twice.json", '{"7": ["a"], "9": ["b"], "7": ["c"]}')
     with pytest.raises(CaptionFileError, match="more than once as a key") as caught:
-        read_captions(path, REFERENCES, several=True)
+        read_captions(path, REFERENCES, several="mean")
     assert "put the candidates of an image in one list" in str(caught.value)
 
 
 def test_errors_of_sets_name_the_image() -> None:
     with pytest.raises(MissingCandidatesError, match="1 of 3 images has an empty list"):
-        read_captions({**SETS, 9: []}, REFERENCES, several=True)
+        read_captions({**SETS, 9: []}, REFERENCES, several="mean")
     with pytest.raises(MissingCandidatesError, match="1 of 3 images has references but no candidate"):
-        read_captions({7: ["a"], 9: ["b"]}, REFERENCES, several=True)
+        read_captions({7: ["a"], 9: ["b"]}, REFERENCES, several="mean")
     with pytest.raises(UnknownImageError, match="2 of 8 candidates are for images that have no references") as caught:
-        read_captions({**SETS, 1: ["a", "b"]}, REFERENCES, several=True)
+        read_captions({**SETS, 1: ["a", "b"]}, REFERENCES, several="mean")
     assert caught.value.where == "candidates: image_id 1"
 
 
 def test_subset_counts_excluded_candidates() -> None:
-    sets = read_captions({7: ["a", "b"], 1: ["c", "d", "e"]}, REFERENCES, subset=True, several=True)
+    sets = read_captions({7: ["a", "b"], 1: ["c", "d", "e"]}, REFERENCES, match="common", several="mean")
     assert sets.texts == [["a", "b"]]
     assert (sets.n_candidates_left_out, sets.n_references_left_out) == (3, 2)
 
@@ -107,7 +111,7 @@ def test_candidates_and_references_have_the_same_images() -> None:
 
 
 def test_slots_show_every_candidate_once() -> None:
-    sets = read_captions(SETS, REFERENCES, several=True)
+    sets = read_captions(SETS, REFERENCES, several="mean")
     by_number = {}
     for slot in sets.slots:
         for row, number in zip(slot.rows.tolist(), slot.candidates.tolist(), strict=True):
@@ -118,11 +122,11 @@ def test_slots_show_every_candidate_once() -> None:
 
 
 def test_slots_share_the_references() -> None:
-    sets = read_captions({image: ["a", "b", "c"] for image in REFERENCES}, REFERENCES, several=True)
+    sets = read_captions({image: ["a", "b", "c"] for image in REFERENCES}, REFERENCES, several="mean")
     assert all(slot.captions.references is sets.references for slot in sets.slots)
     # An image with many candidates takes a table of its own, which the further slots share.
     rest = {image: ["a"] for image in range(10)}
-    many = read_captions({**rest, 0: ["a", *"bcdefg"]}, {image: ["x"] for image in range(10)}, several=True)
+    many = read_captions({**rest, 0: ["a", *"bcdefg"]}, {image: ["x"] for image in range(10)}, several="mean")
     assert len(many.slots) == 7
     assert many.slots[0].captions.references is many.references
     assert {len(slot.captions) for slot in many.slots[1:]} == {1}
@@ -130,7 +134,7 @@ def test_slots_share_the_references() -> None:
 
 
 def test_selections_and_copies_keep_candidates() -> None:
-    sets = read_captions(SETS, REFERENCES, several=True)
+    sets = read_captions(SETS, REFERENCES, several="mean")
     assert sets.select([0, 1, 2]) is sets
     part = sets.select([2, 0])
     assert (part.ids, part.texts) == ((8, 7), [["cow"], ["cat", "a cat", ""]])
@@ -146,7 +150,7 @@ def test_selections_and_copies_keep_candidates() -> None:
 def test_text_ids_of_sets_match_numbers(write: Write) -> None:
     path = write("object.json", '{"7": ["a", "b"]}')
     table = read_references({7: ["x"]})
-    sets = read_captions(path, table, several=True)
+    sets = read_captions(path, table, several="mean")
     assert sets.references is table
     assert sets.candidates.ids == (7,)
     np.testing.assert_array_equal(sets.candidates.offsets, [0, 2])

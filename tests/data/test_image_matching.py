@@ -6,8 +6,14 @@ from typing import Any
 
 import pytest
 
-from captious.data import read_captions, read_references, read_rows
-from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError
+from captious.data import Match, read_captions, read_references, read_rows
+from captious.errors import (
+    MissingCandidatesError,
+    MissingReferencesError,
+    ParameterError,
+    UnknownImageError,
+    UnknownNameError,
+)
 from tests.data.conftest import Refuses, Write
 
 REFERENCES = {7: ["a cat", "the cat"], 9: ["a dog"], 8: ["a cow"]}
@@ -34,13 +40,13 @@ def test_systems_share_references() -> None:
     references = read_references(REFERENCES)
     one, two = read_captions({7: "a", 9: "b", 8: "c"}, references), read_captions({9: "d", 8: "e", 7: "f"}, references)
     assert one.references is two.references is references
-    part = read_captions({9: "d"}, references, subset=True)
+    part = read_captions({9: "d"}, references, match="common")
     assert part.references.ids == (9,)
 
 
 def test_systems_share_references_whose_ids_were_read_as_numbers(write: Write) -> None:
     references = read_references(write("r.json", '{"7": ["a cat"], "9": ["a dog"], "012": ["a cow"]}'))
-    one = read_captions({7: "a", 9: "b"}, references, subset=True)
+    one = read_captions({7: "a", 9: "b"}, references, match="common")
     assert one.ids == (7, 9)
     references = read_references(write("r.json", '{"7": ["a cat"], "9": ["a dog"]}'))
     one, two = read_captions({7: "a", 9: "b"}, references), read_captions({9: "c", 7: "d"}, references)
@@ -55,9 +61,9 @@ def test_captions_that_were_loaded_are_loaded_again() -> None:
     again = read_captions(captions, {9: ["the dog"], 8: ["the cow"], 7: ["the cat"]})
     assert (again.ids, again.candidates) == ((9, 8, 7), ("dog", "cow", "cat"))
     assert again.references.texts == ("the dog", "the cow", "the cat")
-    sets = read_captions(captions, several=True)
+    sets = read_captions(captions, several="mean")
     assert sets.texts == [["cat"], ["dog"], ["cow"]]
-    assert read_captions(sets, several=True) is sets
+    assert read_captions(sets, several="mean") is sets
     assert read_captions(sets, REFERENCES).candidates == captions.candidates
 
 
@@ -79,13 +85,13 @@ def test_unknown_images_are_refused(refuses: Refuses, write: Write) -> None:
         UnknownImageError,
         "3 of 6 candidates are for images that have no references\n",
         f"{path}: image_id 900100, 900101, 900102\n",
-        "is this the right reference file? To score the images that both files share: subset=True",
+        'is this the right reference file? To score the images that both files share: match="common"',
     ):
         read_captions(path, REFERENCES)
 
 
 def test_missing_candidates_are_refused(refuses: Refuses) -> None:
-    with refuses(MissingCandidatesError, "2 of 3 images", "references: image_id 7, 8", "subset=True"):
+    with refuses(MissingCandidatesError, "2 of 3 images", "references: image_id 7, 8", 'match="common"'):
         read_captions({9: "a"}, REFERENCES)
 
 
@@ -96,18 +102,18 @@ def test_many_ids_are_cut_short(refuses: Refuses) -> None:
 
 
 def test_subset_keeps_common_images() -> None:
-    captions = read_captions({8: "cow", 5: "hen", 7: "cat", 6: "pig"}, {**REFERENCES, 4: []}, subset=True)
+    captions = read_captions({8: "cow", 5: "hen", 7: "cat", 6: "pig"}, {**REFERENCES, 4: []}, match="common")
     assert captions.ids == (7, 8)
     assert captions.candidates == ("cat", "cow")
     assert (captions.n_candidates_left_out, captions.n_references_left_out) == (2, 1)
 
 
-@pytest.mark.parametrize("subset", [False, True])
-def test_disjoint_images_are_refused(refuses: Refuses, subset: bool) -> None:
+@pytest.mark.parametrize("match", ["all", "common"])
+def test_disjoint_images_are_refused(refuses: Refuses, match: Match) -> None:
     with refuses(
         UnknownImageError, "none of the 2 candidates", "candidates: image_id 1, 2; references: image_id 7, 9, 8"
     ):
-        read_captions({1: "a", 2: "b"}, REFERENCES, subset=subset)
+        read_captions({1: "a", 2: "b"}, REFERENCES, match=match)
 
 
 def test_string_and_number_ids_are_explained(refuses: Refuses) -> None:
@@ -124,9 +130,9 @@ def test_string_and_number_ids_are_explained(refuses: Refuses) -> None:
     ],
 )
 def test_images_listed_without_references_are_refused(refuses: Refuses, references: Any) -> None:
-    with refuses(MissingReferencesError, "1 of 2 images has no references", "references: image_id 9", "subset=True"):
+    with refuses(MissingReferencesError, "1 of 2 images has no references", "references: image_id 9", 'match="common"'):
         read_captions({7: "a", 9: "b"}, references)
-    captions = read_captions({7: "a", 9: "b"}, references, subset=True)
+    captions = read_captions({7: "a", 9: "b"}, references, match="common")
     assert (captions.ids, captions.n_candidates_left_out) == ((7,), 1)
 
 
@@ -166,15 +172,22 @@ def test_positions_match_positions() -> None:
 
 
 def test_different_numbers_of_positions_are_refused(refuses: Refuses) -> None:
-    for subset in (False, True):
+    matches: tuple[Match, ...] = ("all", "common")
+    for match in matches:
         with refuses(ParameterError, "2 candidates by position, but references for 3 images"):
-            read_captions(["a", "b"], [["c"], ["d"], ["e"]], subset=subset)
+            read_captions(["a", "b"], [["c"], ["d"], ["e"]], match=match)
+
+
+@pytest.mark.parametrize("options", [{"match": "some"}, {"match": True}, {"several": True}, {"several": ["all"]}])
+def test_unknown_ways_to_match_and_score_are_refused(options: dict[str, Any]) -> None:
+    with pytest.raises(UnknownNameError, match=f"^{next(iter(options))} is "):
+        read_captions(["a"], [["c"]], **options)
 
 
 def test_position_without_references_is_excluded_by_subset(refuses: Refuses) -> None:
     with refuses(MissingReferencesError, "image_id 0"):
         read_captions(["a", "b"], [[], ["c"]])
-    captions = read_captions(["a", "b"], [[], ["c"]], subset=True)
+    captions = read_captions(["a", "b"], [[], ["c"]], match="common")
     assert (captions.ids, captions.candidates) == ((1,), ("b",))
 
 

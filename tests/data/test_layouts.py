@@ -140,7 +140,7 @@ def test_candidates_of_llava_match_names_of_files() -> None:
     captions = read_captions(FOLDER / "llava_answers.jsonl", FOLDER / "dataset_coco.json", split="test,restval,val")
     assert captions.ids == (391895, 522418, 184613, 318219)
     by_name = read_references(FOLDER / "dataset_coco.json", columns="id=filename", split="test")
-    assert read_captions(FOLDER / "llava_answers.jsonl", by_name, subset=True).ids == (391895, 522418)
+    assert read_captions(FOLDER / "llava_answers.jsonl", by_name, match="common").ids == (391895, 522418)
 
 
 def test_dense_captioning_results_are_read() -> None:

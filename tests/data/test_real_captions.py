@@ -40,9 +40,9 @@ def test_karpathy_split_is_read(coco: Path, refuses: Refuses) -> None:
     assert len(references) == 5_000
     assert references.id_form == "text"
     results = coco / "results_val2014" / "vinyals-et-al-2017.json.gz"
-    with refuses(UnknownImageError, "35,504 of 40,504 candidates", str(results), "subset=True"):
+    with refuses(UnknownImageError, "35,504 of 40,504 candidates", str(results), 'match="common"'):
         read_captions(results, references)
-    captions = read_captions(results, references, subset=True)
+    captions = read_captions(results, references, match="common")
     assert len(captions) == 5_000
     assert captions.ids[0] == 391895
     assert (captions.n_candidates_left_out, captions.n_references_left_out) == (35_504, 0)

@@ -73,7 +73,8 @@ def test_reports_of_one_name_are_told_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [{"metrics": ["bleu-4"]}, {"subset": True}, {"clean": "markdown"}, {"split": "val"}, {"several": True}]
+    "options",
+    [{"metrics": ["bleu-4"]}, {"match": "common"}, {"clean": "markdown"}, {"split": "val"}, {"several": "mean"}],
 )
 def test_arguments_that_scored_reports_cannot_use_are_refused(options: dict[str, Any]) -> None:
     bad, good = (captious.score(system, REFERENCES, ["bleu-4"]) for system in (BAD, GOOD))
@@ -82,13 +83,12 @@ def test_arguments_that_scored_reports_cannot_use_are_refused(options: dict[str,
 
 
 def test_reports_of_systems_are_compared_without_anything_else() -> None:
-    reports = captious.score({"bad": BAD, "good": GOOD}, REFERENCES, ["bleu-4"])
-    assert isinstance(reports, captious.Reports)
+    reports = captious.score_systems({"bad": BAD, "good": GOOD}, REFERENCES, ["bleu-4"])
     for options, wrong in (
         ({"b": reports}, "b"),
         ({"references": REFERENCES}, "references"),
         ({"b": GOOD, "names": ("bad", "good")}, "b, names"),
-        ({"of_k": "best", "clean": "markdown"}, "of_k, clean"),
+        ({"several": "best", "clean": "markdown"}, "several, clean"),
     ):
         with pytest.raises(ParameterError, match="already scored") as caught:
             captious.compare(reports, **options)  # type: ignore[call-overload]
@@ -280,12 +280,12 @@ class TestRefusals:
 
     def test_different_subsets_are_refused(self) -> None:
         with pytest.raises(ParameterError, match="not scored on the same images") as caught:
-            captious.compare({i: GOOD[i] for i in range(10)}, GOOD, REFERENCES, ["rouge-l"], subset=True)
+            captious.compare({i: GOOD[i] for i in range(10)}, GOOD, REFERENCES, ["rouge-l"], match="common")
         assert "10 and 120 images" in caught.value.where
 
     def test_equal_subsets_are_compared(self) -> None:
         part = {i: GOOD[i] for i in range(10)}
-        comparison = captious.compare(part, part, REFERENCES, ["rouge-l"], subset=True, resamples=10)
+        comparison = captious.compare(part, part, REFERENCES, ["rouge-l"], match="common", resamples=10)
         assert comparison.a.n_images == 10
 
     def test_reports_with_different_settings_are_refused(self) -> None:
@@ -389,7 +389,7 @@ class TestToDict:
 
     def test_comparison_reports_excluded_captions(self) -> None:
         part = {i: GOOD[i] for i in range(10)}
-        comparison = captious.compare(part, part, REFERENCES, ["rouge-l"], subset=True, resamples=5)
+        comparison = captious.compare(part, part, REFERENCES, ["rouge-l"], match="common", resamples=5)
         assert comparison.to_dict()["left_out"]["a"] == {"candidates": 0, "images": 110}
         assert "a: subset; excluded 0 candidates without references and 110 images" in repr(comparison)
 
@@ -398,7 +398,7 @@ class TestToDict:
         references = {i: REFERENCES[i] for i in range(10)}
         systems = [{i: GOOD[i] for i in references}, {i: BAD[i] for i in references}]
         systems[excluding] |= {N: "a dog", N + 1: "a cat"}
-        comparison = captious.compare(*systems, references, ["rouge-l"], subset=True, resamples=5)
+        comparison = captious.compare(*systems, references, ["rouge-l"], match="common", resamples=5)
         of_systems = [{}, {}]
         of_systems[excluding] = {"candidates": 2, "images": 0}
         assert comparison.to_dict()["left_out"] == dict(zip("ab", of_systems, strict=True))
@@ -408,7 +408,7 @@ class TestToDict:
         assert shown.count("subset; excluded") == 1
 
     def test_nothing_is_reported_if_nothing_was_excluded(self) -> None:
-        comparison = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], subset=True, resamples=5)
+        comparison = captious.compare(BAD, GOOD, REFERENCES, ["rouge-l"], match="common", resamples=5)
         assert "left_out" not in comparison.to_dict()
 
 

@@ -118,8 +118,7 @@ def test_images_without_a_group_are_refused(report: captious.Report) -> None:
 
 
 def test_systems_are_grouped_alike() -> None:
-    reports = captious.score({"good": GOOD, "bad": BAD}, REFERENCES, METRICS)
-    assert isinstance(reports, captious.Reports)
+    reports = captious.score_systems({"good": GOOD, "bad": BAD}, REFERENCES, METRICS)
     small = {i: "small" if i < 5 else "big" for i in range(N)}
     grouped = captious.by_group(reports, small)
     assert [*grouped] == ["good", "bad"]
@@ -132,8 +131,7 @@ def test_systems_are_grouped_alike() -> None:
 
 
 def test_other_results_have_no_groups() -> None:
-    reports = captious.score({"good": GOOD, "bad": BAD}, REFERENCES, ["rouge-l"])
-    assert isinstance(reports, captious.Reports)
+    reports = captious.score_systems({"good": GOOD, "bad": BAD}, REFERENCES, ["rouge-l"])
     for wrong in (captious.compare(reports, resamples=5), [reports["good"]], GOOD):
         with pytest.raises(ParameterError, match=f"a {type(wrong).__name__} has no scores by group"):
             captious.by_group(wrong, GROUPS)  # type: ignore[call-overload]

@@ -44,7 +44,7 @@ def assert_same(a: captious.Report, b: captious.Report) -> None:
 def test_prepared_references_give_equal_scores_of_every_metric(metric: tuple[str, str], tmp_path: Path) -> None:
     name, variant = metric
     chosen = [registry.get(name)(variant=variant)]
-    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", chosen)
+    found = captious.prepare(REFERENCES, chosen, path=tmp_path / "refs.prepared")
     for candidates in (FIRST, SECOND):
         assert_same(captious.score(candidates, found, chosen), captious.score(candidates, REFERENCES, chosen))
     assert found.stored is not None
@@ -66,7 +66,7 @@ def test_prepared_references_give_equal_scores_of_model_metrics(
 ) -> None:
     monkeypatch.setattr(encoders, "_MEMORY_LIMIT", in_memory)
     settings = captious.Settings(model=encoder)
-    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", name, settings=settings)
+    found = captious.prepare(REFERENCES, name, path=tmp_path / "refs.prepared", settings=settings)
     reports = [captious.score(FIRST, refs, name, settings=settings) for refs in (found, REFERENCES)]
     assert_same(*reports)
     assert found.stored is not None
@@ -77,7 +77,7 @@ def test_prepared_references_give_equal_scores_of_model_metrics(
 def test_prepared_references_give_equal_scores_with_every_tokenizer(tokenizer: str, tmp_path: Path) -> None:
     settings = captious.Settings(tokenizer=tokenizer)
     file = tmp_path / "refs.prepared"
-    captious.prepare(REFERENCES, file, WORDS, settings=settings)
+    captious.prepare(REFERENCES, WORDS, path=file, settings=settings)
     reports = [captious.score(FIRST, source, WORDS, settings=settings) for source in (file, REFERENCES)]
     assert_same(*reports)
 
@@ -85,7 +85,7 @@ def test_prepared_references_give_equal_scores_with_every_tokenizer(tokenizer: s
 def test_tokenizers_of_users_are_not_stored(tmp_path: Path) -> None:
     tokenizer = captious.Tokenizer("mine", str.split)
     found = captious.prepare(
-        REFERENCES, tmp_path / "refs.prepared", WORDS, settings=captious.Settings(tokenizer=tokenizer)
+        REFERENCES, WORDS, path=tmp_path / "refs.prepared", settings=captious.Settings(tokenizer=tokenizer)
     )
     same_name = captious.Settings(tokenizer=captious.Tokenizer("mine", list))
     assert_same(*(captious.score(FIRST, refs, WORDS, settings=same_name) for refs in (found, REFERENCES)))
@@ -93,7 +93,7 @@ def test_tokenizers_of_users_are_not_stored(tmp_path: Path) -> None:
 
 def test_concatenated_references_are_prepared(tmp_path: Path) -> None:
     settings = captious.Settings(references_as="cat")
-    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS, settings=settings)
+    found = captious.prepare(REFERENCES, WORDS, path=tmp_path / "refs.prepared", settings=settings)
     assert_same(*(captious.score(FIRST, refs, WORDS, settings=settings) for refs in (found, REFERENCES)))
     assert found.concatenated.stored is not None
     assert found.concatenated.stored.n_missed == 0
@@ -103,7 +103,7 @@ def test_concatenated_references_are_prepared(tmp_path: Path) -> None:
 
 def test_large_corpus_is_prepared(tmp_path: Path) -> None:
     table = large_corpus(700).table()
-    found = captious.prepare(table.references, tmp_path / "refs.prepared", WORDS)
+    found = captious.prepare(table.references, WORDS, path=tmp_path / "refs.prepared")
     candidates = dict(zip(table.ids, table.candidates, strict=True))
     assert_same(*(captious.score(candidates, refs, WORDS) for refs in (found, table.references)))
 
@@ -113,7 +113,7 @@ def test_captions_of_every_kind_are_prepared(tmp_path: Path) -> None:
     references = {i: [text, *strange[:i]] for i, text in enumerate(strange)} | {99: ["x"] * 40}
     candidates = dict.fromkeys(references, "a dog b 3 1/2 c")
     metrics = [*WORDS, "rouge-s", "unigram-recall"]
-    found = captious.prepare(references, tmp_path / "refs.prepared", metrics)
+    found = captious.prepare(references, metrics, path=tmp_path / "refs.prepared")
     assert_same(*(captious.score(candidates, refs, metrics) for refs in (found, references)))
 
 
@@ -122,20 +122,20 @@ def test_many_references_of_many_words_are_prepared(tmp_path: Path) -> None:
     words = " ".join(f"w{i % 30_000}" for i in range(70_000))
     references = {0: ["a b"] * 33_000, 1: [words, "a b"]}
     candidates = {0: "a b c", 1: words[:10_000]}
-    found = captious.prepare(references, tmp_path / "refs.prepared", ["bleu", "cider-d"])
+    found = captious.prepare(references, ["bleu", "cider-d"], path=tmp_path / "refs.prepared")
     assert_same(*(captious.score(candidates, refs, ["bleu", "cider-d"]) for refs in (found, references)))
 
 
 def test_subset_of_prepared_references_is_scored(tmp_path: Path) -> None:
     table = captious.read_captions(FIRST, REFERENCES)
     captions = dict(zip(table.ids[:5], table.candidates[:5], strict=True))
-    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", WORDS)
-    assert_same(*(captious.score(captions, refs, WORDS, subset=True) for refs in (found, REFERENCES)))
+    found = captious.prepare(REFERENCES, WORDS, path=tmp_path / "refs.prepared")
+    assert_same(*(captious.score(captions, refs, WORDS, match="common") for refs in (found, REFERENCES)))
 
 
 def test_unprepared_metric_is_scored_with_advice(tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
-    captious.prepare(REFERENCES, file, "rouge-l")
+    captious.prepare(REFERENCES, "rouge-l", path=file)
     with pytest.warns(captious.CaptiousWarning, match="is not prepared for bleu, cider-d with these settings"):
         report = captious.score(FIRST, file, WORDS)
     warning = report.warnings[-1]
@@ -146,7 +146,7 @@ def test_unprepared_metric_is_scored_with_advice(tmp_path: Path) -> None:
 
 def test_comparisons_use_prepared_references(tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
-    captious.prepare(REFERENCES, file, WORDS)
+    captious.prepare(REFERENCES, WORDS, path=file)
     a, b = (captious.compare(FIRST, SECOND, refs, WORDS, resamples=50).to_dict() for refs in (file, REFERENCES))
     assert json.dumps(a) == json.dumps(b)
 
@@ -155,25 +155,25 @@ def test_comparisons_use_prepared_references(tmp_path: Path) -> None:
 def test_rewards_use_prepared_references(name: str, tmp_path: Path) -> None:
     file = tmp_path / "refs.prepared"
     metric: Any = registry.get(name)()
-    captious.prepare(REFERENCES, file, [metric])
+    captious.prepare(REFERENCES, [metric], path=file)
     table = captious.read_captions(FIRST, REFERENCES)
     ids, captions = table.ids * 2, (*table.candidates, *("a dog" for _ in table.ids))
-    expected = captious.reward(metric, REFERENCES)
-    scorer = captious.reward(metric, file)
+    expected = captious.reward(REFERENCES, metric)
+    scorer = captious.reward(file, metric)
     assert scorer.signature == expected.signature
     for each in (scorer, pickle.loads(pickle.dumps(scorer))):
         assert np.array_equal(each(ids, captions), expected(ids, captions))
 
 
 def test_frequencies_can_be_merged_and_saved(tmp_path: Path) -> None:
-    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", "cider-d")
+    found = captious.prepare(REFERENCES, "cider-d", path=tmp_path / "refs.prepared")
     frequencies, expected = (captious.DocumentFrequencies.of(refs) for refs in (found, REFERENCES))
     assert frequencies.checksum == expected.checksum
     assert frequencies.merge(expected).checksum == expected.merge(expected).checksum
 
 
 def test_frequencies_that_were_not_stored_are_counted_from_what_was(tmp_path: Path) -> None:
-    found = captious.prepare(REFERENCES, tmp_path / "refs.prepared", "bleu")
+    found = captious.prepare(REFERENCES, "bleu", path=tmp_path / "refs.prepared")
     assert captious.DocumentFrequencies.of(found).checksum == captious.DocumentFrequencies.of(REFERENCES).checksum
 
 
@@ -181,7 +181,7 @@ def test_frequencies_that_were_not_stored_are_counted_from_what_was(tmp_path: Pa
 def prepared_file(tmp_path_factory: pytest.TempPathFactory) -> ArrayFile:
     path = tmp_path_factory.mktemp("forged") / "refs.prepared"
     metrics = [name for name in ("bleu", "cider-d", "rouge-l", "meteor") if registry.get(name).missing() is None]
-    captious.prepare(REFERENCES, path, metrics)
+    captious.prepare(REFERENCES, metrics, path=path)
     return ArrayFile(path, module.PREPARED_MAGIC, what="", help="")
 
 
@@ -206,4 +206,4 @@ def test_changed_numbers_in_prepared_files_are_handled(prepared_file: ArrayFile,
     with open(path, "wb") as out:
         write_array_file(out, module.PREPARED_MAGIC, file.about, arrays | {name: changed})
     with contextlib.suppress(CaptiousError):
-        captious.score(FIRST, path, file.about["metrics"], subset=True)
+        captious.score(FIRST, path, file.about["metrics"], match="common")

@@ -20,7 +20,7 @@ CAPTIONS = large_corpus(120, seed=6).table()
 def test_rewards_are_caption_scores(metric: str, references_as: str) -> None:
     settings = Settings(references_as=references_as)
     (result,) = captious.score(CAPTIONS, None, [metric], settings=settings).values()
-    reward = captious.reward(metric, CAPTIONS.references, settings=settings)
+    reward = captious.reward(CAPTIONS.references, metric, settings=settings)
     scores = reward(CAPTIONS.ids, CAPTIONS.candidates)
     np.testing.assert_allclose(scores, result.per_caption, rtol=1e-12, atol=1e-14)
     assert reward.signature == result.signature
@@ -28,11 +28,11 @@ def test_rewards_are_caption_scores(metric: str, references_as: str) -> None:
 
 def test_metrics_without_rewards_are_refused() -> None:
     with pytest.raises(UnknownNameError, match="no metric 'all'"):
-        captious.reward("all", CAPTIONS.references)
+        captious.reward(CAPTIONS.references, "all")
     with pytest.raises(ParameterError, match="judges several candidates"):
-        captious.reward("div", CAPTIONS.references)
+        captious.reward(CAPTIONS.references, "div")
     with pytest.raises(UnknownNameError, match="rouge-l has no output 'rouge'"):
-        captious.reward("rouge-l", CAPTIONS.references, "rouge")
+        captious.Reward(captious.RougeL(), CAPTIONS.references, "rouge")
 
 
 IDS = [7, 3, 7]
@@ -65,27 +65,27 @@ class Tensor:
     ids=["arrays", "tensor", "list of tensors", "generators", "lists of words", "numpy's strings"],
 )
 def test_ids_and_captions_of_training_loops_are_accepted(ids: Any, texts: Any) -> None:
-    reward = captious.reward("rouge-l", {7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]})
+    reward = captious.reward({7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]}, "rouge-l")
     assert reward(ids, texts).tolist() == reward(IDS, TEXTS).tolist()
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 def test_data_frame_columns_are_accepted(library: str) -> None:
     series = pytest.importorskip(library).Series
-    reward = captious.reward("rouge-l", {7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]})
+    reward = captious.reward({7: ["a dog runs fast"], 3: ["two cats", "a cat sits"]}, "rouge-l")
     assert reward(series(IDS), series(TEXTS)).tolist() == reward(IDS, TEXTS).tolist()
 
 
 @pytest.mark.parametrize(("known", "given"), [(7, "7"), ("7", 7)])
 def test_ids_of_the_other_type_are_explained(known: Any, given: Any) -> None:
-    reward = captious.reward("rouge-l", {known: ["a dog runs fast"]})
+    reward = captious.reward({known: ["a dog runs fast"]}, "rouge-l")
     with pytest.raises(UnknownImageError) as caught:
         reward([given], ["a dog"])
     assert f"the references have {known!r}, not {given!r}" in str(caught.value.hint)
 
 
 def test_invalid_ids_and_captions_are_refused() -> None:
-    reward = captious.reward("rouge-l", {7: ["a dog runs fast"]})
+    reward = captious.reward({7: ["a dog runs fast"]}, "rouge-l")
     with pytest.raises(CaptionTypeError, match="an image id is a list"):
         reward([[7]], ["a dog"])  # type: ignore[list-item]
     with pytest.raises(CaptionTypeError, match="decode token ids first"):

@@ -247,14 +247,14 @@ class TestImages:
     def test_images_without_candidate_are_refused_and_counted(self) -> None:
         with pytest.raises(MissingCandidatesError, match="118 of 120") as caught:
             captious.score({0: "a", 1: "b"}, REFERENCES, ["rouge-l"])
-        assert "subset=True" in caught.value.hint
+        assert 'match="common"' in caught.value.hint
 
     def test_unknown_images_are_refused(self) -> None:
         with pytest.raises(UnknownImageError, match="1 of 121"):
             captious.score(CANDIDATES | {900: "a"}, REFERENCES, ["rouge-l"])
 
     def test_subset_scores_what_both_have(self) -> None:
-        report = captious.score({0: CANDIDATES[0], 900: "a"}, REFERENCES, ["rouge-l"], subset=True)
+        report = captious.score({0: CANDIDATES[0], 900: "a"}, REFERENCES, ["rouge-l"], match="common")
         assert report.ids == (0,)
         assert report.captions.n_candidates_left_out == 1
         assert report.captions.n_references_left_out == 119

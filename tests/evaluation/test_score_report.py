@@ -93,7 +93,7 @@ def test_to_dict_computes_intervals_on_request(report: captious.Report) -> None:
 
 def test_report_counts_excluded_captions() -> None:
     candidates = {"a.jpg": "two cats", "b.jpg": "a dog", "z.jpg": "a plane", "y.jpg": "a train"}
-    report = captious.score(candidates, REFERENCES, ["rouge-l"], subset=True)
+    report = captious.score(candidates, REFERENCES, ["rouge-l"], match="common")
     assert report.to_dict()["left_out"] == {"candidates": 2, "images": 1}
 
 
@@ -115,7 +115,7 @@ def test_summaries_are_single_lines(report: captious.Report) -> None:
     assert report.summary().startswith("mine: 3 images, rouge-l ")
     references = {1: ["a dog"], 2: ["a cat"]}
     captions = {"mine": {1: "a dog", 2: "a cat"}, "other": {1: "a dog", 2: "one bird"}}
-    mine, other = captious.score(captions, references, ["rouge-l"]).values()
+    mine, other = captious.score_systems(captions, references, ["rouge-l"]).values()
     assert mine.summary() == "mine: 2 images, rouge-l 1.0000"
     compared = captious.compare(mine, other)
     assert compared.summary() == "other - mine: rouge-l -0.5000"

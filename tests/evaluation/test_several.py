@@ -29,12 +29,12 @@ def quiet() -> Iterator[None]:
         yield
 
 
-def scored(candidates: Any, *metrics: str, **settings: Any) -> captious.Report:
-    return captious.score(candidates, REFERENCES, metrics, several=True, **settings)
+def scored(candidates: Any, *metrics: str, **options: Any) -> captious.Report:
+    return captious.score(candidates, REFERENCES, metrics, **{"several": "mean"} | options)
 
 
 def test_image_scores_are_the_mean_or_best_of_candidates() -> None:
-    report = scored(DIVERSE, "rouge-l", "bleu-1", of_k=("best", "mean"))
+    report = scored(DIVERSE, "rouge-l", "bleu-1", several=("best", "mean"))
     assert list(report) == ["rouge-l", "rouge-l:of-k=best", "bleu-1", "bleu-1:of-k=best"]
     each = [
         captious.score({i: texts[k] for i, texts in DIVERSE.items()}, REFERENCES, ["rouge-l", "bleu-1"])
@@ -51,7 +51,7 @@ def test_image_scores_are_the_mean_or_best_of_candidates() -> None:
 
 
 def test_loaded_sets_are_scored() -> None:
-    sets = read_captions(DIVERSE, REFERENCES, several=True)
+    sets = read_captions(DIVERSE, REFERENCES, several="mean")
     report = captious.score(sets, metrics=["div"], system="mine")
     assert report.captions is sets
     assert report.system == "mine"
@@ -62,18 +62,18 @@ def test_loaded_sets_are_scored() -> None:
 
 def test_diversity_needs_no_references() -> None:
     settings = captious.Settings(idf="coco")
-    report = captious.score(DIVERSE, metrics=["div", "self-cider", "lsa"], several=True, settings=settings)
+    report = captious.score(DIVERSE, metrics=["div", "self-cider", "lsa"], several="mean", settings=settings)
     expected = scored(DIVERSE, "div", "self-cider", "lsa", settings=settings)
     assert {name: result.score for name, result in report.items()} == {
         name: result.score for name, result in expected.items()
     }
     with pytest.raises(ParameterError, match="self-cider cannot be computed without references"):
-        captious.score(DIVERSE, metrics=["self-cider"], several=True)
+        captious.score(DIVERSE, metrics=["self-cider"], several="mean")
 
 
 def test_a_setting_reaches_the_metrics_within() -> None:
     report = scored(
-        {0: ["A DOG", "a dog"]}, "div-1", "rouge-l", settings=captious.Settings(tokenizer="whitespace"), subset=True
+        {0: ["A DOG", "a dog"]}, "div-1", "rouge-l", settings=captious.Settings(tokenizer="whitespace"), match="common"
     )
     assert report["div-1"].score == pytest.approx(4 / (4 + 1e-6))
     assert "tokenizer:whitespace" in report["rouge-l"].signature
@@ -89,12 +89,10 @@ def test_several_candidates_are_scored_with_concatenated_references() -> None:
 def test_invalid_options_for_several_candidates_are_refused() -> None:
     with pytest.raises(DuplicateCandidateError, match="more than one candidate"):
         captious.score(DIVERSE, REFERENCES, ["rouge-l"])
-    with pytest.raises(ParameterError, match="needs several candidates"):
-        captious.score({0: "a"}, {0: ["a"]}, ["rouge-l"], of_k="best")
-    with pytest.raises(ParameterError, match="of_k is empty"):
-        scored(DIVERSE, "rouge-l", of_k=())
-    with pytest.raises(UnknownNameError, match="of_k must be 'mean' or 'best', not 'worst'"):
-        scored(DIVERSE, "rouge-l", of_k="worst")
+    with pytest.raises(ParameterError, match="several is empty"):
+        scored(DIVERSE, "rouge-l", several=())
+    with pytest.raises(UnknownNameError, match="several is 'worst'"):
+        scored(DIVERSE, "rouge-l", several="worst")
 
 
 def test_candidates_are_described() -> None:
@@ -124,7 +122,7 @@ def test_novel_uses_training_captions() -> None:
 
 def test_systems_with_several_candidates_are_compared() -> None:
     comparison = captious.compare(
-        ALIKE, DIVERSE, REFERENCES, ["div-2", "mbleu-2", "rouge-l"], several=True, of_k="best", resamples=100
+        ALIKE, DIVERSE, REFERENCES, ["div-2", "mbleu-2", "rouge-l"], several="best", resamples=100
     )
     assert comparison["div-2"].difference > 0
     assert comparison["mbleu-2"].difference < 0
@@ -137,10 +135,10 @@ def test_systems_with_several_candidates_are_compared() -> None:
 
 def test_different_numbers_of_candidates_are_warned_about() -> None:
     fewer = {i: texts[:2] for i, texts in ALIKE.items()}
-    comparison = captious.compare(fewer, DIVERSE, REFERENCES, ["div-2"], several=True, resamples=50)
+    comparison = captious.compare(fewer, DIVERSE, REFERENCES, ["div-2"], several="mean", resamples=50)
     assert any("different numbers of candidates per image" in warning for warning in comparison.warnings)
     with pytest.raises(ParameterError, match="same number of candidates per image"):
-        captious.compare(fewer, DIVERSE, REFERENCES, ["mbleu-2"], several=True, resamples=50)
+        captious.compare(fewer, DIVERSE, REFERENCES, ["mbleu-2"], several="mean", resamples=50)
 
 
 def test_images_without_a_score_are_counted() -> None:
@@ -167,7 +165,7 @@ def test_tables_have_the_range_of_candidates_per_image() -> None:
 
 def test_reports_of_several_candidates_have_lists(tmp_path: Path) -> None:
     reports = [
-        captious.score(each, REFERENCES, ["div-1", "rouge-l"], several=True, system=name)
+        captious.score(each, REFERENCES, ["div-1", "rouge-l"], several="mean", system=name)
         for name, each in (("alike", ALIKE), ("diverse", DIVERSE))
     ]
     table = plain_text(score_table(reports, intervals=True))

@@ -145,7 +145,7 @@ def test_stream_accepts_reading_options_of_score() -> None:
     stream = captious.Stream("bleu-1")
     candidates = [{"key": 1, "caption": "**a dog**"}, {"key": 3, "caption": "a bird"}]
     references = [{"key": 1, "caption": "a dog"}, {"key": 2, "caption": "a cat"}]
-    options = {"subset": True, "clean": "markdown", "columns": "id=key"}
+    options = {"match": "common", "clean": "markdown", "columns": "id=key"}
     stream.update(candidates, references, **options)  # type: ignore[arg-type]
     report = captious.score(candidates, references, "bleu-1", **options)  # type: ignore[call-overload]
     assert stream.compute() == {"bleu-1": report["bleu-1"].score}

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,8 +26,7 @@ SHARED = "examples/references.json"
 
 class TestScore:
     def test_systems_are_scored_as_if_alone(self) -> None:
-        reports = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
-        assert isinstance(reports, captious.Reports)
+        reports = captious.score_systems({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
         for name, candidates in {"good": GOOD, "poor": POOR}.items():
             alone = captious.score(candidates, REFERENCES, METRICS, system=name)
             assert reports[name].to_dict() == alone.to_dict()
@@ -45,8 +45,8 @@ class TestScore:
         systems = {"good": tmp_path / "good.csv", "poor": {i: POOR[i] for i in (0, 1)}}
         part = {"columns": "id=key,caption=text", "split": "test"}
         first = {i: REFERENCES[i] for i in (0, 1)}
-        reports = captious.score(systems, rows, METRICS, **part)
-        expected = captious.score(
+        reports = captious.score_systems(systems, rows, METRICS, **part)
+        expected = captious.score_systems(
             {name: {i: one[i] for i in first} for name, one in {"good": GOOD, "poor": POOR}.items()}, first, METRICS
         )
         assert reports.to_dict() == expected.to_dict()
@@ -56,7 +56,7 @@ class TestScore:
         assert captious.check(systems["good"], rows, **part).system == "good"
         for wrong, message in (({"columns": "id=yek"}, "no column 'yek'"), ({"split": "dev"}, "no split|'dev'")):
             with pytest.raises(InputError, match=message):
-                captious.score(systems, rows, METRICS, **part | wrong)
+                captious.score_systems(systems, rows, METRICS, **part | wrong)
             with pytest.raises(InputError, match=message):
                 captious.compare(*systems.values(), rows, METRICS, **part | wrong)
 
@@ -66,8 +66,7 @@ class TestScore:
         records = [{"image_id": image, "caption": caption} for image, caption in GOOD.items()]
         given: dict[str, object] = {"path": path, "name": str(path), "records": records, "mapping": GOOD}
         given["captions"] = captious.read_captions(GOOD, REFERENCES)
-        reports = captious.score(given, REFERENCES, METRICS)
-        assert isinstance(reports, captious.Reports)
+        reports = captious.score_systems(given, REFERENCES, METRICS)
         assert {report["rouge-l"].score for report in reports.values()} == {reports["mapping"]["rouge-l"].score}
 
     @pytest.mark.parametrize(
@@ -83,9 +82,10 @@ class TestScore:
         report = captious.score(candidates, {"1": ["a dog"]}, METRICS)
         assert isinstance(report, captious.Report)
 
-    def test_system_name_is_refused_for_several_systems(self) -> None:
-        with pytest.raises(ParameterError, match="have names already"):
-            captious.score({"good": GOOD}, REFERENCES, METRICS, system="mine")  # type: ignore[call-overload]
+    @pytest.mark.parametrize("systems", [{}, ["a dog"], "examples/improved.json"])
+    def test_systems_have_names(self, systems: Any) -> None:
+        with pytest.raises(ParameterError, match="are not systems by name"):
+            captious.score_systems(systems, REFERENCES, METRICS)
 
     def test_system_is_named_after_its_file(self) -> None:
         assert captious.score(FILES["improved"], SHARED, ["rouge-l"]).system == "improved"
@@ -97,7 +97,7 @@ class TestScore:
         assert (compared.a.system, compared.b.system) == ("a", "b")
 
     def test_reports_of_systems_are_exported(self) -> None:
-        reports = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
+        reports = captious.score_systems({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
         columns = reports.columns()
         assert columns["system"] == ["good"] * 3 + ["poor"] * 3
         assert columns["rouge-l"][:3] == reports["good"]["rouge-l"].per_caption.tolist()
@@ -106,8 +106,7 @@ class TestScore:
 
 @pytest.fixture(scope="module")
 def compared() -> captious.PairwiseComparison:
-    reports = captious.score({**FILES, "again": FILES["improved"]}, SHARED, METRICS)
-    assert isinstance(reports, captious.Reports)
+    reports = captious.score_systems({**FILES, "again": FILES["improved"]}, SHARED, METRICS)
     return captious.compare(reports, resamples=500)
 
 
@@ -128,7 +127,7 @@ class TestPairs:
         images = range(60)
         systems = {"good": {i: f"one dog {i}" for i in images}, "bad": {i: f"the cats {i}" for i in images}}
         references = {i: [f"a dog {i}", f"dog {i} runs"] for i in images}
-        reports = captious.score(systems, references, ["rouge-l"])
+        reports = captious.score_systems(systems, references, ["rouge-l"])
         for resamples, p, beaten in ((19, 0.05, []), (20, 1 / 21, ["bad"])):
             compared = captious.compare(reports, resamples=resamples)
             assert compared["good", "bad"]["rouge-l"].p_randomization == p
@@ -164,12 +163,11 @@ class TestPairs:
 
         images = range(30)
         systems = {"long": dict.fromkeys(images, "a b c"), "short": dict.fromkeys(images, "a")}
-        reports = captious.score(systems, {image: ["b", "c"] for image in images}, [Wrong()])
-        assert isinstance(reports, captious.Reports)
+        reports = captious.score_systems(systems, {image: ["b", "c"] for image in images}, [Wrong()])
         assert captious.compare(reports, resamples=99).beaten("short", "wrong") == ["long"]
 
     def test_single_system_is_refused(self) -> None:
-        reports = captious.score({"good": GOOD}, REFERENCES, METRICS)
+        reports = captious.score_systems({"good": GOOD}, REFERENCES, METRICS)
         with pytest.raises(ParameterError, match="2 to 26"):
             captious.compare(reports)  # type: ignore[call-overload]
 
@@ -181,7 +179,7 @@ def test_recognition_of_systems_does_not_depend_on_the_folder(tmp_path: Path, mo
     assert isinstance(report, captious.Report)
     (tmp_path / "base.json").write_text(json.dumps({"1": "dog"}))
     with pytest.raises(captious.CaptiousError, match="there is no such file") as caught:
-        captious.score({"a": "base.json", "b": "typo.json"}, {"1": ["a dog", "the dog"]}, "rouge-l")
+        captious.score_systems({"a": "base.json", "b": "typo.json"}, {"1": ["a dog", "the dog"]}, "rouge-l")
     assert "typo.json" in caught.value.where
 
 
@@ -189,12 +187,12 @@ def test_warnings_of_some_systems_begin_with_their_names() -> None:
     references = {image: ["a dog runs", "a cat sits"] for image in range(12)}
     good, empty = dict.fromkeys(references, "a dog sits"), dict.fromkeys(references, "")
     with pytest.warns(captious.CaptiousWarning, match="^empty: 12 of 12 candidates are empty"):
-        reports = captious.score({"good": good, "empty": empty, "again": good}, references, "rouge-l")
+        reports = captious.score_systems({"good": good, "empty": empty, "again": good}, references, "rouge-l")
     assert [warning.partition(":")[0] for warning in reports.warnings] == ["empty"]
     pairs = captious.compare(reports).warnings
     assert pairs == reports.warnings
     with pytest.warns(captious.CaptiousWarning):
-        both = captious.score({"a": empty, "b": {**empty, 0: ""}}, references, "rouge-l")
+        both = captious.score_systems({"a": empty, "b": {**empty, 0: ""}}, references, "rouge-l")
     assert both.warnings == both["a"].warnings == both["b"].warnings
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import captious
+from captious.report.explain import explain_captions
 
 __all__ = [
     *(
@@ -37,12 +38,12 @@ Names = str | Sequence[Any]
 def scored(candidates: object, references: object, metrics: Names, *, several: bool = False, **settings: Any) -> Any:
     """Return the report of one system."""
     given = captious.Settings(**settings)
-    return captious.score(candidates, references, metrics, settings=given, several=several)
+    return captious.score(candidates, references, metrics, settings=given, several="mean" if several else None)
 
 
 def scored_systems(systems: Mapping[str, object], references: object, metrics: Names, **settings: Any) -> Any:
     """Return the reports of several systems."""
-    return captious.score(dict(systems), references, metrics, settings=captious.Settings(**settings))
+    return captious.score_systems(dict(systems), references, metrics, settings=captious.Settings(**settings))
 
 
 def compared(a: object, b: object, references: object, metrics: Names, **sampling: Any) -> Any:
@@ -67,18 +68,18 @@ def compared_by_group(comparison: Any, groups: object) -> Any:
 
 def prepared(references: object, path: Path, metrics: Names) -> Any:
     """Return references from a file with what metrics compute about them."""
-    return captious.prepare(references, path, metrics)
+    return captious.prepare(references, metrics, path=path)
 
 
 def reward_of(metric: str, references: object, **settings: Any) -> Any:
     """Return a metric as a reward."""
-    return captious.reward(metric, references, settings=captious.Settings(**settings))
+    return captious.reward(references, metric, settings=captious.Settings(**settings))
 
 
 def explained(metric: str, candidates: object, references: object, image: int | str, **settings: Any) -> dict[str, Any]:
     """Return the explanation of one caption as plain values."""
     given = captious.Settings(**settings)
-    [explanation] = captious.explain(metric, candidates, references, image=image, settings=given)
+    [explanation] = explain_captions(candidates, references, metric, image=image, settings=given)
     values: dict[str, Any] = without_version(explanation.to_dict())
     return values
 

@@ -92,7 +92,7 @@ REQUESTS: dict[str, list[str]] = {
         "score baseline.json references.json -m rouge-l --group-by none.json",
         "score baseline.json references.json -m rouge-l --group-by nope",
         "score baseline.json references.json -m rouge-l --group-by length:x",
-        "score baseline.json references.json -m rouge-l --of-k nope --several",
+        "score baseline.json references.json -m rouge-l --several nope",
         "score beams.json references.json -m rouge-l",
         "score baseline.json references.json -m rouge-l --from nope",
         "score baseline.json --from vlmevalkit -m rouge-l",

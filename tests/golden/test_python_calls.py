@@ -99,30 +99,25 @@ ASKED: dict[str, Callable[[], Any]] = {
     "compare, no resamples": lambda: captious.compare(TEXTS, TEXTS, OTHERS, "rouge-l", resamples=0),
     "compare, level 1": lambda: captious.compare(TEXTS, TEXTS, OTHERS, "rouge-l", level=1),
     "compare, names": lambda: captious.compare(TEXTS, TEXTS, OTHERS, "rouge-l", names=("a", "a")),
-    "explain": lambda: [made.to_dict() for made in captious.explain("bleu", ["a cat"], [["a cat sat"]])],
-    "explain nothing": lambda: captious.explain("hwcm", ["a cat"], [["a cat"]]),
-    "explain unknown": lambda: captious.explain("nope", ["a cat"], [["a cat"]]),
-    "explain a string": lambda: captious.explain("bleu", "a cat", ["a cat"]),
-    "explain without references": lambda: captious.explain("bleu", ["a cat"], [[]]),
-    "explain numbers": lambda: captious.explain("bleu", [3], [[4]]),
-    "explain another image": lambda: captious.explain("bleu", "baseline.json", "references.json", image=5),
-    "explain image and worst": lambda: captious.explain(
-        "bleu", "baseline.json", "references.json", image=1207, worst=1
-    ),
+    "explain": lambda: captious.explain("a cat", ["a cat sat"], "bleu").to_dict(),
+    "explain nothing": lambda: captious.explain("a cat", ["a cat"], "hwcm"),
+    "explain unknown": lambda: captious.explain("a cat", ["a cat"], "nope"),
+    "explain with one reference": lambda: captious.explain("a cat", "a cat sat", "bleu").to_dict(),
+    "explain without references": lambda: captious.explain("a cat", [], "bleu"),
+    "explain numbers": lambda: captious.explain(3, [4], "bleu"),
     "judge unknown": lambda: captious.judge("nope", "rouge-l"),
     "judge without data": lambda: captious.judge("composite", "rouge-l"),
     "judge nothing": lambda: captious.judge([], "rouge-l"),
     "judge a file": lambda: captious.judge("none.jsonl", "rouge-l"),
     "judge": lambda: captious.judge("rated.jsonl", "rouge-l", resamples=10),
     "judge, no resamples": lambda: captious.judge("rated.jsonl", "rouge-l", resamples=0),
-    "prepare as json": lambda: captious.prepare("references.json", "out.json", "rouge-l"),
-    "prepare in no folder": lambda: captious.prepare("references.json", "none/out.prepared", "rouge-l"),
-    "reward of nothing": lambda: captious.reward("rouge-l", {}),
-    "reward of sets": lambda: captious.reward("div", "references.json"),
-    "reward of an unknown image": lambda: captious.reward("rouge-l", "references.json")([5], ["a cat"]),
-    "reward of other numbers": lambda: captious.reward("rouge-l", "references.json")([1207], []),
-    "reward, unknown output": lambda: captious.reward("bleu", "references.json", "nope"),
-    "reward": lambda: captious.reward("rouge-l", "references.json")([1207, 1315], ["a cat", "a child"]),
+    "prepare as json": lambda: captious.prepare("references.json", "rouge-l", path="out.json"),
+    "prepare in no folder": lambda: captious.prepare("references.json", "rouge-l", path="none/out.prepared"),
+    "reward of nothing": lambda: captious.reward({}, "rouge-l"),
+    "reward of sets": lambda: captious.reward("references.json", "div"),
+    "reward of an unknown image": lambda: captious.reward("references.json", "rouge-l")([5], ["a cat"]),
+    "reward of other numbers": lambda: captious.reward("references.json", "rouge-l")([1207], []),
+    "reward": lambda: captious.reward("references.json", "rouge-l")([1207, 1315], ["a cat", "a child"]),
     "shards of no file": lambda: captious.scale.score_shards("none-*.jsonl", "rouge-l"),
     "shards by an unknown engine": lambda: captious.scale.score_shards("shard-*.jsonl", "rouge-l", engine="nope"),
     "shards, no workers": lambda: captious.scale.score_shards(
@@ -160,7 +155,7 @@ def test_calls_with_wrong_captions_are_as_recorded(record: Record) -> None:
         found[f"read_captions: {name}"] = call(lambda w=wrong: captious.read_captions(w))  # type: ignore[misc]
         found[f"read_references: {name}"] = call(lambda w=wrong: captious.read_references(w))  # type: ignore[misc]
         found[f"check: {name}"] = call(lambda w=wrong: captious.check(w))  # type: ignore[misc]
-        found[f"prepare: {name}"] = call(lambda w=wrong: captious.prepare(w, "x.prepared", "rouge-l"))  # type: ignore[misc]
+        found[f"prepare: {name}"] = call(lambda w=wrong: captious.prepare(w, "rouge-l", path="x.prepared"))  # type: ignore[misc]
     record("python/captions", found)
 
 
@@ -168,8 +163,8 @@ def test_calls_with_wrong_metrics_are_as_recorded(record: Record) -> None:
     found = {}
     for name, metrics in METRICS.items():
         found[f"score: {name}"] = call(lambda m=metrics: summary(captious.score(TEXTS, OTHERS, m)))  # type: ignore[misc]
-        found[f"explain: {name}"] = call(lambda m=metrics: captious.explain(m, ["a cat"], [["a cat"]]))  # type: ignore[misc]
-        found[f"reward: {name}"] = call(lambda m=metrics: captious.reward(m, "references.json"))  # type: ignore[misc]
+        found[f"explain: {name}"] = call(lambda m=metrics: captious.explain("a cat", ["a cat"], m))  # type: ignore[misc]
+        found[f"reward: {name}"] = call(lambda m=metrics: captious.reward("references.json", m))  # type: ignore[misc]
         found[f"judge: {name}"] = call(lambda m=metrics: captious.judge("rated.jsonl", m, resamples=10))  # type: ignore[misc]
     record("python/metrics", found)
 

@@ -38,7 +38,7 @@ def batch(samples: Mapping[int, Sequence[str]]) -> tuple[list[int], list[str]]:
 def examples() -> tuple[list[int], list[str]]:
     from captious import read_captions
 
-    captions = read_captions(str(EXAMPLES / "samples.json"), REFERENCES, several=True)
+    captions = read_captions(str(EXAMPLES / "samples.json"), REFERENCES, several="mean")
     return batch({image: captions.texts[row] for row, image in enumerate(captions.ids)})  # type: ignore[misc]
 
 

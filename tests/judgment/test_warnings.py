@@ -123,7 +123,7 @@ STUDIES: dict[str, tuple[Run, bool]] = {  # and whether it has intervals over im
             references_table(REFERENCES[:n]),
             metrics,
             settings=settings,
-            subset=True,
+            match="common",
         ),
         False,
     ),
@@ -154,5 +154,5 @@ def test_study_without_warnings_has_none_in_json(tmp_path: Path, name: str) -> N
 
 def test_systems_on_different_images_are_warned_about() -> None:
     outputs = {"a": candidates(12), "b": candidates(11), "c": candidates(12)}
-    study = studies.system_correlations(outputs, references_table(REFERENCES), "rouge-l", subset=True)
+    study = studies.system_correlations(outputs, references_table(REFERENCES), "rouge-l", match="common")
     assert study.warnings == ["the systems were scored on different images, so their scores cannot be compared."]

@@ -184,7 +184,7 @@ def test_the_name_of_the_package_is_no_metric(name: str) -> None:
 
 
 def test_concur_works_as_a_reward() -> None:
-    scorer = captious.reward(Concur(), {1: REFERENCES, 2: ["a plate of food"]})
+    scorer = captious.reward({1: REFERENCES, 2: ["a plate of food"]}, Concur())
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
     assert rewards[0] > rewards[1]
     assert rewards[0] > rewards[2]

@@ -85,7 +85,7 @@ def test_users_weights_replace_the_bundled_ones(tmp_path: Path) -> None:
 def test_scorer_and_streams_agree() -> None:
     metric, captions = LCEval(weights=own()), TOY.table()
     expected = metric.statistics(captions)[:, 0]
-    scorer = captious.reward(metric, captions.references)
+    scorer = captious.reward(captions.references, metric)
     np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12)
 
 

@@ -133,7 +133,7 @@ def test_leic_reward_depends_on_the_images() -> None:
     metric = Leic(weights=random_critique(small_recipe("mlp", "context")), images=features_of(CORPUS))
     drawn = np.random.default_rng(4).integers(0, len(CORPUS), 50)
     texts = [CORPUS.candidates[i] for i in drawn]
-    rewards = captious.reward(metric, CORPUS.references)([CORPUS.ids[i] for i in drawn], texts)
+    rewards = captious.reward(CORPUS.references, metric)([CORPUS.ids[i] for i in drawn], texts)
     np.testing.assert_allclose(rewards, metric.scores(CORPUS)[drawn], atol=1e-6)
 
 

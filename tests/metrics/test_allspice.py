@@ -28,7 +28,7 @@ CANDIDATES = {
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_the_replacement_of_the_official_program_gives_the_same() -> None:
     metric = captious.AllSpice(tokenizer="whitespace")
-    sets = read_captions(CANDIDATES, REFERENCES, several=True)
+    sets = read_captions(CANDIDATES, REFERENCES, several="mean")
     scores = metric.aggregate(metric.statistics(sets))
     corpus, per_image = Spice().compute_score(REFERENCES, CANDIDATES)
     np.testing.assert_allclose(metric.aggregate(metric.statistics(sets).sum(axis=0))[0], corpus, rtol=1e-12)
@@ -43,14 +43,14 @@ def test_the_replacement_of_the_official_program_gives_the_same() -> None:
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_allspice_of_single_candidates_equals_spice() -> None:
     one = {image: texts[:1] for image, texts in CANDIDATES.items()}
-    report = captious.score(one, REFERENCES, ["spice", "allspice"], several=True)
+    report = captious.score(one, REFERENCES, ["spice", "allspice"], several="mean")
     np.testing.assert_array_equal(report["allspice"].per_caption, report["spice"].per_caption)
 
 
 @pytest.mark.filterwarnings("ignore::captious.CaptiousWarning")
 def test_copies_add_nothing_and_other_facts_do() -> None:
     def allspice(*candidates: str) -> float:
-        return captious.score([[*candidates]], [REFERENCES[1]], ["allspice"], several=True)["allspice"].score
+        return captious.score([[*candidates]], [REFERENCES[1]], ["allspice"], several="mean")["allspice"].score
 
     assert allspice("a dog runs", "a dog runs") == allspice("a dog runs")
     assert allspice("a dog runs", "a black dog") > allspice("a dog runs")

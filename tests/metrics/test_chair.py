@@ -272,7 +272,7 @@ class TestObjects:
 
     def test_images_without_objects_are_named(self) -> None:
         with pytest.raises(
-            MissingObjectsError, match=r"(?s)objects of 2 of 4 images.*image_id 3, 4.*subset=True"
+            MissingObjectsError, match=r"(?s)objects of 2 of 4 images.*image_id 3, 4.*match=\"common\""
         ) as caught:
             Chair(objects={1: ["dog"], 2: ["dog"]}).statistics(captions())
         assert isinstance(caught.value, InputError)
@@ -285,7 +285,7 @@ class TestObjects:
     def test_subset_omits_images_without_objects(self) -> None:
         settings = captious.Settings(objects={1: OBJECTS[1], 2: OBJECTS[2], 9: []})
         with pytest.warns(CaptiousWarning, match="chair leaves out 2 of 4 images"):
-            report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=settings, subset=True)
+            report = captious.score(CANDIDATES, REFERENCES, ["chair"], settings=settings, match="common")
         assert report["chair-s"].score == 1 / 2
         np.testing.assert_array_equal(report["chair-s"].per_caption, [1, 0, np.nan, np.nan])
         assert report["chair-s"].confidence_interval()

@@ -73,7 +73,7 @@ def test_rewards_are_the_scores() -> None:
     corpus = large_corpus(120, seed=6)
     table = corpus.table()
     metric = CiderR()
-    scorer = captious.reward(metric, table.references)
+    scorer = captious.reward(table.references, metric)
     np.testing.assert_allclose(scorer(list(table.ids), list(table.candidates)), metric.scores(table), atol=1e-12)
     signatures = add_reference_counts(
         metric.signatures(metric.fit(table.references)), *reference_counts(table.references)

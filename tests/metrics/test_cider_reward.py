@@ -32,14 +32,14 @@ def test_scorer_gives_what_statistics_give(
     ours = metric(idf=idf, variant=variant, tokenizer="whitespace")
     captions = corpus.table()
     expected = ours.statistics(captions)[:, 0]
-    scorer = captious.reward(ours, corpus.table().references)
+    scorer = captious.reward(corpus.table().references, ours)
     np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)
 
 
 def test_scorer_takes_any_order_and_number() -> None:
     captions = CORPUS.table()
     expected = captious.CiderD().statistics(captions)[:, 0]
-    scorer = captious.reward(captious.CiderD(), CORPUS.table().references)
+    scorer = captious.reward(CORPUS.table().references, captious.CiderD())
     rows = random.Random(2).choices(range(150), k=1_200)
     scores = scorer(rows, [captions.candidates[row] for row in rows])
     assert scores.dtype == np.float64
@@ -52,7 +52,7 @@ def test_scorer_knows_unknown_words_apart() -> None:
     idf = idf_of("a dog runs", "a cat")
     references = [["a dog runs"], ["a cat"]]
     for caption in ("a zig zag dog", "a zig zig dog", "zig", "a cat zag", "zig zag zig zag"):
-        scorer = captious.reward(captious.CiderD(idf=idf), references_table(references))
+        scorer = captious.reward(references_table(references), captious.CiderD(idf=idf))
         expected = captious.CiderD(idf=idf).statistics(table([caption, ""], references))[0, 0]
         assert scorer([0], [caption])[0] == pytest.approx(expected, rel=1e-12)
 
@@ -75,14 +75,14 @@ def test_scorer_splits_tokens_that_contain_spaces(caption: str, counted: list[li
     for image in range(4):
         candidates = [caption if i == image else "" for i in range(4)]
         expected = metric.statistics(table(candidates, REFERENCES))[image, 0]
-        scorer = captious.reward(metric, references_table(REFERENCES))
+        scorer = captious.reward(references_table(REFERENCES), metric)
         assert scorer([image], [caption])[0] == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("caption", WITH_SPACES)
 def test_scorer_does_not_change_when_other_captions_are_scored(caption: str) -> None:
     references = references_table(REFERENCES)
-    scorer = captious.reward(captious.CiderD(), references)
+    scorer = captious.reward(references, captious.CiderD())
     before = scorer([0, 1, 2, 3], [caption] * 4)
     # Another system with the same references adds words of its own.
     others = captious.Captions((caption, "quux zork", "3 1/2 zork", caption + " zork"), references)
@@ -99,14 +99,14 @@ def test_scorer_accepts_a_function_as_tokenizer() -> None:
     metric = captious.CiderD(tokenizer=letters)
     captions = table(["abba", "cd xy", ""], [["abab", "ba"], ["cdc"], ["e"]])
     expected = metric.statistics(captions)[:, 0]
-    scorer = captious.reward(metric, captions.references)
+    scorer = captious.reward(captions.references, metric)
     np.testing.assert_allclose(scorer([0, 1, 2], captions.candidates), expected, rtol=1e-12)
 
 
 def test_scorer_signature_is_that_of_the_scores() -> None:
     captions = CORPUS.table()
     metric = captious.CiderD(sigma=3)
-    scorer = captious.reward(metric, captions.references)
+    scorer = captious.reward(captions.references, metric)
     signatures = add_reference_counts(
         metric.signatures(metric.fit(captions.references)), *reference_counts(captions.references)
     )
@@ -115,7 +115,7 @@ def test_scorer_signature_is_that_of_the_scores() -> None:
 
 
 def test_scorer_reads_references_in_any_form() -> None:
-    scorer = captious.reward(captious.CiderD(idf=idf_of("a dog", "a cat")), {"x": ["a dog"], 7: ["a cat"]})
+    scorer = captious.reward({"x": ["a dog"], 7: ["a cat"]}, captious.CiderD(idf=idf_of("a dog", "a cat")))
     scores = scorer(["x", 7, "x"], ["a dog", "a dog", "a cat"])
     assert scores[0] > scores[2]
     assert scores[0] > scores[1]
@@ -124,12 +124,12 @@ def test_scorer_reads_references_in_any_form() -> None:
 def test_scorer_reads_text_ids_as_numbers_if_they_are(tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("scorer") / "references.json"
     path.write_text('{"12": ["a dog"], "13": ["a cat"]}')
-    scorer = captious.reward(captious.CiderD(idf=idf_of("a dog", "a cat")), path)
+    scorer = captious.reward(path, captious.CiderD(idf=idf_of("a dog", "a cat")))
     np.testing.assert_array_equal(scorer([12, 13], ["a dog", "a"]), scorer(["12", "13"], ["a dog", "a"]))
 
 
 def test_scorer_names_invalid_captions() -> None:
-    scorer = captious.reward(captious.CiderD(idf=idf_of("a dog", "a cat")), {1: ["a dog"], 2: ["a cat"]})
+    scorer = captious.reward({1: ["a dog"], 2: ["a cat"]}, captious.CiderD(idf=idf_of("a dog", "a cat")))
     with pytest.raises(UnknownImageError) as caught:
         scorer([1, 3], ["a dog", "a dog"])
     assert "3" in caught.value.where
@@ -143,7 +143,7 @@ def test_scorer_names_invalid_captions() -> None:
 def test_scorer_gives_equal_rewards_in_several_threads() -> None:
     rng = random.Random(4)
     captions = CORPUS.table()
-    scorer = captious.reward(captious.CiderD(), captions.references)
+    scorer = captious.reward(captions.references, captious.CiderD())
     batches = []
     for _ in range(40):
         rows = rng.choices(range(150), k=60)
@@ -157,11 +157,11 @@ def test_scorer_gives_equal_rewards_in_several_threads() -> None:
 
 @pytest.mark.parametrize("captions", [[None], [5], [{"a cat"}], "a"])
 def test_scorer_refuses_what_is_no_list_of_strings(captions: object) -> None:
-    scorer = captious.reward(captious.CiderD(), {1: ["a cat", "the cat"], 2: ["a dog"]})
+    scorer = captious.reward({1: ["a cat", "the cat"], 2: ["a dog"]}, captious.CiderD())
     with pytest.raises(captious.CaptiousError, match=r"not a string|instead of a list"):
         scorer([1], captions)  # type: ignore[arg-type]
 
 
 def test_scorer_survives_pickling() -> None:
-    scorer = captious.reward(captious.CiderD(), {1: ["a cat", "the cat"], 2: ["a dog"]})
+    scorer = captious.reward({1: ["a cat", "the cat"], 2: ["a dog"]}, captious.CiderD())
     assert pickle.loads(pickle.dumps(scorer))([1], ["a cat"]) == scorer([1], ["a cat"])

@@ -228,7 +228,7 @@ def test_spice_rewards_equal_scores(
 ) -> None:
     references = references_table([[ONE], [TWO, LARGE], [LARGE], [NOTHING]], first_id=10)
     metric = kind(parser=parser)
-    scorer = captious.reward(metric, references)
+    scorer = captious.reward(references, metric)
     candidates = (TWO, ONE, LARGE, "")
     expected = metric.aggregate(metric.statistics(Captions(candidates, references)))[:, 0]
     np.testing.assert_allclose(scorer((10, 11, 12, 13), candidates), expected, rtol=1e-12)
@@ -247,7 +247,7 @@ def test_spice_rewards_equal_scores(
 
 
 def test_scorers_travel(parser: KnownParses, meteor_tables: MeteorTables) -> None:
-    scorer = captious.reward(Spider(parser=parser), references_table([[ONE], [TWO]]))
+    scorer = captious.reward(references_table([[ONE], [TWO]]), Spider(parser=parser))
     other = pickle.loads(pickle.dumps(scorer))
     np.testing.assert_array_equal(other([0, 1], [TWO, TWO]), scorer([0, 1], [TWO, TWO]))
     assert other.signature == scorer.signature
@@ -396,7 +396,7 @@ def test_prepared_references_keep_scene_graphs_of_sentences(meteor_tables: Meteo
     references = {1: ["A dog runs. It carries a red ball.", "A dog."], 2: ["Two cats sleep. They lie on a sofa."]}
     candidates = {1: "A dog with a ball. The grass is green.", 2: "Cats on a couch."}
     metrics = ["spice:split=sentences,parser=bundled", "spice:parser=bundled"]
-    prepared = captious.prepare(references, tmp_path / "references.prepared", metrics)
+    prepared = captious.prepare(references, metrics, path=tmp_path / "references.prepared")
     ours, theirs = (captious.score(candidates, given, metrics) for given in (prepared, references))
     assert [r.score for r in ours.values()] == [r.score for r in theirs.values()]
     assert ours[metrics[0]].score != ours[metrics[1]].score

@@ -35,7 +35,7 @@ def official() -> dict[str, Any]:
 def sets(images: list[dict[str, Any]]) -> CaptionSets:
     # No metric of these looks at references: document frequencies are given.
     captions = {image["image_id"]: image["captions"] for image in images}
-    return read_captions(captions, {image: ["a photo"] for image in captions}, several=True)
+    return read_captions(captions, {image: ["a photo"] for image in captions}, several="mean")
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +123,7 @@ def test_odd_sets_equal_self_critical() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", captious.CaptiousWarning)
             found = captious.score(
-                read_captions(captions, {1: ["a photo"]}, several=True),
+                read_captions(captions, {1: ["a photo"]}, several="mean"),
                 metrics=[*metrics, *["mbleu"] * (len(edge["captions"]) > 1)],
                 settings=captious.Settings(idf="coco"),
             )

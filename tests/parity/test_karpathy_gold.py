@@ -132,7 +132,7 @@ def test_score_reproduces_the_gold_values(system: System) -> None:
 
 
 def test_scorer_gives_the_same(system: System) -> None:
-    reward = captious.reward(captious.CiderD(), system.captions.references)
+    reward = captious.reward(system.captions.references, captious.CiderD())
     order = np.random.default_rng(0).permutation(len(system.captions))
     ids = [system.captions.ids[row] for row in order]
     scores = reward(ids, [system.captions.candidates[row] for row in order])

@@ -29,8 +29,7 @@ def report() -> captious.Report:
 
 
 def reports() -> captious.Reports:
-    scored = captious.score({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
-    assert isinstance(scored, captious.Reports)
+    scored = captious.score_systems({"good": GOOD, "poor": POOR}, REFERENCES, METRICS)
     return scored
 
 

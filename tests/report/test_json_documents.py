@@ -30,10 +30,10 @@ def result(kind: str) -> Any:
         return Study("name", "title", ("value",), [{"value": np.float64("nan")}], settings={"sizes": (1, np.int64(2))})
     if "comparison" in kind:
         with pytest.warns(captious.CaptiousWarning):
-            compared = captious.compare(ALONE, ALONE, REFERENCES, ["lsa"], several=True, resamples=5)
+            compared = captious.compare(ALONE, ALONE, REFERENCES, ["lsa"], several="mean", resamples=5)
     else:
         with pytest.warns(captious.CaptiousWarning):
-            compared = captious.score(ALONE, REFERENCES, ["lsa"], several=True)
+            compared = captious.score(ALONE, REFERENCES, ["lsa"], several="mean")
     return captious.by_group(compared, {i: i % 2 for i in REFERENCES}) if kind.startswith("grouped") else compared
 
 

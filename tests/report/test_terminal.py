@@ -85,7 +85,9 @@ def test_legend_needs_a_mark(first: captious.Report) -> None:
 
 
 def test_table_names_the_scored_subset() -> None:
-    report = captious.score({1: "a", 9: "b"}, {1: ["a x", "c"], 2: ["b", "d"]}, ["rouge-l"], subset=True, system="part")
+    report = captious.score(
+        {1: "a", 9: "b"}, {1: ["a x", "c"], 2: ["b", "d"]}, ["rouge-l"], match="common", system="part"
+    )
     text = plain_text(score_table([report]))
     assert text.startswith("1 image · 2.0 references each")
     assert "part: subset; excluded 1 candidate" in text

@@ -12,9 +12,9 @@ from captious.cli.options import (
     clean_option,
     harness_logs,
     harness_option,
+    match_option,
     reads_captions,
     several_option,
-    subset_option,
 )
 from captious.cli.outputs import Destination, output_options
 from captious.data import CaptionFile
@@ -30,7 +30,7 @@ from captious.report.formats import FORMATS
 @output_options(*FORMATS)
 @harness_option
 @several_option
-@subset_option
+@match_option
 @clean_option
 @reads_captions("candidates", "references")
 def check(

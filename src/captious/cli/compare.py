@@ -15,20 +15,18 @@ from captious.cli.options import (
     clean_option,
     harness_logs,
     harness_option,
+    match_option,
     metric_options,
     no_references_option,
-    of_k_option,
     reads_captions,
     resampling_options,
     several_option,
-    subset_option,
 )
 from captious.cli.outputs import Destination, output_options, warn
 from captious.data import CaptionFile, absent_references, read_references
 from captious.errors import ParameterError
-from captious.evaluation import by_group
+from captious.evaluation import by_group, score_systems
 from captious.evaluation import compare as compare_systems
-from captious.evaluation import score as score_systems
 from captious.evaluation.report import system_names
 from captious.metrics.contract.settings import Settings
 from captious.report.formats import FORMATS
@@ -49,8 +47,7 @@ from captious.report.formats import FORMATS
 @output_options(*FORMATS)
 @metric_options
 @several_option
-@of_k_option
-@subset_option
+@match_option
 @clean_option
 @reads_captions("files")
 @resampling_options

@@ -9,15 +9,14 @@ from typing import Any
 import click
 
 from captious.cli.library_options import COUNT, FILE
-from captious.cli.options import part_options, settings_options, subset_option
+from captious.cli.options import match_option, part_options, settings_options
 from captious.cli.outputs import format_option, warn, written
 from captious.data import read_captions
 from captious.data.formats import EXTENSIONS, LINE_FORMATS
 from captious.errors import ParameterError
 from captious.metrics.chair import Chair
 from captious.metrics.contract.settings import Settings
-from captious.report.explain import CaptionExplanation, explainable, explained_caption
-from captious.report.explain import explain as explanations
+from captious.report.explain import CaptionExplanation, explain_captions, explainable, explained_caption
 from captious.tables import document_text
 from captious.version import __version__
 
@@ -43,7 +42,7 @@ _NARROWEST = 24  # columns; on a terminal with less, lines run over
     help="For spice: draw the scene graphs to a .svg, .png or .pdf file; matches are filled.",
 )
 @written("svg")
-@subset_option
+@match_option
 @part_options
 @settings_options
 def explain(
@@ -80,12 +79,12 @@ def explain(
         if svg is not None and worst not in (None, 1):
             raise ParameterError("--svg draws one caption", hint="give --image ID, or --worst 1")
         _check_files(metric, candidate, references)
-        explained = explanations(
-            metric, candidate, references[0], image=image, worst=worst, settings=settings, **reading
+        explained = explain_captions(
+            candidate, references[0], metric, image=image, worst=worst, settings=settings, **reading
         )
-    elif any(reading.values()):
+    elif reading.pop("match") != "all" or any(reading.values()):
         raise ParameterError(
-            "--columns, --split and --subset are for files", hint="leave them out, or give --image ID or --worst N"
+            "--columns, --split and --match are for files", hint="leave them out, or give --image ID or --worst N"
         )
     else:
         _check_quoted(candidate, references, image, has_objects=has_objects)

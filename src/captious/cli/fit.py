@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
-from captious.cli.library_options import FILE
+from captious.cli.library_options import FILE, option_of
 from captious.cli.options import output_file, reads_captions, seed_option, settings_options
 from captious.cli.outputs import warn
+from captious.data.matching import MATCHES
 from captious.evaluation.fitting import fit_resource
 
 
@@ -24,7 +25,7 @@ from captious.evaluation.fitting import fit_resource
     help="For smurf: human captions, one per image, that are not among REFERENCES. Default: one reference of each "
     "image is held out.",
 )
-@click.option("--subset", is_flag=True, help="With --human, use the images that both files have.")
+@option_of(fit_resource, "match", click.Choice(MATCHES))
 @seed_option
 @settings_options
 @reads_captions("files", "human")

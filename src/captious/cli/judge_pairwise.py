@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from captious.cli.library_options import FILE
-from captious.cli.options import no_references_option, resampling_options, subset_option
+from captious.cli.options import match_option, no_references_option, resampling_options
 from captious.cli.outputs import Destination, output_options, warn
 from captious.errors import ParameterError
 from captious.evaluation import judge_pairwise as judge_systems
@@ -34,7 +34,7 @@ from captious.report.formats import FORMATS
 @click.option("--images", type=FILE, metavar="DIR", help="Folder of image files, named by image id.")
 @click.option("--prompt", type=FILE, metavar="FILE", help="File with the prompt. Default: ours.")
 @output_options(*FORMATS)
-@subset_option
+@match_option
 @resampling_options
 def judge_pairwise(
     files: tuple[Path, ...],

@@ -15,12 +15,13 @@ from captious.cli.library_options import FILE, Command, option_of
 from captious.cli.outputs import written
 from captious.data import CaptionFile, read_captions
 from captious.data.harness_logs import HARNESSES, HarnessLog, read_harness_log
+from captious.data.matching import MATCHES, OF_SEVERAL
 from captious.data.rows import ReadOptions, read_options_of
 from captious.errors import ParameterError
 from captious.evaluation import score
 from captious.evaluation.report import system_names
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, MOST_RESAMPLES
-from captious.metrics.contract.metric import OF_K, BaseMetric
+from captious.metrics.contract.metric import BaseMetric
 from captious.metrics.contract.registry import names_a_file
 from captious.metrics.contract.settings import REFERENCES_AS, Settings
 from captious.words import DEFAULT_SEED
@@ -45,10 +46,11 @@ metric_option = click.option(
     "FILE.py:FUNCTION; or all, for every metric that can run here. May be repeated. Default: the metrics of the COCO "
     "evaluation.",
 )
-subset_option = option_of(score, "subset")
+match_option = option_of(score, "match", click.Choice(MATCHES))
 clean_option = option_of(score, "clean", click.STRING, metavar="RULES", default="")
-several_option = option_of(score, "several")
-of_k_option = option_of(score, "of_k", click.Choice(OF_K), multiple=True, default=OF_K[:1])
+several_option = option_of(
+    score, "several", click.Choice(OF_SEVERAL), multiple=True, callback=lambda context, option, ways: ways or None
+)
 no_references_option = click.option(
     "--no-references",
     is_flag=True,
@@ -255,7 +257,7 @@ def _sharing(value: Any, read_options: ReadOptions) -> Any:
 # ``SectionedCommand``: a command whose options are listed by section in its help, those of its subject first.
 
 _SECTIONS = {
-    "Captions": ("harness", "no_references", "several", "of_k", "subset", "clean", "columns", "split"),
+    "Captions": ("harness", "no_references", "several", "match", "clean", "columns", "split"),
     "Settings of metrics": tuple(SETTINGS),
     "Output": ("format_", "output", "per_caption", "plot", "percent", "transpose", "naming", "interval_style"),
     "Shards": ("shards", "engine", "workers", "retries", "batch_rows"),

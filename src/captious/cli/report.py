@@ -12,22 +12,22 @@ from captious.cli.library_options import option_of
 from captious.cli.options import (
     SectionedCommand,
     clean_option,
+    match_option,
     metric_options,
     output_file,
     reads_captions,
     resampling_options,
-    subset_option,
     system_files,
 )
-from captious.cli.outputs import warn
-from captious.data import read_captions, read_references, same_images
+from captious.cli.outputs import warn, write_text
+from captious.data import Match, read_captions, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.report.images import image_source
-from captious.report.page import check_page, write_report
+from captious.report.page import check_page, report_page, write_report
 
 
 @click.command(cls=SectionedCommand)
@@ -39,7 +39,7 @@ from captious.report.page import check_page, write_report
 @option_of(write_report, "percent")
 @group_option
 @metric_options
-@subset_option
+@match_option
 @clean_option
 @resampling_options
 @reads_captions("systems", "references")
@@ -48,7 +48,7 @@ def report(
     references: Path,
     metrics: list[str] | None,
     settings: Settings,
-    subset: bool,
+    match: Match,
     clean: str,
     output: Path,
     image_url: str | None,
@@ -66,7 +66,7 @@ def report(
     selection = select(metrics, settings)
     table = read_references(references)
     groups = None if group_by is None else groups_of(group_by, [references, *systems.values()], table, settings)
-    tables = {name: read_captions(file, table, subset=subset, clean=clean) for name, file in systems.items()}
+    tables = {name: read_captions(file, table, match=match, clean=clean) for name, file in systems.items()}
     first, *systems_after = tables
     ids = tables[first].ids
     if urls is not None:
@@ -78,5 +78,8 @@ def report(
                 hint="a report shows systems on the same images; remove the others from both files",
             )
     reports = evaluate_systems(tables, selection, announce=warn)
-    write_report(reports, output, image_url=image_url, groups=groups, **of_page)
+    page = report_page(
+        reports, image_url=image_url, groups=groups, folder=output.parent, front="command line", **of_page
+    )
+    write_text(output, page)
     warn(reports.warnings + few_images_warning(len(ids)))

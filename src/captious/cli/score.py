@@ -18,23 +18,22 @@ from captious.cli.options import (
     clean_option,
     harness_logs,
     harness_option,
+    match_option,
     metric_options,
     no_references_option,
-    of_k_option,
     part_options,
     repeated_command,
     several_option,
-    subset_option,
 )
 from captious.cli.outputs import PRESENTATION, Destination, output_options, warn, written
-from captious.data import absent_references, read_captions, read_references
+from captious.data import Match, OfSeveral, absent_references, read_captions, read_references
 from captious.data.harness_logs import HarnessLog
+from captious.data.matching import ways_of
 from captious.errors import ParameterError
 from captious.evaluation import by_group
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.report import system_names
 from captious.evaluation.scoring import evaluate_systems
-from captious.metrics.contract.metric import OfKChoice, check_of_k
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -78,7 +77,7 @@ _SHARD_OPTIONS = (
     ),
 )
 _OF_SHARDS = ("engine", "workers", "retries", "batch_rows")
-_NOT_OF_SHARDS = ("subset", "no_references", "group_by", "several", "clean")
+_NOT_OF_SHARDS = ("match", "no_references", "group_by", "several", "clean")
 
 
 def shard_options(command: Command) -> Command:
@@ -105,17 +104,15 @@ def shard_options(command: Command) -> Command:
 @shard_options
 @metric_options
 @several_option
-@of_k_option
-@subset_option
+@match_option
 @clean_option
 @part_options
 def score(
     files: tuple[Path, ...],
     metrics: list[str] | None,
     settings: Settings,
-    several: bool,
-    of_k: tuple[OfKChoice, ...],
-    subset: bool,
+    several: tuple[OfSeveral, ...] | None,
+    match: Match,
     clean: str,
     intervals: bool,
     per_caption: Path | None,
@@ -134,13 +131,12 @@ def score(
 
     With --from, files are logs of lmms-eval (--log_samples) or VLMEvalKit, which contain answers and references.
 
-    With --several, images have several candidates. Metrics such as div and self-cider judge them together; for other
-    metrics, --of-k determines the score of an image.
+    With --several, images have several candidates. Metrics such as div and self-cider judge them together; other
+    metrics score an image by the mean of its candidates or the best one.
 
     With --shards, the captions of one system are read from any number of files with rows of an id, a candidate and
     its references, in bounded memory. REFERENCES may then be passed to look up references by id, and -o names a folder.
     """
-    choices = check_of_k(of_k, several=several)
     if of_shards["shards"]:
         if split is not None and not files:
             raise ParameterError("--split cannot be used with shards", hint="leave it out, or give REFERENCES")
@@ -179,13 +175,14 @@ def score(
         names = system_names(candidates)
     if per_caption is not None:
         check_caption_file(per_caption)
-    selection = select(metrics, settings, several=several)
+    selection = select(metrics, settings, several=bool(several))
     table = absent_references(candidates[0]) if references is None else read_references(references)
     sources = [*candidates] if references is None else [references, *candidates]
     groups = None if group_by is None else groups_of(group_by, sources, table, settings)
     with steps(candidates, lambda file: f"reading {file}") as files_read:
-        loaded = [read_captions(file, table, subset=subset, several=several, clean=clean) for file in files_read]
-    by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, of_k=choices, announce=warn)
+        loaded = [read_captions(file, table, match=match, several=several, clean=clean) for file in files_read]
+    ways = ways_of(several)
+    by_system = evaluate_systems(dict(zip(names, loaded, strict=True)), selection, several=ways, announce=warn)
     reports = [*by_system.values()]
     if groups is None:
         table_of_scores, warnings = by_system.to_table(intervals=intervals), by_system.warnings

@@ -21,12 +21,12 @@ from captious.cli.options import (
     SEED,
     caption_files,
     data_option,
+    match_option,
     metric_option,
     named_systems,
     part_options,
     recipe_attributes,
     settings_options,
-    subset_option,
     system_files,
 )
 from captious.cli.outputs import Destination, output_options
@@ -54,7 +54,7 @@ def study_command(
 
     - ``benchmark``, ``benchmarks``: names of benchmarks; ``candidates``, ``references``, ``examples``: files;
       ``systems``, the first parameter: files of systems, passed to the function by name;
-    - ``metrics``, ``settings``, ``data``, ``subset``, ``statistic``, ``resamples``, ``seed``: as in other commands;
+    - ``metrics``, ``settings``, ``data``, ``match``, ``statistic``, ``resamples``, ``seed``: as in other commands;
     - others: an option of the parameter's name.
 
     Args:
@@ -103,7 +103,7 @@ _SHARED = {
     "metrics": metric_option,
     "settings": settings_options,
     "data": data_option,
-    "subset": subset_option,
+    "match": match_option,
 }
 _ATTRIBUTES: Mapping[str, Mapping[str, Any]] = {
     "statistic": {"type": click.Choice(STATISTICS)},

@@ -4,6 +4,9 @@ from .groups import Groups as Groups
 from .groups import read_groups as read_groups
 from .ids import ImageId as ImageId
 from .ids import same_images as same_images
+from .matching import Match as Match
+from .matching import OfSeveral as OfSeveral
+from .matching import Several as Several
 from .matching import absent_references as absent_references
 from .matching import read_captions as read_captions
 from .matching import read_references as read_references

@@ -78,7 +78,7 @@ class Groups:
                 hint="ids are strings on one side and numbers on the other: make them the same"
                 if differ_in_type(missing, group_of)
                 else "give every image a group, or remove these images from the references and score the others with "
-                + option("subset"),
+                + option("match", "common"),
             )
         rows_of: dict[str, list[int]] = {name: [] for name in self.names}
         for row, image in enumerate(ids):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from typing import Literal, TypedDict, Unpack, overload
+from typing import Literal, TypeAlias, TypedDict, Unpack, get_args, overload
 
 import numpy as np
 
@@ -16,7 +16,14 @@ from captious.data.ids import ImageId, differ_in_type, read_alike
 from captious.data.readers import read_rows
 from captious.data.rows import CaptionFile, CaptionRows, ColumnNames, ReadOptions, image_list, read_options_of
 from captious.data.tables import Captions, CaptionSets, References
-from captious.errors import MissingCandidatesError, MissingReferencesError, ParameterError, UnknownImageError, option
+from captious.errors import (
+    MissingCandidatesError,
+    MissingReferencesError,
+    ParameterError,
+    UnknownImageError,
+    UnknownNameError,
+    option,
+)
 from captious.words import counted, counted_of
 
 # Human captions as candidates: one reference of each image is held out, and the others remain references.
@@ -53,16 +60,51 @@ def hold_out(references: References, seed: int) -> tuple[Captions, int]:
 
 # Matching of candidates and references by image id.
 #
-# Every image must have both a candidate and references; with ``subset``, images that have both are scored and the
-# others are counted. Rows are in the order of the references.
+# Every image must have both a candidate and references; with ``match="common"``, images that have both are scored and
+# the others are counted. Rows are in the order of the references.
 
 _TYPES_DIFFER = "ids are strings on one side and numbers on the other: make them the same, as with {int(i): ...}"
+
+
+#: Which images are scored: all of both sides, which must be the same, or those that both have.
+Match: TypeAlias = Literal["all", "common"]
+MATCHES: tuple[Match, ...] = get_args(Match)
+
+#: How metrics of single captions score an image with several candidates: by their mean, or by the best one.
+OfSeveral: TypeAlias = Literal["mean", "best"]
+OF_SEVERAL: tuple[OfSeveral, ...] = get_args(OfSeveral)
+
+#: One or both of these ways; None if each image has exactly one candidate.
+Several: TypeAlias = OfSeveral | Sequence[OfSeveral] | None
+
+
+def ways_of(several: Several, *sources: object) -> tuple[OfSeveral, ...]:
+    """Return the ways to score images with several candidates, each once, the mean first; none if each has one.
+
+    Args:
+        several: the argument of a public function.
+        sources: candidates; ``CaptionSets`` among them have several, and are scored by their mean by default.
+
+    Raises:
+        UnknownNameError: another way.
+        ParameterError: an empty sequence.
+    """
+    if several is None:
+        return OF_SEVERAL[:1] if any(isinstance(source, CaptionSets) for source in sources) else ()
+    ways = tuple(several) if isinstance(several, Iterable) and not isinstance(several, str) else (several,)
+    hint = "give 'mean', 'best' or both; None if each image has one candidate"
+    if not ways:
+        raise ParameterError("several is empty", hint=hint)
+    for way in ways:
+        if way not in OF_SEVERAL:
+            raise UnknownNameError(f"several is {way!r}", hint=hint)
+    return tuple(way for way in OF_SEVERAL if way in ways)
 
 
 class MatchOptions(TypedDict, total=False):
     """Options of ``read_captions`` and of functions that read captions like it; see there."""
 
-    subset: bool
+    match: Match
     clean: str | Sequence[str]
     columns: ColumnNames | None
     split: str | Sequence[str] | None
@@ -73,7 +115,7 @@ def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    several: Literal[False] = ...,
+    several: None = ...,
     **options: Unpack[MatchOptions],
 ) -> Captions: ...
 @overload
@@ -81,7 +123,7 @@ def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    several: Literal[True],
+    several: OfSeveral | Sequence[OfSeveral],
     **options: Unpack[MatchOptions],
 ) -> CaptionSets: ...
 @overload
@@ -89,15 +131,15 @@ def read_captions(
     candidates: object,
     references: object = ...,
     *,
-    several: bool = ...,
+    several: Several = ...,
     **options: Unpack[MatchOptions],
 ) -> Captions | CaptionSets: ...
 def read_captions(
     candidates: object,
     references: object = None,
     *,
-    subset: bool = False,
-    several: bool = False,
+    match: Match = "all",
+    several: Several = None,
     clean: str | Sequence[str] = (),
     columns: ColumnNames | None = None,
     split: str | Sequence[str] | None = None,
@@ -115,8 +157,9 @@ def read_captions(
             references of their own, which ``references`` replace.
         references: in any form that ``read_references`` takes, or ``References`` that were read before; several systems
             scored against the same object share what is computed about it. None for metrics without references.
-        subset: use only the images that both sides have, and count the others; otherwise, they are an error.
-        several: allow any number of candidates for an image; otherwise, each image has exactly one.
+        match: "common" uses only the images that both sides have, and counts the others; otherwise, they are an error.
+        several: "mean" or "best" allows any number of candidates for an image, and says how metrics of single captions
+            score them; otherwise, each image has exactly one.
         clean: rules to clean candidates by before they are scored: "markdown" converts it to text, "prompt" removes
             openings such as "Sure! Here is a caption:" and "The image shows". Several are separated by commas.
             Signatures name them.
@@ -126,22 +169,22 @@ def read_captions(
             sequence.
 
     Returns:
-        ``Captions``, or ``CaptionSets`` if ``several``, in the order of the references. Its ``references`` is the
+        ``Captions``, or ``CaptionSets`` with ``several``, in the order of the references. Its ``references`` is the
         object that was passed if every image has a candidate and no ids were converted to numbers.
 
     Raises:
         InputError: invalid candidates or references, as ``read_rows`` says; neither side has one of the columns or
             splits.
         ParameterError: positions on one side only, or two different numbers of them.
-        UnknownNameError: an unknown rule.
+        UnknownNameError: an unknown rule, or another value of ``match`` or ``several``.
         MissingReferencesError: an image listed without references.
         UnknownImageError: a candidate for an unknown image.
         MissingCandidatesError: references without a candidate.
-        With ``subset``, the last three do not occur, but UnknownImageError if no image has both.
+        With ``match="common"``, the last three do not occur, but UnknownImageError if no image has both.
     """
     shares = references is not None and not isinstance(references, References)
     read_options = read_options_of(columns, split, 2 if shares else 1)
-    return match_images(candidates, references, read_options=read_options, subset=subset, several=several, clean=clean)
+    return match_images(candidates, references, read_options=read_options, match=match, several=several, clean=clean)
 
 
 def match_images(
@@ -149,28 +192,31 @@ def match_images(
     references: object = None,
     *,
     read_options: ReadOptions | None,
-    subset: bool = False,
-    several: bool = False,
+    match: Match = "all",
+    several: Several = None,
     clean: str | Sequence[str] = (),
 ) -> Captions | CaptionSets:
     """Read captions with ``ReadOptions`` shared by several systems; otherwise as ``read_captions``."""
+    if match not in MATCHES:
+        raise UnknownNameError(f"match is {match!r}", hint=f"give {' or '.join(map(repr, MATCHES))}")
+    has_several = bool(ways_of(several))
     rules = rules_of(clean) if clean else ()
     if references is None and isinstance(candidates, Captions | CaptionSets) and rules in ((), candidates.clean):
-        if several == isinstance(candidates, CaptionSets):
+        if has_several == isinstance(candidates, CaptionSets):
             return candidates
         references = candidates.references
     table = (
         absent_references(candidates, read_options) if references is None else references_of(references, read_options)
     )
-    rows = read_rows(candidates, "candidates", several=several, read_options=read_options)
+    rows = read_rows(candidates, "candidates", several=has_several, read_options=read_options)
     before = candidates.clean if isinstance(candidates, Captions | CaptionSets) else ()
     rows = replace(rows, texts=cleaned(rows.texts, rules)) if rules else rows
     clean = rules_of([*before, *rules]) if rules else before
     _check_positions(rows, table)
     rows, table = _agree_on_ids(rows, table)
-    sets = _group_by_image(rows) if several else None
+    sets = _group_by_image(rows) if has_several else None
     row_of = {image: row for row, image in enumerate(rows.ids if sets is None else sets.ids)}
-    common = _matched(rows, table, row_of, subset=subset)
+    common = _matched(rows, table, row_of, match=match)
     image_rows = [row_of[image] for image in common.ids]
     n_left_out = len(table) - len(common)
     if sets is None:
@@ -180,7 +226,7 @@ def match_images(
             common,
             n_candidates_left_out=len(row_of) - len(common),
             n_references_left_out=n_left_out,
-            subset=subset,
+            subset=match == "common",
             clean=clean,
         )
     matched_sets = replace(sets.select(image_rows), images=common.images)
@@ -189,7 +235,7 @@ def match_images(
         common,
         n_candidates_left_out=len(sets.texts) - len(matched_sets.texts),
         n_references_left_out=n_left_out,
-        subset=subset,
+        subset=match == "common",
         clean=clean,
     )
 
@@ -264,18 +310,19 @@ def absent_references(candidates: object, read_options: ReadOptions | None = Non
 
 
 def _matched(
-    candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, subset: bool
+    candidates: CaptionRows, references: References, having: Mapping[ImageId, object], *, match: Match
 ) -> References:
-    """Return the references of images with candidates; unless ``subset``, these must be all images."""
+    """Return the references of images with candidates; with ``match="all"``, these must be all images."""
     rows = [row for row, image in enumerate(references.ids) if image in having]
-    if not subset and references.without_references:
+    if match == "all" and references.without_references:
         without = references.without_references
         raise MissingReferencesError(
             f"{counted_of(len(without), len(references) + len(without), 'image', 'have')} no references",
             where=f"{references.name}: {image_list(without)}",
-            hint=f"add references or remove these images. To score the images that have them: {option('subset')}",
+            hint="add references or remove these images. To score the images that have them: "
+            + option("match", "common"),
         )
-    if not references.present and (not rows or (not subset and not len(having) == len(rows) == len(references))):
+    if not references.present and (not rows or (match == "all" and not len(having) == len(rows) == len(references))):
         raise UnknownImageError(
             "the systems do not have the same images",
             where=f"{references.name}: {image_list(references.ids)}; {candidates.name}: {image_list(candidates.ids)}",
@@ -283,7 +330,7 @@ def _matched(
         )
     if not rows:
         raise _nothing_in_common(candidates, references)
-    if not subset:
+    if match == "all":
         _check_same_images(candidates, references, n_given=len(having), n_matched=len(rows))
     return references.select(rows)
 
@@ -321,7 +368,9 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
     if n_matched < n_given:
         with_references = set(references.ids)
         unknown = [image for image in candidates.ids if image not in with_references]
-        help = f"is this the right reference file? To score the images that both files share: {option('subset')}"
+        help = (
+            f"is this the right reference file? To score the images that both files share: {option('match', 'common')}"
+        )
         raise UnknownImageError(
             f"{counted_of(len(unknown), len(candidates.ids), 'candidate', 'are')} for images that have no references",
             where=f"{candidates.name}: {image_list(dict.fromkeys(unknown))}",
@@ -333,7 +382,8 @@ def _check_same_images(candidates: CaptionRows, references: References, *, n_giv
         raise MissingCandidatesError(
             f"{counted_of(len(missing), len(references), 'image', 'have')} references but no candidate",
             where=f"{references.name}: {image_list(missing)}",
-            hint=f"does {candidates.name} contain every image? To score the images that both share: {option('subset')}",
+            hint=f"does {candidates.name} contain every image? To score the images that both share: "
+            + option("match", "common"),
         )
 
 

@@ -584,7 +584,7 @@ def _check_counts(source: Source, lists: Sequence[Sequence[Any]], place: Callabl
         raise MissingCandidatesError(
             f"{counted_of(len(none), len(lists), 'image', 'have')} an empty list of candidates",
             where=f"{source.name}: {sample_of(none)}",
-            hint=f"give a candidate for every image, or remove the image and use {option('subset')}",
+            hint=f"give a candidate for every image, or remove the image and use {option('match', 'common')}",
         )
 
 
@@ -619,4 +619,4 @@ def _check_unicode(name: str, what: str, texts: Sequence[str], place: Callable[[
 
 
 def _several_help() -> str:
-    return f"are these the references? captious score and compare take several with {option('several')}"
+    return f"are these the references? captious score and compare take several with {option('several', 'mean')}"

@@ -471,7 +471,7 @@ class CaptionSets:
             raise ParameterError(
                 "candidates and references do not have the same images",
                 where=f"{self.candidates.name}, {self.references.name}",
-                hint="give the images of both in the same order; captious.read_captions(..., several=True) does",
+                hint='give the images of both in the same order; captious.read_captions(..., several="mean") does',
             )
 
     @property

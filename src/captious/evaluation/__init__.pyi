@@ -27,4 +27,5 @@ from .scoring import check as check
 from .scoring import evaluate as evaluate
 from .scoring import prepare as prepare
 from .scoring import score as score
+from .scoring import score_systems as score_systems
 from .stream import Stream as Stream

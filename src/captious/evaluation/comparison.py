@@ -12,10 +12,10 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets, ImageId, absent_references, same_images
-from captious.data.matching import match_images, references_of
+from captious.data import Captions, CaptionSets, ImageId, Match, Several, absent_references, same_images
+from captious.data.matching import match_images, references_of, ways_of
 from captious.data.rows import ColumnNames, read_options_of
-from captious.errors import ParameterError
+from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning, issue, warnings_by_system
 from captious.evaluation.report import (
     Report,
@@ -38,7 +38,6 @@ from captious.evaluation.statistics import (
     holm,
     permutation_p_value,
 )
-from captious.metrics.contract.metric import OF_K, OfKChoice, check_of_k
 from captious.metrics.contract.selection import MetricLike, select
 from captious.metrics.contract.settings import Settings
 from captious.progress import steps
@@ -487,7 +486,7 @@ class Comparison(DisplayedMapping[str, Difference]):
         return json_document(out)
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the comparison, one sentence each."""
         return [
             *warnings_by_system([(report.system, report.warnings) for report in (self.a, self.b)]),
@@ -495,16 +494,17 @@ class Comparison(DisplayedMapping[str, Difference]):
         ]
 
     @property
-    def own_warnings(self) -> list[str]:
+    def own_warnings(self) -> list[CaptionWarning]:
         """Warnings about the comparison itself, without those of the systems."""
         sentences = few_images_warning(self.a.n_images)
         if self.a.description is not None and self.b.description is not None:
             description_a, description_b = self.a.description, self.b.description
             if (description_a.fewest, description_a.most) != (description_b.fewest, description_b.most):
-                sentences.append(
+                text = (
                     "the systems have different numbers of candidates per image, on which diversity and scores of the "
                     "best candidate depend."
                 )
+                sentences.append(CaptionWarning(text, "different-numbers"))
         return sentences
 
 
@@ -521,9 +521,8 @@ def compare(
     *,
     settings: Settings | None = None,
     names: tuple[str, str] | None = None,
-    subset: bool = False,
-    several: bool = False,
-    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    match: Match = "all",
+    several: Several = None,
     clean: str | Sequence[str] = (),
     columns: ColumnNames | None = None,
     split: str | Sequence[str] | None = None,
@@ -539,9 +538,8 @@ def compare(
     *,
     settings: Settings | None = None,
     names: tuple[str, str] | None = None,
-    subset: bool = False,
-    several: bool = False,
-    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    match: Match = "all",
+    several: Several = None,
     clean: str | Sequence[str] = (),
     columns: ColumnNames | None = None,
     split: str | Sequence[str] | None = None,
@@ -551,7 +549,8 @@ def compare(
 ) -> Comparison | PairwiseComparison:
     """Compare the captions of two systems on the same images, or all pairs of several systems.
 
-    To compare more systems, score them together: ``compare(captious.score({"mine": ..., "other": ...}, references))``.
+    To compare more systems, score them together: ``compare(captious.score_systems({"mine": ..., "other": ...},
+    references))``.
 
     Args:
         a, b: candidates of the two systems, in any form that ``score`` takes; or two reports, with ``names``,
@@ -560,7 +559,7 @@ def compare(
         references: in any form that ``read_references`` takes. None if candidates have references (``Captions``), or
             metrics need none.
         names: names of the systems; by default those of their files without extensions, or "a" and "b".
-        metrics, settings, subset, several, of_k, clean, columns, split: as for ``score``.
+        metrics, settings, match, several, clean, columns, split: as for ``score``.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals and tests.
 
     Returns:
@@ -569,8 +568,8 @@ def compare(
 
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score`` does.
-        ParameterError: the systems do not have the same images (with ``subset``); other arguments with reports; fewer
-            than two systems.
+        ParameterError: the systems do not have the same images (with ``match="common"``); other arguments with reports;
+            fewer than two systems.
     """
     Sampling(resamples, seed, level)  # refuses what is not valid before any work
     if isinstance(a, Reports) or (isinstance(a, Report) and isinstance(b, Report)):
@@ -580,9 +579,8 @@ def compare(
             "metrics": metrics is not None,
             "settings": settings is not None,
             "names": isinstance(a, Reports) and names is not None,
-            "subset": subset,
-            "several": several,
-            "of_k": of_k != OF_K[0],
+            "match": match != "all",
+            "several": several is not None,
             "clean": bool(clean),
             "columns": columns is not None,
             "split": split is not None,
@@ -599,25 +597,24 @@ def compare(
         return comparison
     if b is None:
         raise ParameterError(
-            "two systems are needed", hint="give the captions of both, or what captious.score returned for several"
+            "two systems are needed", hint="give the captions of both, or what captious.score_systems returned"
         )
     names = _pair(names, pair_names(a, b))
-    several = several or isinstance(a, CaptionSets) or isinstance(b, CaptionSets)
-    choices = check_of_k(of_k, several=several)
-    selection = select(metrics, settings, several=several)
+    ways = ways_of(several, a, b)
+    selection = select(metrics, settings, several=bool(ways))
     tables = [candidates for candidates in (a, b) if isinstance(candidates, Captions | CaptionSets)]
     read_options = read_options_of(columns, split, 2 + (references is not None))
     table = None if references is None else references_of(references, read_options)
     if table is None and len(tables) < 2:
         table = tables[0].references if tables else absent_references(a, read_options)
     systems = [
-        match_images(candidates, table, read_options=read_options, subset=subset, several=several, clean=clean)
+        match_images(candidates, table, read_options=read_options, match=match, several=ways or None, clean=clean)
         for candidates in (a, b)
     ]
     selection, slow = selection.without_slow(systems)
     issue(slow)
     report_a, report_b = (
-        evaluate(captions, selection, system=name, of_k=choices) for name, captions in zip(names, systems, strict=True)
+        evaluate(captions, selection, system=name, several=ways) for name, captions in zip(names, systems, strict=True)
     )
     if read_options is not None:
         read_options.check()
@@ -762,16 +759,17 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
         return worse
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the comparison, one sentence each."""
         sentences = self.reports.warnings + [warning for pair in self.values() for warning in pair.own_warnings]
         smallest = self.n_tests / (self.resamples + 1)
         if smallest > SIGNIFICANT:
-            sentences.append(
+            text = (
                 f"with {self.resamples:,} resamples and {counted(self.n_tests, 'test')} no corrected p value is below "
                 f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples, or "
                 "fewer metrics."
             )
+            sentences.append(CaptionWarning(text, "few-resamples"))
         return [*dict.fromkeys(sentences)]
 
     def to_table(self) -> Table:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from captious.data import References, read_captions, read_references
+from captious.data import Match, References, read_captions, read_references
 from captious.errors import ParameterError, option
 from captious.evaluation.checks import single_reference_warning
 from captious.metrics.chair import Chair, with_objects
@@ -25,7 +25,7 @@ class FittedResource:
     """The result of fitting a metric, which can be saved, with warnings about the references."""
 
     resource: Savable
-    warnings: list[str]
+    warnings: Sequence[str]
 
 
 def fit_resource(
@@ -33,7 +33,7 @@ def fit_resource(
     files: Sequence[str | os.PathLike[str]],
     *,
     human: str | os.PathLike[str] | None = None,
-    subset: bool = False,
+    match: Match = "all",
     settings: Settings | None = None,
     seed: int = DEFAULT_SEED,
 ) -> FittedResource:
@@ -44,7 +44,8 @@ def fit_resource(
         files: one file of references; for chair, any number of files of captions and of objects.
         human: for smurf, human captions that are not among the references; by default, one reference of each image is
             held out.
-        subset: use the images that ``human`` and the references both have.
+        match: "common" uses the images that human captions and the references both have; otherwise, a difference is an
+            error.
         settings: settings of the metric.
         seed: random seed of the references to hold out.
 
@@ -75,7 +76,7 @@ def fit_resource(
     if human is None:
         resource = selected_metric.fit_resource(references, seed=seed)
     else:
-        resource = _fitted_to_people(selected_metric, human, references, subset=subset)
+        resource = _fitted_to_people(selected_metric, human, references, match=match)
     if resource is None:
         fittable = ", ".join(name for name in registry.metric_names() if registry.get(name).fitted_resource)
         raise ParameterError(f"{selected_metric.name} cannot be fitted", hint=f"metrics that can be fitted: {fittable}")
@@ -83,7 +84,7 @@ def fit_resource(
 
 
 def _fitted_to_people(
-    metric: BaseMetric, human: str | os.PathLike[str], references: References, *, subset: bool
+    metric: BaseMetric, human: str | os.PathLike[str], references: References, *, match: Match
 ) -> Savable:
     from captious.metrics.smurf import Smurf
 
@@ -91,7 +92,7 @@ def _fitted_to_people(
         raise ParameterError(
             f"{metric.name} does not take human captions", hint=f"remove {option('human', 'FILE')}, or fit smurf"
         )
-    people = read_captions(human, references, subset=subset)
+    people = read_captions(human, references, match=match)
     name = os.path.basename(references.name)
     source = f"{os.path.basename(human)}, with the references {name}; {counted(len(people), 'image')}"
     return metric.calibrate(people, name.partition(".")[0], source)

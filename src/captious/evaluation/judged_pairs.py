@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, read_captions, read_references, same_images
-from captious.errors import EmptyInputError, ParameterError
+from captious.data import Captions, Match, read_captions, read_references, same_images
+from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
@@ -71,7 +71,12 @@ class Preferences(Displayed):
         warnings: Sequence[str],
         sampling: Sampling,
     ) -> None:
-        self.systems, self.pairs, self.signature, self.warnings = [*systems], [*pairs], signature, [*warnings]
+        self.systems, self.pairs, self.signature, self.warnings = (
+            [*systems],
+            [*pairs],
+            signature,
+            [*map(CaptionWarning, warnings)],
+        )
         self.sampling = sampling
         self.n_images = len(pairs[0].points)
         self.strengths: dict[str, float] = {}
@@ -166,7 +171,7 @@ def judge_pairwise(
     references: object = None,
     judge: PairwiseJudge | ChatModel | str | os.PathLike[str] | None = None,
     *,
-    subset: bool = False,
+    match: Match = "all",
     level: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -181,7 +186,8 @@ def judge_pairwise(
         references: as for ``score``; None if the model is shown only images.
         judge: a ``captious.PairwiseJudge``, or the model of one with default parameters: a name, a file, or a
             ``ChatModel``.
-        subset: compare only the images that references and all systems have; otherwise, a difference is an error.
+        match: "common" compares only the images that references and all systems have; otherwise, a difference is an
+            error.
         level, resamples, seed: confidence level, number of resamples and random seed of the intervals.
 
     Raises:
@@ -198,7 +204,7 @@ def judge_pairwise(
             "judge-pairwise@references needs references", hint="give references, or show images: variant='images'"
         )
     table = None if references is None else read_references(references)
-    captions = {name: read_captions(candidates, table, subset=subset) for name, candidates in systems.items()}
+    captions = {name: read_captions(candidates, table, match=match) for name, candidates in systems.items()}
     first = next(iter(captions.values()))
     if not len(first):
         raise EmptyInputError("there are no captions", hint="give the captions of at least one image")

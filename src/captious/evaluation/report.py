@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId, References, same_images
-from captious.data.formats import EXTENSIONS, is_standard_input
-from captious.data.records import is_document
-from captious.errors import CaptiousError, ParameterError, option
+from captious.data.formats import is_standard_input
+from captious.errors import CaptionWarning, CaptiousError, ParameterError, option
 from captious.evaluation.checks import warnings_by_system
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.metrics.contract.metric import BaseMetric
@@ -276,7 +275,7 @@ def signature_lines(report: Report) -> list[str]:
 
 
 def exclusions(reports: Iterable[Report]) -> list[str]:
-    """Return the numbers of captions that ``subset`` excluded, one sentence per system."""
+    """Return the numbers of captions that ``match="common"`` excluded, one sentence per system."""
     return [
         f"{report.system}: subset; excluded {counted(report.left_out['candidates'], 'candidate')} without references "
         f"and {counted(report.left_out['images'], 'image')} without a candidate."
@@ -454,12 +453,12 @@ class Report(DisplayedMapping[str, Result]):
         system: str,
         captions: Captions | CaptionSets | None,
         results: Mapping[str, Result],
-        warnings: list[str],
+        warnings: Sequence[str],
         description: Description | None = None,
     ) -> None:
         self.system = system
         self._captions = captions
-        self.warnings = warnings
+        self.warnings = [*map(CaptionWarning, warnings)]
         self.description = description
         self._parts = dict(results)
 
@@ -502,7 +501,7 @@ class Report(DisplayedMapping[str, Result]):
         if not isinstance(self.captions, Captions):
             raise ParameterError(
                 f"{self.system} has several candidates per image, and only one can be shown",
-                hint="score one candidate per image: captious.score without several=True",
+                hint="score one candidate per image: captious.score without several",
             )
         return self.captions
 
@@ -513,7 +512,7 @@ class Report(DisplayedMapping[str, Result]):
 
     @property
     def left_out(self) -> dict[str, int]:
-        """Numbers left out by ``subset``: candidates without references, images without a candidate. May be empty."""
+        """What ``match="common"`` left out: numbers of candidates without references, of images without a candidate."""
         captions = self._captions
         if captions is None or not (captions.n_candidates_left_out or captions.n_references_left_out):
             return {}
@@ -632,7 +631,7 @@ class Reports(DisplayedMapping[str, Report]):
             raise ParameterError("two systems have the same name", hint="give them different names")
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about misleading scores, one sentence each; those of only some systems begin with their names."""
         return [
             *warnings_by_system([(system, report.warnings) for system, report in self.items()]),
@@ -640,12 +639,13 @@ class Reports(DisplayedMapping[str, Report]):
         ]
 
     @property
-    def different_images(self) -> list[str]:
+    def different_images(self) -> list[CaptionWarning]:
         """The warning about systems that were scored on different images; empty if all have the same."""
         first = next(iter(self.values()))
         if all(same_images(report.ids, first.ids) for report in self.values()):
             return []
-        return ["the systems were scored on different images, so their scores cannot be compared."]
+        sentence = "the systems were scored on different images, so their scores cannot be compared."
+        return [CaptionWarning(sentence, "different-images")]
 
     def to_table(self, *, intervals: bool = False) -> Table:
         """Return the corpus scores as a table, the best of each metric marked.
@@ -676,30 +676,6 @@ class Reports(DisplayedMapping[str, Report]):
 
     def _pictured(self) -> Table:
         return self.to_table(intervals=True)
-
-
-def candidates_by_system(candidates: object) -> dict[str, object] | None:
-    """Return the candidates of several systems by name; None if these are the candidates of one system.
-
-    A mapping holds systems if each of its values can only be a whole system: a mapping, a data frame, ``Captions``, a
-    path, text that ends like the name of a caption file (``.json``, ``.csv.gz``), or records with image ids other than
-    the key.
-    """
-    if not isinstance(candidates, Mapping) or not candidates:
-        return None
-    if not all(isinstance(name, str) and _is_system(name, value) for name, value in candidates.items()):
-        return None
-    return None if is_document(candidates, "candidates") else dict(candidates)
-
-
-def _is_system(name: str, value: object) -> bool:
-    if isinstance(value, Mapping | Captions | CaptionSets | os.PathLike):
-        return True
-    if isinstance(value, str):
-        return value.lower().removesuffix(".gz").endswith(EXTENSIONS)
-    if isinstance(value, list | tuple):
-        return any(isinstance(row, Mapping) and str(row.get("image_id", name)) != name for row in value)
-    return hasattr(value, "columns")
 
 
 def system_names(files: Sequence[str | os.PathLike[str]]) -> list[str]:

@@ -19,31 +19,26 @@ from captious.metrics.contract.settings import Settings
 from captious.words import counted
 
 
-def reward(
-    metric: MetricLike, references: object, output: str | None = None, *, settings: Settings | None = None
-) -> Reward:
+def reward(references: object, metric: MetricLike, *, settings: Settings | None = None) -> Reward:
     """Create a reward for training from a metric.
 
     Args:
-        metric: a metric, its name with parameters (``cider-d``, ``bleu-4``, ``rouge-s:gap=2``), or a function as for
-            ``score``.
         references: references of all images of the training set, in any form that ``captious.read_references`` reads. A
             metric that has to be fitted is fitted on them.
-        output: one of the metric's outputs; None for the requested one, the one with the metric's name, or else the
-            last.
+        metric: a metric, its name with parameters (``cider-d``, ``bleu-4``, ``rouge-s:gap=2``), or a function as for
+            ``score``. Of several requested outputs, the one with the metric's name is the reward, or else the last.
         settings: tokenizer, document frequencies and so on, for a metric requested by name.
 
     Raises:
-        UnknownNameError, ParameterError: as ``captious.score``; an unknown output.
+        UnknownNameError, ParameterError: as ``captious.score``.
         InputError: invalid references.
     """
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(metric)
     selection = select([metric], settings, several=True)
     (requested,) = selection
-    if output is None:
-        outputs = [requested.metric.outputs[column] for column in requested.output_indices.values()]
-        output = requested.metric.name if requested.metric.name in outputs else outputs[-1]
+    outputs = [requested.metric.outputs[column] for column in requested.output_indices.values()]
+    output = requested.metric.name if requested.metric.name in outputs else outputs[-1]
     return Reward(requested.metric, read_references(references), output, references_as=selection.settings.references_as)
 
 

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack, overload
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from captious.data import Captions, CaptionSets, References, read_captions, read_references, recorded, write_prepared
-from captious.data.matching import MatchOptions, match_images, references_of
+from captious.data import (
+    Captions,
+    CaptionSets,
+    Match,
+    OfSeveral,
+    References,
+    Several,
+    read_captions,
+    read_references,
+    recorded,
+    write_prepared,
+)
+from captious.data.matching import OF_SEVERAL, MatchOptions, match_images, references_of, ways_of
 from captious.data.rows import ColumnNames, read_options_of
-from captious.errors import EmptyInputError, ParameterError
+from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue
-from captious.evaluation.report import Report, Reports, Result, Statistics, candidates_by_system, describe, name_of
-from captious.metrics.contract.metric import OF_K, BaseMetric, Metric, OfK, OfKChoice, State, add_part, check_of_k
+from captious.evaluation.report import Report, Reports, Result, Statistics, describe, name_of
+from captious.metrics.contract.metric import BaseMetric, Metric, OfK, State, add_part
 from captious.metrics.contract.selection import FunctionMetric, MetricLike, Selection, select
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -85,7 +96,7 @@ class CaptionCheck(Displayed):
             f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
             f"{counted(self.n_references, 'reference')}, {lengths}."
         )
-        notes = self.warnings or ["Nothing that would make scores misleading."]
+        notes: Sequence[str] = self.warnings or ["Nothing that would make scores misleading."]
         return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -112,7 +123,7 @@ def check(
     references: object = None,
     *,
     system: str | None = None,
-    several: bool = False,
+    several: Several = None,
     **options: Unpack[MatchOptions],
 ) -> CaptionCheck:
     """Check captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
@@ -121,7 +132,7 @@ def check(
         candidates, references, several: as for ``score``. Without references, only the candidates themselves are
             checked.
         system: name of the system; by default that of its file, or "candidates".
-        options: subset, clean, columns and split, as for ``score``.
+        options: match, clean, columns and split, as for ``score``.
 
     Raises:
         InputError: invalid captions.
@@ -134,116 +145,101 @@ def check(
     return CaptionCheck(system, captions)
 
 
-# ``score``: metrics over the captions of one or several systems.
+# ``score`` and ``score_systems``: metrics over the captions of a system, and of several.
 
 
-@overload
-def score(  # type: ignore[overload-overlap]
-    candidates: Mapping[str, Mapping[Any, Any] | os.PathLike[str] | Captions | CaptionSets],
-    references: object = None,
-    metrics: MetricLike | Iterable[MetricLike] | None = None,
-    *,
-    settings: Settings | None = None,
-    several: bool = False,
-    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
-    **options: Unpack[MatchOptions],
-) -> Reports: ...
-@overload
-def score(
-    candidates: Mapping[str, str],  # captions by image, or paths by system
-    references: object = None,
-    metrics: MetricLike | Iterable[MetricLike] | None = None,
-    *,
-    settings: Settings | None = None,
-    system: str | None = None,
-    several: bool = False,
-    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
-    **options: Unpack[MatchOptions],
-) -> Any: ...
-@overload
 def score(
     candidates: object,
     references: object = None,
     metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
     settings: Settings | None = None,
-    system: str | None = None,
-    several: bool = False,
-    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
-    **options: Unpack[MatchOptions],
-) -> Report: ...
-def score(
-    candidates: object,
-    references: object = None,
-    metrics: MetricLike | Iterable[MetricLike] | None = None,
-    *,
-    settings: Settings | None = None,
-    system: str | None = None,
-    subset: bool = False,
-    several: bool = False,
-    of_k: OfKChoice | Sequence[OfKChoice] = OF_K[0],
+    match: Match = "all",
+    several: Several = None,
     clean: str | Sequence[str] = (),
+    system: str | None = None,
     columns: ColumnNames | None = None,
     split: str | Sequence[str] | None = None,
-) -> Report | Reports:
-    """Score the captions of one system, or of several.
+) -> Report:
+    """Score the captions of a system.
 
     Args:
         candidates: a path, mapping, sequence or data frame; docs/input-formats.md lists the forms. ``Captions``
-            and ``CaptionSets``, as returned by ``captious.read_captions``, include references. For several systems, a
-            mapping from their names to any of these, such as ``{"mine": "mine.json", "baseline": {1: "a dog", 2: "a
-            cat"}}``; text is a path if it ends in an extension such as ``.json``.
+            and ``CaptionSets``, as returned by ``captious.read_captions``, include references.
         references: in any form that ``captious.read_references`` takes, or its result, which systems can share. None
             for metrics without references, such as chair.
         metrics: names (``bleu-4``, ``bleu``, ``cider-d@paper``, ``rouge-s:gap=2``), metrics, or functions of a
             candidate and its references, or of lists of both; None for the metrics of the COCO evaluation that are
             available.
         settings: settings of all metrics requested by name: tokenizer, model, word vectors, parser, ...
-        system: name of a single system; by default that of its file, or "candidates".
-        subset: score only the images that both sides have; otherwise, images of only one side are an error.
-        several: allow several candidates for an image: lists, or rows with the same image id. Otherwise, each has
-            exactly one.
-        of_k: how metrics of single captions score an image with several candidates: by their mean, or by the best one.
-            In Python, "mean", "best" or both; see ``captious.OfK``. Results for the best are called
-            "cider-d:of-k=best".
+        match: "common" scores only the images that both sides have; otherwise, images of only one side are an error.
+        several: allow several candidates for an image: lists, or rows with the same image id. Metrics of single
+            captions score an image by the "mean" of its candidates or by the "best" one; results for the best are
+            called "cider-d:of-k=best". In Python, ("mean", "best") gives both, and None allows exactly one candidate for
+            each image; see ``captious.OfK``.
         clean: rules to clean candidates by before they are scored, separated by commas: markdown converts it to text,
             prompt removes openings such as "Sure! Here is a caption:" and "The image shows". Signatures name them.
+        system: name of the system; by default that of its file, or "candidates".
         columns, split: names of columns, and the split to read, as for ``captious.read_captions``; they apply to each
-            side and system that has them.
+            side that has them.
 
     Returns:
-        Corpus and caption scores, by system if there are several. Misleading results are listed in
-        ``warnings`` and issued as CaptiousWarning, each wording once per process.
+        Corpus and caption scores. Misleading results are listed in ``warnings`` and issued as CaptiousWarning, each
+        wording once per process.
 
     Raises:
         InputError: invalid captions.
         UnknownNameError: an unknown metric or variant.
-        ParameterError: a setting that no requested metric uses; a metric of several candidates without
-            ``several``.
+        ParameterError: a setting that no requested metric uses; a metric of several candidates without ``several``.
     """
-    systems = candidates_by_system(candidates)
-    several = several or any(isinstance(source, CaptionSets) for source in (systems or {"": candidates}).values())
-    choices = check_of_k(of_k, several=several)
-    selection = select(metrics, settings, several=several)
-    if systems is None:
-        captions = read_captions(
-            candidates, references, subset=subset, several=several, clean=clean, columns=columns, split=split
-        )
-        system = name_of(candidates, "candidates") if system is None else system
-        report = evaluate_systems({system: captions}, selection, of_k=choices)[system]
-        issue(report.warnings)
-        return report
-    if system is not None:
+    ways = ways_of(several, candidates)
+    selection = select(metrics, settings, several=bool(ways))
+    captions = read_captions(
+        candidates, references, match=match, several=ways or None, clean=clean, columns=columns, split=split
+    )
+    name = name_of(candidates, "candidates") if system is None else system
+    report = evaluate_systems({name: captions}, selection, several=ways)[name]
+    issue(report.warnings)
+    return report
+
+
+def score_systems(
+    systems: Mapping[str, object],
+    references: object = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
+    *,
+    settings: Settings | None = None,
+    match: Match = "all",
+    several: Several = None,
+    clean: str | Sequence[str] = (),
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
+) -> Reports:
+    """Score the captions of several systems against the same references.
+
+    Args:
+        systems: the candidates of each system by its name, each in any form that ``score`` takes.
+        references, metrics, settings, match, several, clean, columns, split: as for ``score``.
+
+    Returns:
+        The report of each system by its name.
+
+    Raises:
+        InputError, UnknownNameError, ParameterError: as ``score``; also no system.
+    """
+    if not isinstance(systems, Mapping) or not systems:
         raise ParameterError(
-            "these are several systems, which have names already", where=f"system={system!r}", hint="leave out system"
+            f"{systems!r:.60} are not systems by name", hint='give {"mine": captions, "baseline": captions}'
         )
+    ways = ways_of(several, *systems.values())
+    selection = select(metrics, settings, several=bool(ways))
     read_options = read_options_of(columns, split, len(systems) + (references is not None))
     table = None if references is None else references_of(references, read_options)
     tables = {
-        name: match_images(source, table, read_options=read_options, subset=subset, several=several, clean=clean)
+        name: match_images(source, table, read_options=read_options, match=match, several=ways or None, clean=clean)
         for name, source in systems.items()
     }
-    reports = evaluate_systems(tables, selection, of_k=choices)
+    reports = evaluate_systems(tables, selection, several=ways)
     if read_options is not None:
         read_options.check()
     issue(reports.warnings)
@@ -254,14 +250,14 @@ def evaluate_systems(
     tables: Mapping[str, Captions | CaptionSets],
     selection: Selection,
     *,
-    of_k: Sequence[OfKChoice] = OF_K[:1],
-    announce: Callable[[list[str]], object] = issue,
+    several: Sequence[OfSeveral] = OF_SEVERAL[:1],
+    announce: Callable[[Sequence[str]], object] = issue,
 ) -> Reports:
     """Run metrics over the captions of systems, without slow metrics that were not requested by name.
 
     Args:
         tables: captions of each system, matched with their references.
-        selection, of_k: as for ``evaluate``.
+        selection, several: as for ``evaluate``.
         announce: called with the warnings about slow metrics before they run.
 
     Raises:
@@ -270,7 +266,7 @@ def evaluate_systems(
     selection, slow = selection.without_slow([*tables.values()])
     announce(slow)
     with steps([*tables.items()], lambda system: f"scoring {system[0]}") as systems:
-        return Reports([evaluate(captions, selection, system=name, of_k=of_k) for name, captions in systems])
+        return Reports([evaluate(captions, selection, system=name, several=several) for name, captions in systems])
 
 
 def evaluate(
@@ -278,7 +274,7 @@ def evaluate(
     selection: Selection,
     *,
     system: str = "candidates",
-    of_k: Sequence[OfKChoice] = OF_K[:1],
+    several: Sequence[OfSeveral] = OF_SEVERAL[:1],
 ) -> Report:
     """Run metrics over captions that are already matched with their references.
 
@@ -286,7 +282,7 @@ def evaluate(
         captions: the table.
         selection: the metrics.
         system: name of the system.
-        of_k: how metrics of single captions score an image with several candidates.
+        several: how metrics of single captions score an image with several candidates.
 
     Raises:
         EmptyInputError: no captions.
@@ -307,31 +303,31 @@ def evaluate(
         for item in selected:
             missed = store.n_missed if store is not None else 0
             state = item.metric.fit(table.references)
-            for statistics in _statistics(item.metric, table, state, of_k):
+            for statistics in _statistics(item.metric, table, state, several):
                 metric = statistics.metric
                 signatures = run_signatures(metric, state, counts, captions.clean, references_as)
                 suffix = metric.of_k_suffix if isinstance(metric, OfK) and metric is not item.metric else ""
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                messages += [warning for warning in metric.warnings(table, state) if warning not in messages]
+                messages += [CaptionWarning(text) for text in metric.warnings(table, state) if text not in messages]
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None
     if store is not None and not_stored:
-        messages.append(store.advice(not_stored))
+        messages.append(CaptionWarning(store.advice(not_stored), "not-prepared"))
     return Report(system, captions, results, messages, description)
 
 
 def _statistics(
-    metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, of_k: Sequence[OfKChoice]
+    metric: BaseMetric, captions: Captions | CaptionSets, state: State | None, ways: Sequence[OfSeveral]
 ) -> Iterator[Statistics]:
-    """Return statistics with one row per image; with several candidates, one array for each way of ``of_k``."""
+    """Return statistics with one row per image; with several candidates, one array for each way."""
     if not (isinstance(metric, Metric) and isinstance(captions, CaptionSets)):
         yield Statistics(metric, metric.statistics(captions, state))
         return
     rows = OfK.candidate_statistics(metric, captions, state)
-    for choice in OfK.ways(metric, of_k):
+    for choice in OfK.ways(metric, ways):
         of_images = OfK(metric, choice)
         yield Statistics(of_images, of_images.of_candidates(rows, captions.candidates.offsets))
 
@@ -363,7 +359,7 @@ def check_needed_references(references: References, selection: Selection) -> Non
         )
 
 
-def run_warnings(findings: CaptionFindings, selection: Selection) -> list[str]:
+def run_warnings(findings: CaptionFindings, selection: Selection) -> list[CaptionWarning]:
     """Return the warnings of a run about its captions and the selected metrics."""
     if any(item.metric.needs_references for item in selection):
         return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]
@@ -432,9 +428,9 @@ def annotate(references: References, selection: Selection) -> None:
 
 def prepare(
     references: object,
-    path: str | os.PathLike[str],
-    metrics: str | Metric | Iterable[str | Metric] | None = None,
+    metrics: MetricLike | Iterable[MetricLike] | None = None,
     *,
+    path: str | os.PathLike[str],
     settings: Settings | None = None,
 ) -> References:
     """Write references to a file, with everything that metrics compute about references alone.
@@ -445,8 +441,8 @@ def prepare(
 
     Args:
         references: any form that ``read_references`` reads.
-        path: the file.
         metrics, settings: as for ``score``.
+        path: the file.
 
     Returns:
         The references of the file.

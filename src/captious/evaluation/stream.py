@@ -8,7 +8,7 @@ from typing import Unpack
 
 from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.matching import MatchOptions
-from captious.errors import DuplicateCandidateError, EmptyInputError, ParameterError
+from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError
 from captious.evaluation.checks import CaptionFindings, issue
 from captious.evaluation.scoring import check_needed_references, reference_counts, run_signatures, run_warnings
 from captious.evaluation.statistics import ExactSums
@@ -75,14 +75,14 @@ class Stream:
 
         Args:
             candidates, references: any form that ``captious.read_captions`` reads, or its result.
-            options: subset, clean, columns and split, as for ``captious.score``.
+            options: match, clean, columns and split, as for ``captious.score``.
 
         Raises:
             DuplicateCandidateError: an image that was added before. Lists without ids always have new images.
             EmptyInputError: no captions.
             InputError, ParameterError: as ``captious.score``.
         """
-        captions = read_captions(candidates, references, several=self._several, **options)
+        captions = read_captions(candidates, references, several="mean" if self._several else None, **options)
         if not len(captions):
             raise EmptyInputError("there are no captions", hint="give the captions of at least one image")
         check_needed_references(captions.references, self._selection)
@@ -138,7 +138,7 @@ class Stream:
         return signatures
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about misleading scores of the captions added so far, one sentence each.
 
         Raises:
@@ -151,7 +151,7 @@ class Stream:
             for warning in item.metric.warnings(captions, state)
         ]
         of_captions = run_warnings(self._findings, self._selection)
-        return [*dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted])]
+        return [*map(CaptionWarning, dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted]))]
 
     def merge(self, other: Stream) -> None:
         """Add the captions of another stream of the same metrics.

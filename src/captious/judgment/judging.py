@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import read_references
-from captious.errors import ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptionWarning, ParameterError, ResourceError, UnknownNameError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.files import whole_file
@@ -97,7 +97,7 @@ def judge(
         benchmarks = [benchmarks]
     if isinstance(metrics, str | BaseMetric) or callable(metrics):
         metrics = [metrics]
-    warnings: list[str] = []
+    warnings: list[CaptionWarning] = []
     if metrics is None:
         metrics, left_out = coco_available() if scores is None else ([], [])
         warnings += left_out
@@ -138,7 +138,8 @@ def judge(
             warnings += few_images_warning(judgments.n_units)
             scored.append((judgments, item_scores))
         elif number in unnamed:
-            warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
+            text = f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it."
+            warnings.append(CaptionWarning(text, "skipped"))
         else:
             raise ParameterError("no metrics were requested", where=name, hint="give the scores of at least one")
     check_all_used(external.published, {metric.label for _, item_scores in scored for metric in item_scores}, requested)
@@ -159,7 +160,7 @@ def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[st
     return benchmark_names.get(protocol.benchmark).judgments(protocol, data_folder(data))
 
 
-def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[str]]:
+def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[CaptionWarning]]:
     """Return the first protocol of every benchmark whose files are in the folder, and a sentence about the others."""
     folder = data_folder(data)
     loaded, missing = [], []
@@ -172,7 +173,10 @@ def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJud
         raise ResourceError(
             "there are no judgments", where=str(folder.folder), hint="captious data list names their sources"
         )
-    return loaded, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
+    if not missing:
+        return loaded, []
+    text = f"benchmarks skipped because their files are missing: {', '.join(missing)}"
+    return loaded, [CaptionWarning(text, "skipped")]
 
 
 def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], external: ExternalScores) -> None:

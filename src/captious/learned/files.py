@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError, marked
 from captious.files import checksum, user_text, whole_file
 from captious.plugins import did_you_mean
 
@@ -152,7 +152,7 @@ def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Ca
         recipe = built_in(base)
         return recipe.from_dict({**recipe.to_dict(), "name": Path(name).stem, **content})
     except CaptiousError as error:
-        where = "\n".join(filter(None, [name, error.where]))
+        where = "\n".join(filter(None, [name, marked(error.where)]))
         raise ResourceError(error.message, where=where, hint=error.hint or help) from error
 
 
@@ -240,7 +240,7 @@ def read_weights(
             raise ResourceError("these weights were written by another version of captious")
         return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
     except CaptiousError as error:
-        where = "\n".join(filter(None, [str(path), error.where]))
+        where = "\n".join(filter(None, [str(path), marked(error.where)]))
         raise ResourceError(error.message, where=where, hint=help) from error
     except MemoryError:
         raise

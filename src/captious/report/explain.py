@@ -81,9 +81,31 @@ class CaptionExplanation:
 
 
 def explain(
-    metric: MetricLike,
+    candidate: str, references: str | Sequence[str], metric: MetricLike, *, settings: Settings | None = None
+) -> CaptionExplanation:
+    """Explain the score of a caption.
+
+    Args:
+        candidate: the caption.
+        references: the references of its image; a string is one reference.
+        metric: one that can be explained, such as "cider-d:idf=coco" or "meteor@paper".
+        settings: settings of the metric; for chair, the objects in images, by default those named in the references.
+
+    Raises:
+        ParameterError: a metric that cannot be explained.
+        InputError: invalid captions.
+
+    >>> print(explain("a dog runs", ["a dog runs fast"], "rouge-l"))  # doctest: +ELLIPSIS
+    ...
+    """
+    texts = [references] if isinstance(references, str) else [*references]
+    return explained_caption(explainable(metric, settings), candidate, texts)
+
+
+def explain_captions(
     candidates: object,
     references: object,
+    metric: MetricLike,
     *,
     image: ImageId | None = None,
     worst: int | None = None,
@@ -93,12 +115,12 @@ def explain(
     """Explain the scores of captions of a system.
 
     Args:
-        metric: one that can be explained, such as "cider-d" or "meteor@paper".
         candidates, references: a path, mapping, sequence or data frame, as for ``captious.score``.
+        metric: as for ``explain``.
         image: id of the image whose caption to explain; text may also stand for a number.
         worst: the number of captions to explain, those with the worst scores; one without ``image``.
-        settings: settings of the metric; for chair, the objects in images, by default those named in the references.
-        options: subset, clean, columns and split, as for ``captious.score``.
+        settings: as for ``explain``.
+        options: match, clean, columns and split, as for ``captious.score``.
 
     Returns:
         The explanation of the image, or those of the worst captions, the worst first. Document frequencies are those
@@ -109,7 +131,7 @@ def explain(
         UnknownImageError: an unknown image.
         InputError: invalid captions.
 
-    >>> [worst] = explain("rouge-l", {1: "a dog runs", 2: "a cat"}, {1: ["a dog runs fast"], 2: ["a cat"]})
+    >>> [worst] = explain_captions({1: "a dog runs", 2: "a cat"}, {1: ["a dog runs fast"], 2: ["a cat"]}, "rouge-l")
     >>> worst.image
     1
     """
@@ -117,11 +139,6 @@ def explain(
         raise ParameterError("image and worst exclude each other", hint="give one of them")
     if worst is not None and worst < 1:
         raise ParameterError(f"worst is {worst}", hint="give a number of captions, 1 or more")
-    if isinstance(candidates, str) and " " in candidates and not os.path.exists(candidates):
-        raise ParameterError(
-            f"{candidates!r:.60} is not a file of candidates",
-            hint="for one caption, give [caption], [[reference, ...]]",
-        )
     captions = read_captions(candidates, references, **options)
     selection = explainable(metric, settings)
     chair = selection[0].metric

@@ -29,7 +29,7 @@ BAD = {0: "a red bus", 1: "two cats", 2: "a dog runs", 3: "a street"}
 def test_human_captions_are_scored_against_the_references_that_are_left() -> None:
     table = references_table(PEOPLE_SAY)
     study = score_distributions(
-        {"good": GOOD, "bad": BAD}, table, "rouge-l", sample=None, resamples=20, subset=True, seed=0
+        {"good": GOOD, "bad": BAD}, table, "rouge-l", sample=None, resamples=20, match="common", seed=0
     )
     people, left_out = hold_out(table, 0)
     assert left_out == 1
@@ -82,7 +82,7 @@ def test_distributions_of_real_systems(shared_data: Path) -> None:
     references = {int(image): texts[:5] for image, texts in [*content.items()][:400]}
     system = shared_data / "coco" / "results_val2014" / "mun-et-al-2017.json.gz"
     study = score_distributions(
-        {"mun": system}, references, ["bleu-4", "concur"], sample=300, subset=True, resamples=50, seed=1
+        {"mun": system}, references, ["bleu-4", "concur"], sample=300, match="common", resamples=50, seed=1
     )
     assert [(r["metric"], r["captions_of"]) for r in study.records] == [
         (metric, who) for metric in ("bleu-4", "concur") for who in (PEOPLE, "mun")
@@ -99,7 +99,7 @@ def test_distributions_of_real_systems(shared_data: Path) -> None:
         pytest.approx(record[key]) for key in ("q05", "q50", "q95")
     ]
     again = score_distributions(
-        {"mun": system}, references, ["bleu-4", "concur"], sample=300, subset=True, resamples=50, seed=1
+        {"mun": system}, references, ["bleu-4", "concur"], sample=300, match="common", resamples=50, seed=1
     )
     assert again.to_dict() == study.to_dict()
 

@@ -175,7 +175,7 @@ def test_word_agreement_of_a_real_system(shared_data: Path) -> None:
     results = shared_data / "coco" / "results_val2014" / "vinyals-et-al-2017.json.gz"
     with pytest.raises(UnknownImageError):
         word_agreement(table, 10, systems={"lstm": results})
-    study = word_agreement(table, 10, systems={"lstm": results}, subset=True)
+    study = word_agreement(table, 10, systems={"lstm": results}, match="common")
     assert set(study.data) == {table.name, results.name}
     for record in study.records:
         if record["recall_lstm"] >= record["recall"]:
@@ -201,7 +201,7 @@ def test_word_agreement_of_a_real_system(shared_data: Path) -> None:
 def test_systems_are_compared_on_shared_images() -> None:
     table = {i: ["a cat", "the cat", "a dog"] for i in range(6)}
     one, two = dict.fromkeys(range(5), "a cat"), dict.fromkeys(range(1, 6), "dog")
-    study = word_agreement(table, 4, systems={"one": one, "two": two}, subset=True)
+    study = word_agreement(table, 4, systems={"one": one, "two": two}, match="common")
     assert all(record["images"] <= 4 for record in study.records)
     cat, dog = (next(r for r in study.records if r["word"] == word) for word in ("cat", "dog"))
     assert (cat["recall_one"], cat["recall_two"], cat["precision_two"]) == (1.0, 0.0, None)

@@ -47,7 +47,7 @@ def test_user_function_is_scored_compared_and_judged(function: Callable[..., Any
     with pytest.warns(captious.CaptiousWarning):
         compared = captious.compare(POOR, GOOD, REFERENCES, function, resamples=9)
     assert compared[name].difference == 0.5
-    assert captious.reward(function, REFERENCES)([2, 1], ["a cat", "a bus"]).tolist() == [1.0, 0.5]
+    assert captious.reward(REFERENCES, function)([2, 1], ["a cat", "a bus"]).tolist() == [1.0, 0.5]
 
 
 def test_annotations_that_say_nothing_leave_the_choice_to_the_name() -> None:

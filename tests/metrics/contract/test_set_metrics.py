@@ -123,9 +123,9 @@ def test_set_metrics_stream(metric: SetMetric) -> None:
 def test_set_metrics_refuse_single_captions(metric: SetMetric) -> None:
     with pytest.raises(ParameterError, match="judges several") as caught:
         captious.score(["a"], [["a"]], [metric.name])
-    assert "several=True" in str(caught.value)
+    assert 'several="mean"' in str(caught.value)
     with pytest.raises(ParameterError, match="judges several"):
-        captious.reward(metric, [["a"]])
+        captious.reward([["a"]], metric)
 
 
 def test_set_signatures_show_variant_and_tokenizer(metric: SetMetric) -> None:
@@ -288,7 +288,7 @@ def test_references_are_tokenized_once() -> None:
     candidates = {i: [f"candidate {i} {j}" for j in range(3)] for i in range(5)}
     settings = captious.Settings(tokenizer=cut)
     with pytest.warns(captious.CaptiousWarning):
-        captious.score(candidates, references, ["bleu", "rouge-l", "cider-d", "div"], settings=settings, several=True)
+        captious.score(candidates, references, ["bleu", "rouge-l", "cider-d", "div"], settings=settings, several="mean")
     of_references = [text for text in tokenized if text.startswith("reference")]
     assert len(of_references) == len(set(of_references)) == 20
 
@@ -296,7 +296,7 @@ def test_references_are_tokenized_once() -> None:
 def test_of_k_refuses_unknown_choices_and_set_metrics() -> None:
     with pytest.raises(ParameterError, match="not a metric of single captions"):
         OfK(Div())
-    with pytest.raises(UnknownNameError, match="of_k must be 'mean' or 'best', not 'worst'"):
+    with pytest.raises(UnknownNameError, match="several is 'worst'"):
         OfK(Bleu(), "worst")  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="neither higher nor lower"):
         OfK(Length(), "best")
@@ -313,5 +313,5 @@ def test_empty_table_has_no_rows_of_set_statistics() -> None:
     metrics: list[Callable[[], SetMetric]] = [Div, Lsa, lambda: MBleu(variant="mean"), lambda: OfK(Bleu(), "best")]
     for make in metrics:
         metric = make()
-        k = metric.statistics(read_captions([["a b", "a"]], [["a"]], several=True)).shape[1]
+        k = metric.statistics(read_captions([["a b", "a"]], [["a"]], several="mean")).shape[1]
         assert metric.statistics(nothing).shape == (0, k)

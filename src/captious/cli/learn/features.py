@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from captious.cli.library_options import FILE
-from captious.cli.options import output_file, reads_captions, settings_options, subset_option
+from captious.cli.options import match_option, output_file, reads_captions, settings_options
 from captious.cli.outputs import warn
-from captious.data import read_captions
+from captious.data import Match, read_captions
 from captious.learned.networks import FEATURE_FORMATS, FEATURE_SETS, FeatureMetric, check_feature_file, write_features
 from captious.metrics.contract.settings import Settings
 from captious.native import using_threads
@@ -28,10 +28,10 @@ from captious.words import counted
     help=f"Feature set: {', '.join(FEATURE_SETS)}, or a file (.json, .toml).",
 )
 @output_file(help=f"Output file, written atomically: {', '.join(FEATURE_FORMATS)}.")
-@subset_option
+@match_option
 @reads_captions("candidates", "references")
 @settings_options
-def features(candidates: Path, references: Path, set_: str, output: Path, subset: bool, settings: Settings) -> None:
+def features(candidates: Path, references: Path, set_: str, output: Path, match: Match, settings: Settings) -> None:
     """Write the features of CANDIDATES, one row per image and one column per feature.
 
     The features are those of a feature set, the input of a learned metric such as lceval. Everything that they depend
@@ -39,7 +39,7 @@ def features(candidates: Path, references: Path, set_: str, output: Path, subset
     """
     check_feature_file(output)
     computed = FeatureMetric(feature_set=set_, settings=settings)
-    captions = read_captions(candidates, references, subset=subset)
+    captions = read_captions(candidates, references, match=match)
     table = captions.with_references_as(settings.references_as)
     with using_threads(settings.threads):
         state = computed.fit(table.references)

@@ -9,7 +9,7 @@ import click
 
 from captious.cli.learn.training_options import critique_options
 from captious.cli.library_options import FILE, option_of
-from captious.cli.options import reads_captions, resamples_option, subset_option
+from captious.cli.options import match_option, reads_captions, resamples_option
 from captious.cli.outputs import Destination, output_options
 from captious.learned.training.critiques import two_folds
 from captious.report.formats import FORMATS
@@ -19,7 +19,7 @@ from captious.report.formats import FORMATS
 @click.argument("candidates", type=FILE)
 @click.argument("references", type=FILE)
 @option_of(two_folds, "all_references")
-@subset_option
+@match_option
 @reads_captions("candidates", "references")
 @critique_options
 @resamples_option

@@ -370,7 +370,7 @@ def prepare_references(gts: Mapping[object, list[str]], path: str | os.PathLike[
         metrics.append(meteor.Meteor(tokenizer=SPACES))
     if spice.Spice.missing() is None:
         metrics.append(spice.Spice(tokenizer=WHITESPACE))
-    prepare(replace(references_table(gts), name="gts"), path, metrics)  # not what a file in use knows about them
+    prepare(replace(references_table(gts), name="gts"), metrics, path=path)  # not what a file in use knows about them
 
 
 def use_prepared_references(*paths: str | os.PathLike[str]) -> None:

@@ -12,8 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, read_captions, read_references, same_images
-from captious.errors import CaptionFileError, ParameterError
+from captious.data import Captions, Match, References, read_captions, read_references, same_images
+from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.files import user_text
@@ -227,7 +227,7 @@ def system_correlations(
     human: HumanScores | str | os.PathLike[str] | None = None,
     data: str | os.PathLike[str] | None = None,
     statistic: str = "pearson",
-    subset: bool = False,
+    match: Match = "all",
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
 ) -> Study:
@@ -242,7 +242,7 @@ def system_correlations(
             these; or a benchmark of systems with the same names, such as coco-2015 or coco-2015@m1.
         data: the folder of judgment data, for a benchmark; by default ``CAPTIOUS_DATA``.
         statistic: correlation statistic: kendall-tau-b, kendall-tau-c, spearman or pearson.
-        subset: score the images that both sides have.
+        match: "common" scores the images that both sides have; otherwise, a difference is an error.
         resamples, seed: number of resamples and random seed of the bootstrap interval over systems of the correlations
             with people.
 
@@ -272,7 +272,7 @@ def system_correlations(
     table, files = read_references(references), checksums(references)
     with steps([*systems], str) as names:
         reports = {
-            name: score_captions(read_captions(systems[name], table, subset=subset), selection, name=name)
+            name: score_captions(read_captions(systems[name], table, match=match), selection, name=name)
             for name in names
         }
     first = next(iter(reports.values()))
@@ -303,7 +303,8 @@ def system_correlations(
     records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
     warnings = all_warnings(reports.values())
     if not all(same_images(report.ids, first.ids) for report in reports.values()):
-        warnings.append("the systems were scored on different images, so their scores cannot be compared.")
+        text = "the systems were scored on different images, so their scores cannot be compared."
+        warnings.append(CaptionWarning(text, "different-images"))
     n_captions = sum(len(report.ids) for report in reports.values())
     signatures = {label: result.signature for label, result in first.items()}
     signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}

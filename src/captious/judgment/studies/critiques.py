@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import read_captions
+from captious.data import Match, read_captions
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
 from captious.evaluation.report import name_of
@@ -40,7 +40,7 @@ def critique_grid(
     images: ImageFeatures | str | os.PathLike[str] | None = None,
     vectors: WordVectors | str | None = None,
     layers: Sequence[int] = (1,),
-    subset: bool = False,
+    match: Match = "all",
     sample: int | None = None,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -54,7 +54,7 @@ def critique_grid(
         images: image features, from ``captious learn image-features``. Without them, images are not used.
         vectors: initial word vectors. By default, random numbers.
         layers: numbers of layers of the LSTM.
-        subset: use only the images that both sides have.
+        match: "common" uses the images that both sides have; otherwise, a difference is an error.
         sample: number of images to draw at random; all by default.
         resamples, seed: number of resamples and random seed of the bootstrap interval over images; the seed also draws
             images and corruptions.
@@ -77,7 +77,7 @@ def critique_grid(
     data = checksums(candidates, references, *([images] if isinstance(images, str | os.PathLike) else []))
     features = ImageFeatures.load(images) if isinstance(images, str | os.PathLike) else images
     words = None if vectors is None else WordVectors.open(vectors)
-    captions = read_captions(candidates, references, subset=subset)
+    captions = read_captions(candidates, references, match=match)
     rng = np.random.default_rng(sampling.seed)
     if sample is not None and sample < len(captions):
         captions = captions.select(np.sort(rng.permutation(len(captions))[:sample]))
@@ -159,7 +159,7 @@ def two_fold_study(
     images: ImageFeatures | None = None,
     vectors: WordVectors | None = None,
     all_references: bool = False,
-    subset: bool = False,
+    match: Match = "all",
     resamples: int,
 ) -> Study:
     """Score a system, and human captions, by critiques trained on the other half of its images.
@@ -168,7 +168,7 @@ def two_fold_study(
         candidates, references: files of captions.
         sampled: files of captions of other systems, for training.
         recipe, images, vectors, all_references: as for ``two_folds``.
-        subset: use only the images that both files have.
+        match: "common" uses the images that both files have; otherwise, a difference is an error.
         resamples: number of resamples of the bootstrap over images, with the seed of the recipe.
 
     Returns:
@@ -179,7 +179,7 @@ def two_fold_study(
         ParameterError, MissingExtraError: as ``two_folds``.
         InputError: invalid captions.
     """
-    captions = read_captions(candidates, references, subset=subset)
+    captions = read_captions(candidates, references, match=match)
     folds = two_folds(
         captions,
         recipe,

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, read_captions, read_references, same_images
+from captious.data import Captions, Match, References, read_captions, read_references, same_images
 from captious.data.matching import hold_out
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation.checks import few_images_warning
@@ -49,7 +49,7 @@ def score_distributions(
     metrics: Metrics = None,
     *,
     settings: Settings | None = None,
-    subset: bool = False,
+    match: Match = "all",
     sample: int | None = 5000,
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = DEFAULT_SEED,
@@ -60,7 +60,7 @@ def score_distributions(
         systems: the captions of systems by name, in any supported form.
         references: human captions in any supported form; images with a single one are left out.
         metrics, settings: as for ``judge``.
-        subset: use only the images that references and all systems have.
+        match: "common" uses the images that references and all systems have; otherwise, a difference is an error.
         sample: number of images to draw at random; all, if there are fewer. In Python, None for all.
         resamples, seed: number of resamples and random seed of the bootstrap over images; the seed also determines
             which images are drawn and which references are held out.
@@ -83,7 +83,7 @@ def score_distributions(
     people, left_out = hold_out(table, sampling.seed)
     shared = {str(image) for image in people.ids}
     for source in systems.values():
-        shared &= {str(image) for image in read_captions(source, table, subset=subset).ids}
+        shared &= {str(image) for image in read_captions(source, table, match=match).ids}
     common = np.flatnonzero([str(image) in shared for image in people.ids])
     rows = common if sample is None else np.sort(np.random.default_rng(sampling.seed).permutation(common)[:sample])
     if len(rows) < 2:
@@ -93,7 +93,7 @@ def score_distributions(
         )
     captions = {PEOPLE: people.select(rows)}
     for name, source in systems.items():
-        captions[name] = read_captions(source, captions[PEOPLE].references, subset=True)
+        captions[name] = read_captions(source, captions[PEOPLE].references, match="common")
     assert all(same_images(table.ids, captions[PEOPLE].ids) for table in captions.values())
     with steps([*captions], str) as names:
         reports = {name: score_captions(captions[name], selection, name=name) for name in names}
@@ -321,7 +321,7 @@ def smurf_analysis(
     *,
     settings: Settings | None = None,
     human: object = None,
-    subset: bool = False,
+    match: Match = "all",
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Return the ellipse of each system's semantics and style, its overlap with that of people, and its grammar
@@ -334,7 +334,7 @@ def smurf_analysis(
         settings: settings of SMURF if requested by name.
         human: human captions of the same images, one each, that are not among the references. By default, one
             reference of each image is held out for all systems, and images with a single one are left out.
-        subset: score only the images that both sides have.
+        match: "common" scores the images that both sides have; otherwise, a difference is an error.
         seed: random seed of the held-out references and the captions in the picture.
 
     Returns:
@@ -357,12 +357,12 @@ def smurf_analysis(
     if human is None:
         people, left_out = hold_out(table, seed)
     else:
-        people, left_out = read_captions(human, table, subset=subset), 0
+        people, left_out = read_captions(human, table, match=match), 0
     captions = {PEOPLE: people}
     for system, source in systems.items():
-        captions[system] = read_captions(source, table, subset=subset)
+        captions[system] = read_captions(source, table, match=match)
         if human is None:
-            captions[system] = read_captions(source, people.references, subset=subset or left_out > 0)
+            captions[system] = read_captions(source, people.references, match="common" if left_out else match)
     if few := [system for system, table in captions.items() if len(table) < 2]:
         raise ParameterError(f"{few[0]} has fewer than two captions", hint="an ellipse needs several; 5000 is usual")
     scores = {}

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, read_captions, read_references
+from captious.data import Captions, Match, References, read_captions, read_references
 from captious.errors import CaptionFileError, ParameterError
 from captious.evaluation import Report
 from captious.evaluation.checks import few_images_warning
@@ -48,13 +48,13 @@ _CAPITALIZED = re.compile(r"(?<=[\w,] )[A-Z][a-z]+\b")
 RULES = ("eight words or more", 'not "There is"', "no future or past", "no speech", "no names")
 
 
-def collection_rules(references: object, *, systems: Mapping[str, object] | None = None, subset: bool = False) -> Study:
+def collection_rules(references: object, *, systems: Mapping[str, object] | None = None, match: Match = "all") -> Study:
     """Count the human captions, and captions of systems, that break the rules of COCO's collection.
 
     Args:
         references: human captions, in any supported form.
         systems: captions of systems by name, in any supported form, to check as well.
-        subset: with systems, use the images that both sides have.
+        match: with systems, "common" uses the images that both sides have; otherwise, a difference is an error.
 
     Returns:
         One record per rule for people and for each system: captions_of, rule, captions (how many), broken (how many
@@ -68,7 +68,7 @@ def collection_rules(references: object, *, systems: Mapping[str, object] | None
     check_systems(systems, required=False)
     table, data = read_references(references), checksums(references)
     captions: dict[str, Sequence[str]] = {PEOPLE: table.texts}
-    captions |= {name: read_captions(source, table, subset=subset).candidates for name, source in systems.items()}
+    captions |= {name: read_captions(source, table, match=match).candidates for name, source in systems.items()}
     common = _common(table.texts)
     records: list[dict[str, Any]] = []
     with steps([*captions], str) as names:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, References, read_captions, read_references, read_rows
+from captious.data import Captions, Match, References, read_captions, read_references, read_rows
 from captious.data.matching import hold_out
 from captious.errors import ParameterError
 from captious.judgment.judgments import PEOPLE
@@ -57,7 +57,7 @@ def word_agreement(
     systems: Mapping[str, object] | None = None,
     tagger: Tagger | str | os.PathLike[str] | None = None,
     k: int | None = None,
-    subset: bool = False,
+    match: Match = "all",
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Return human precision and recall of the most frequent words, with the fitted model; and systems at human recall.
@@ -74,7 +74,7 @@ def word_agreement(
             adjectives by their most frequent tag; others are left out. In Python, also a function from captions, as
             lists of words, to parts of speech.
         k: number of references; by default one less than the usual number of captions of an image.
-        subset: with systems, use the images that all sides have.
+        match: with systems, "common" uses the images that all sides have; otherwise, a difference is an error.
         seed: random seed of the captions drawn, and of those in which a word's part of speech is looked up.
 
     Returns:
@@ -94,7 +94,7 @@ def word_agreement(
     with Progress(3) as progress:
         progress.step("reading captions")
         table, data = read_references(references), checksums(references)
-        table, outputs = _matched(table, systems or {}, subset)
+        table, outputs = _matched(table, systems or {}, match)
         progress.step("counting words")
         people = WordCounts.of_references(table, _checked_k(table, k), seed)
         progress.step("finding the most frequent words")
@@ -153,12 +153,12 @@ class _System:
 # ---- what is asked for
 
 
-def _matched(table: References, systems: Mapping[str, object], subset: bool) -> tuple[References, dict[str, Captions]]:
+def _matched(table: References, systems: Mapping[str, object], match: Match) -> tuple[References, dict[str, Captions]]:
     """Return the images that all have, and the captions of every system for them, matched with one table."""
     rows = {name: read_rows(source, "candidates") for name, source in systems.items()}
     for captions in rows.values():
-        table = read_captions(captions, table, subset=subset).references
-    return table, {name: read_captions(captions, table, subset=subset) for name, captions in rows.items()}
+        table = read_captions(captions, table, match=match).references
+    return table, {name: read_captions(captions, table, match=match) for name, captions in rows.items()}
 
 
 def _checked_k(table: References, k: int | None) -> int:
@@ -346,7 +346,7 @@ def word_frequencies(
     references: object,
     n_words: int = 50,
     *,
-    subset: bool = False,
+    match: Match = "all",
     seed: int = DEFAULT_SEED,
 ) -> Study:
     """Return how often people and systems use the most frequent words of people, and how many words they use.
@@ -355,7 +355,7 @@ def word_frequencies(
         systems: the captions of systems by name, in any supported form.
         references: human captions in any supported form; images with a single one are left out.
         n_words: number of words: the most frequent ones of people.
-        subset: use only the images that references and all systems have.
+        match: "common" uses the images that references and all systems have; otherwise, a difference is an error.
         seed: random seed of the reference of each image that is the human caption.
 
     Returns:
@@ -377,7 +377,7 @@ def word_frequencies(
             captions = (
                 people
                 if name == PEOPLE
-                else read_captions(systems[name], people.references, subset=subset or left_out > 0)
+                else read_captions(systems[name], people.references, match="common" if left_out else match)
             )
             counts[name] = _counts(captions)
     frequent = [word for word, _ in counts[PEOPLE].most_common(n_words)]

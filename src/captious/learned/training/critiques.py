@@ -79,7 +79,7 @@ def captions_by_image(files: Sequence[str | os.PathLike[str]], references: Refer
     """Return the captions of systems by image; systems may cover only some of the images."""
     by_image: dict[ImageId, list[str]] = {}
     for file in files:
-        captions = read_captions(file, references, subset=True)
+        captions = read_captions(file, references, match="common")
         for image, caption in zip(captions.ids, captions.candidates, strict=True):
             by_image.setdefault(image, []).append(caption)
     return by_image

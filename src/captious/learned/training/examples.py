@@ -210,7 +210,7 @@ def _outputs(table: References, systems: Mapping[str, object]) -> dict[str, dict
             if name in (HUMAN, OTHER):
                 raise ParameterError(f"a system cannot be called {name}", hint="rename the file of its results")
             progress.step(f"reading {name}")
-            captions = read_captions(results, table, subset=True)
+            captions = read_captions(results, table, match="common")
             outputs[name] = dict(zip(map(str, captions.ids), captions.candidates, strict=True))
     return outputs
 

@@ -20,12 +20,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import PurePath
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, dataclass_transform, get_args, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeAlias, dataclass_transform, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import Captions, CaptionSets, References
+from captious.data import Captions, CaptionSets, OfSeveral, References
+from captious.data.matching import OF_SEVERAL, ways_of
 from captious.errors import ParameterError, UnknownNameError, option
 from captious.metrics.contract.parameters import (
     ChoiceParameter,
@@ -332,8 +333,8 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
 
-    def warnings(self, captions: Any, state: State | None) -> list[str]:
-        """Return warnings about misleading scores, one sentence each."""
+    def warnings(self, captions: Any, state: State | None) -> Sequence[str]:
+        """Return warnings about misleading scores, one sentence each: text, or ``captious.errors.CaptionWarning``."""
         return []
 
 
@@ -552,10 +553,6 @@ def _is_open(value: Any) -> bool:
 #
 # The algebra is that of every metric; a row of statistics is that of an image with all its candidates.
 
-OfKChoice: TypeAlias = Literal["mean", "best"]
-#: Ways to make one score per image of those of its candidates, the default first.
-OF_K: tuple[OfKChoice, ...] = get_args(OfKChoice)
-
 
 class SetMetric(BaseMetric):
     """Base class of metrics that score all candidates of an image together.
@@ -594,7 +591,7 @@ class SetMeanMetric(SetMetric):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return mean_of_scored(statistics)
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
         """Return a warning with the number of images without a score, which have fewer than two candidates."""
         if not self.needs_two or not (single := int((sets.counts < 2).sum())):
             return []
@@ -632,10 +629,10 @@ class OfK(SetMetric):
         ParameterError: the metric scores sets itself, or "best" with a metric without direction.
     """
 
-    def __init__(self, metric: Metric, choice: OfKChoice = "mean") -> None:
+    def __init__(self, metric: Metric, choice: OfSeveral = "mean") -> None:
         if not isinstance(metric, Metric):
             raise ParameterError(f"{metric!r:.60} is not a metric of single captions", hint="give captious.CiderD()")
-        check_of_k(choice)
+        (choice,) = ways_of(choice)
         self.metric, self.choice = metric, choice
         self.arguments = {}  # parameters are those of the metric
         if choice not in self.ways(metric, (choice,)):
@@ -650,9 +647,9 @@ class OfK(SetMetric):
         return f"OfK({self.metric!r}, {self.choice!r})"
 
     @staticmethod
-    def ways(metric: Metric, of_k: Sequence[OfKChoice]) -> Sequence[OfKChoice]:
+    def ways(metric: Metric, ways: Sequence[OfSeveral]) -> Sequence[OfSeveral]:
         """Return the possible ones among these choices: only the mean if no output has a direction."""
-        return OF_K[:1] if metric.no_direction.issuperset(metric.outputs) else of_k
+        return OF_SEVERAL[:1] if metric.no_direction.issuperset(metric.outputs) else ways
 
     def suffix(self) -> str:
         return self.metric.suffix() + self.of_k_suffix
@@ -660,7 +657,7 @@ class OfK(SetMetric):
     @property
     def of_k_suffix(self) -> str:
         """Suffix of labels; empty for the default."""
-        return "" if self.choice == OF_K[0] else f":of-k={self.choice}"
+        return "" if self.choice == OF_SEVERAL[0] else f":of-k={self.choice}"
 
     @property
     def parameters(self) -> Mapping[str, object]:
@@ -676,7 +673,7 @@ class OfK(SetMetric):
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         return add_part(self.metric.signatures(state), f"of-k:{self.choice}")
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
         warnings = (self.metric.warnings(slot.captions, state) for slot in sets.slots)
         return [*dict.fromkeys(warning for of_slot in warnings for warning in of_slot)]
 
@@ -724,36 +721,9 @@ class OfK(SetMetric):
         return np.ascontiguousarray(np.diagonal(self.metric.aggregate(blocks), axis1=-2, axis2=-1))
 
 
-def check_of_k(of_k: OfKChoice | Sequence[OfKChoice], *, several: bool = True) -> tuple[OfKChoice, ...]:
-    """Check ways to compute one score per image; returns each once, the default first.
-
-    Args:
-        of_k: one or several ways.
-        several: whether images have several candidates.
-
-    Raises:
-        UnknownNameError: an unknown way.
-        ParameterError: none, or another than the default if images have one candidate.
-    """
-    ways = (of_k,) if isinstance(of_k, str) else tuple(of_k)
-    if not ways:
-        raise ParameterError("of_k is empty", hint=f"choose {' or '.join(OF_K)}")
-    for way in ways:
-        if way not in OF_K:
-            raise UnknownNameError(
-                f"of_k must be {' or '.join(map(repr, OF_K))}, not {way!r}", hint="leave it out for the mean"
-            )
-    choices = tuple(way for way in OF_K if way in ways)
-    if choices != OF_K[:1] and not several:
-        raise ParameterError(
-            f"{option('of_k', choices[-1])} needs several candidates per image", hint=f"give {option('several')}"
-        )
-    return choices
-
-
 def needs_several_error(name: str) -> ParameterError:
     """Return the error for a metric of sets if images have one candidate."""
     return ParameterError(
         f"{name} judges several candidates per image together",
-        hint=f"give several per image to captious score or compare: {option('several')}",
+        hint=f"give several per image to captious score or compare: {option('several', 'mean')}",
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import CaptionWarning, ParameterError, UnknownNameError
 from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.metric import BaseMetric, Parameterized, is_built_in, no_parameter
 from captious.metrics.contract.settings import Settings
@@ -220,7 +220,7 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
     return metric
 
 
-def ambiguous_names(labels: Collection[str]) -> list[str]:
+def ambiguous_names(labels: Collection[str]) -> list[CaptionWarning]:
     """Return a sentence about requested outputs whose name means something else in the toolkit.
 
     Args:
@@ -229,9 +229,8 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
     outputs = {_parts(label)[0] for label in labels}
     if "cider" not in outputs or "cider-d" in outputs:
         return []
-    return [
-        "cider is CIDEr without clipping and length penalty; what papers and the COCO toolkit call CIDEr is cider-d."
-    ]
+    text = "cider is CIDEr without clipping and length penalty; what papers and the COCO toolkit call CIDEr is cider-d."
+    return [CaptionWarning(text, "ambiguous-name")]
 
 
 def toolkit_hint(name: str) -> str:
