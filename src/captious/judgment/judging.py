@@ -237,14 +237,14 @@ def _result(
     values = {label: float(of_parts.mean()) for label, of_parts in part_values.items()}
     resampled = {metric.label: judgments.resampled_mean([metric.values], sampling) for metric in metrics}
     p_values: dict[tuple[str, str], float] = {}
+    permutations: int | None = None
     if test == "bootstrap" and not isinstance(judgments, SystemRanking):
         p_values = _corrected(metrics, lambda a, b: _bootstrap(judgments, values, resampled, a.label, b.label))
     elif test is not None:
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
-        permutations = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * math.comb(len(metrics), 2))
-        p_values = _corrected(
-            metrics, lambda a, b: judgments.permutation_test(a.values, b.values, permutations, sampling.seed)
-        )
+        n = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * math.comb(len(metrics), 2))
+        p_values = _corrected(metrics, lambda a, b: judgments.permutation_test(a.values, b.values, n, sampling.seed))
+        permutations = n if judgments.is_permuted else None
     rank_of = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
     agreements = {
         metric.label: Agreement(
@@ -267,6 +267,7 @@ def _result(
         dict(judgments.data),
         agreements,
         p_values,
+        permutations,
         people,
         _scatters(judgments, metrics),
     )
