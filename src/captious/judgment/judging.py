@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from captious.data import read_references
 from captious.errors import CaptionWarning, ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.checks import few_images_warning
+from captious.evaluation.checks import few_images_warning, warnings_by_system
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.files import whole_file
 from captious.judgment.benchmarks import names as benchmark_names
@@ -126,16 +126,17 @@ def judge(
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
     computed: list[ItemScores] = []
+    computed_warnings: list[str] = []
+    by_benchmark: dict[str, list[str]] = {}
     for number, judgments in enumerate(requested):
         name = judgments.protocol.full_name
         if not (number and same_captions(requested[number - 1], judgments)):
-            computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
-            warnings += metric_warnings
+            computed, computed_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
         item_scores = computed + external_scores(judgments, external)
         if repeated := _first_repeated([metric.label for metric in item_scores]):
             raise ParameterError(f"{repeated} is requested twice", where=name, hint="name it once")
         if item_scores:
-            warnings += few_images_warning(judgments.n_units)
+            by_benchmark[name] = [*computed_warnings, *few_images_warning(judgments.n_units)]
             scored.append((judgments, item_scores))
         elif number in unnamed:
             text = f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it."
@@ -148,6 +149,7 @@ def judge(
         results = [
             _result(judgments, item_scores, test if compare else None, sampling) for judgments, item_scores in tested
         ]
+    warnings += warnings_by_system([*by_benchmark.items()])
     return Judgment(results, sampling, [*dict.fromkeys(warnings)], test=test if compare else None)
 
 
