@@ -175,8 +175,8 @@ def score(
         match: "common" scores only the images that both sides have; otherwise, images of only one side are an error.
         several: allow several candidates for an image: lists, or rows with the same image id. Metrics of single
             captions score an image by the "mean" of its candidates or by the "best" one; results for the best are
-            called "cider-d:of-k=best". In Python, ("mean", "best") gives both, and None allows exactly one candidate for
-            each image; see ``captious.OfK``.
+            called "cider-d:of-k=best". In Python, ("mean", "best") gives both, and None allows exactly one candidate
+            for each image; see ``captious.OfK``.
         clean: rules to clean candidates by before they are scored, separated by commas: markdown converts it to text,
             prompt removes openings such as "Sure! Here is a caption:" and "The image shows". Signatures name them.
         system: name of the system; by default that of its file, or "candidates".

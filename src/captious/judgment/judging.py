@@ -126,8 +126,8 @@ def judge(
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
     computed: list[ItemScores] = []
-    computed_warnings: list[str] = []
-    by_benchmark: dict[str, list[str]] = {}
+    computed_warnings: list[CaptionWarning] = []
+    by_benchmark: dict[str, list[CaptionWarning]] = {}
     for number, judgments in enumerate(requested):
         name = judgments.protocol.full_name
         if not (number and same_captions(requested[number - 1], judgments)):

@@ -232,8 +232,10 @@ class ModelJudge(BaseMetric):
 
 
 class JudgeMetric(ModelJudge, Metric):
-    """A metric that asks a model for a score. Captions whose answers are invalid have no score (nan); if all are, that is
-    an error."""
+    """A metric that asks a model for a score.
+
+    Captions whose answers are invalid have no score (nan). If no answer can be read, that is an error.
+    """
 
     @property
     def layer(self) -> JudgmentLayer:
@@ -331,7 +333,7 @@ class Asking:
         return EndpointError(
             f"none of {counted(len(answers), 'answer')} of the model gives a judgment that can be read",
             where=f"{self.judge.name} at {self.judge.endpoint}: {said}{ended}",
-            hint="choose a model that follows the prompt, allow it longer answers (answer_tokens), or change the prompt",
+            hint="choose a model that follows the prompt, allow longer answers (answer_tokens), or change the prompt",
         )
 
     def _questions(self, captions: Sequence[Mapping[str, str]], references: References) -> list[Question]:
