@@ -70,6 +70,9 @@ from .metrics.contract.parameters import Parameter as Parameter
 from .metrics.contract.parameters import ResourceParameter as ResourceParameter
 from .metrics.contract.parameters import TextParameter as TextParameter
 from .metrics.contract.registry import register as register
+from .metrics.contract.selection import MetricInfo as MetricInfo
+from .metrics.contract.selection import list_metrics as list_metrics
+from .metrics.contract.selection import metric_info as metric_info
 from .metrics.contract.settings import Settings as Settings
 from .metrics.coverage_cider import CoverageCider as CoverageCider
 from .metrics.diversity import Distinct as Distinct

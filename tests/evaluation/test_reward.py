@@ -9,6 +9,7 @@ import pytest
 
 import captious
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
+from captious.evaluation.reward import RewardTerm
 from captious.metrics.contract.settings import Settings
 from tests.support.corpora import large_corpus
 
@@ -32,7 +33,7 @@ def test_metrics_without_rewards_are_refused() -> None:
     with pytest.raises(ParameterError, match="judges several candidates"):
         captious.reward(CAPTIONS.references, "div")
     with pytest.raises(UnknownNameError, match="rouge-l has no output 'rouge'"):
-        captious.Reward(captious.RougeL(), CAPTIONS.references, "rouge")
+        captious.Reward([RewardTerm(captious.RougeL(), "rouge")], CAPTIONS.references)
 
 
 IDS = [7, 3, 7]

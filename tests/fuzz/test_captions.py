@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 import captious
 from captious.data import Captions
 from captious.errors import EncodingError
+from captious.evaluation.reward import RewardTerm
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import Metric
 from captious.native import Vocabulary
@@ -166,6 +167,6 @@ def test_rewards_equal_caption_scores_of_random_captions(many: int) -> None:
     for _ in range(max(1, many // 20_000)):
         for captions, metrics in ((corpus(rng, 10), PARSED), (corpus(rng, 100), OTHERS + QUADRATIC)):
             for metric in metrics:
-                scorer = captious.Reward(metric, captions.references, metric.outputs[0])
+                scorer = captious.Reward([RewardTerm(metric, metric.outputs[0])], captions.references)
                 expected = metric.aggregate(metric.statistics(captions, metric.fit(captions.references)))[:, 0]
                 np.testing.assert_allclose(scorer(captions.ids, captions.candidates), expected, rtol=1e-12, atol=1e-14)

@@ -23,7 +23,7 @@ from captious.compat.pycocoevalcap.inputs import Texts, captions, captions_by_im
 from captious.compat.pycocoevalcap.scorers import MeanScorer, my_lcs
 from captious.compat.reexports import add_modules, by_name
 from captious.errors import CaptionTypeError, ParameterError
-from captious.evaluation.reward import Reward
+from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics.cider import CiderD
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -113,7 +113,7 @@ class Cider(MeanScorer):
             row_of.setdefault(tuple(references), len(row_of)) for references in captions_by_image(gts, "gts").values()
         ]
         distinct = references_table(dict(enumerate(map(list, row_of))))
-        return Reward(metric, distinct, metric.name)(rows, table.candidates)
+        return Reward([RewardTerm(metric, metric.name)], distinct)(rows, table.candidates)
 
     def __str__(self) -> str:
         return "CIDEr"

@@ -28,7 +28,7 @@ from captious.compat.pycocoevalcap.scorers import Scorer
 from captious.compat.reexports import add_modules, by_name
 from captious.data import Captions
 from captious.errors import InputError, ParameterError
-from captious.evaluation.reward import Reward
+from captious.evaluation.reward import Reward, RewardTerm
 from captious.metrics import cider as cider_metrics
 from captious.metrics.shared.frequencies import DocumentFrequencies
 from captious.text import WHITESPACE
@@ -265,7 +265,7 @@ class Rewards(Scorer):
             rows = [row_of.setdefault(id(group), len(row_of)) for group in groups]
             distinct = {id(group): group for group in groups}
             metric = self._metric(idf=self._idf, tokenizer=WHITESPACE)
-            scores = Reward(metric, table_of(distinct.values(), "gts"), metric.name)(rows, texts)
+            scores = Reward([RewardTerm(metric, metric.name)], table_of(distinct.values(), "gts"))(rows, texts)
         return np.float64(scores.mean()), scores
 
     def my_compute_score(

@@ -5,6 +5,7 @@ Findings of parts can be added, so shards of a corpus yield those of the whole.
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -378,14 +379,22 @@ FEW_IMAGES = 10
 
 
 def issue(sentences: Iterable[str]) -> None:
-    """Issue warnings, attributed to the caller's caller, each wording once per process.
+    """Issue warnings, attributed to the caller of captious, each wording once per process.
 
     Python's own filters would repeat them in every cell of a notebook.
     """
     for sentence in sentences:
         if sentence not in issued:
             issued.add(sentence)
-            warnings.warn(shown(sentence), CaptiousWarning, stacklevel=3)
+            warnings.warn(shown(sentence), CaptiousWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """Return the number of frames up to the first that is not of this package, as ``warnings.warn`` counts them."""
+    frame, level = inspect.currentframe(), 0
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "captious":
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def warnings_by_system(warnings: Sequence[tuple[str, Sequence[CaptionWarning]]]) -> list[CaptionWarning]:

@@ -2,112 +2,276 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.data import ImageId, References, read_references
+from captious.data import Captions, ImageId, References, read_references
 from captious.data.ids import as_image_id
 from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, UnknownNameError
+from captious.evaluation.checks import issue
 from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.metrics.contract import registry
-from captious.metrics.contract.metric import BaseMetric, Metric, needs_several_error
-from captious.metrics.contract.selection import ALL, MetricLike, select
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.metric import BaseMetric, Metric, RowScores, SetMetric, State, needs_several_error
+from captious.metrics.contract.registry import Request
+from captious.metrics.contract.selection import ALL, FunctionMetric, MetricLike, names_metric, select
+from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.words import counted
 
+_SAMPLE = 1000  # images whose references are scored, to find out whether every reward would be 0
 
-def reward(references: object, metric: MetricLike, *, settings: Settings | None = None) -> Reward:
-    """Create a reward for training from a metric.
+#: The warning about a metric that gives 0 even to the references themselves.
+ALWAYS_ZERO = (
+    "{name} is 0 for every caption, also for the references themselves: they have the same n-grams for all images, so "
+    "that every weight is ln 1 = 0."
+)
+
+
+@answers_other_keywords
+def reward(references: object, metric: MetricLike | Mapping[str, float], *, settings: Settings | None = None) -> Reward:
+    """Create a reward for training from a metric, or from a weighted sum of metrics.
 
     Args:
         references: references of all images of the training set, in any form that ``captious.read_references`` reads. A
             metric that has to be fitted is fitted on them.
         metric: a metric, its name with parameters (``cider-d``, ``bleu-4``, ``rouge-s:gap=2``), or a function as for
-            ``score``. Of several requested outputs, the one with the metric's name is the reward, or else the last.
-        settings: tokenizer, document frequencies and so on, for a metric requested by name.
+            ``score``; or names with weights, such as ``{"cider-d": 1, "bleu-4": 0.5}``. Weights are negative for
+            outputs of which lower is better: ``{"chair-i": -1}``.
+        settings: tokenizer, document frequencies and so on, for metrics requested by name.
+
+    Returns:
+        The reward. What may mislead is issued as CaptiousWarning, such as document frequencies by which every reward
+        is 0.
 
     Raises:
-        UnknownNameError, ParameterError: as ``captious.score``.
+        UnknownNameError, ParameterError: as ``captious.score``; also several outputs, the wrong sign of a weight, or
+            arguments in another order.
         InputError: invalid references.
     """
+    if names_metric(references) and not (isinstance(references, str) and os.path.exists(references)):
+        raise ParameterError(
+            "the references come first, then the metric",
+            where=f"references: {references!r:.60}",
+            hint=f"write reward(references, {references!r:.60})",
+        )
     if isinstance(metric, str) and metric.strip().lower() == ALL:
         raise registry.unknown(metric)
-    selection = select([metric], settings, several=True)
-    (requested,) = selection
-    outputs = [requested.metric.outputs[column] for column in requested.output_indices.values()]
-    output = requested.metric.name if requested.metric.name in outputs else outputs[-1]
-    return Reward(requested.metric, read_references(references), output, references_as=selection.settings.references_as)
+    weights: list[tuple[MetricLike, float]] = [*metric.items()] if isinstance(metric, Mapping) else [(metric, 1.0)]
+    weight_of = {
+        _checked_label(request, weight, is_sum=isinstance(metric, Mapping)): float(weight)
+        for request, weight in weights
+    }
+    selection = select([request for request, _ in weights], settings, several=True)
+    terms = [
+        RewardTerm(item.metric, item.metric.outputs[column], weight_of[label])
+        for item in selection
+        for label, column in item.output_indices.items()
+        if label in weight_of
+    ]
+    made = Reward(terms, read_references(references), selection.settings.references_as)
+    issue([*selection.warnings, *made.warnings()])
+    return made
+
+
+def _checked_label(requested: MetricLike, weight: float, *, is_sum: bool) -> str:
+    """Return the label of the output that a request stands for.
+
+    Raises:
+        ParameterError: there are several; the metric judges several candidates together; the weight is not a number
+            other than 0, or pays for worse captions.
+    """
+    metric: BaseMetric | type[BaseMetric]
+    if isinstance(requested, str):
+        request = Request.from_text(requested)
+        metric = registry.get(request.metric)
+        outputs = {label: metric.outputs[column] for label, column in request.output_indices(metric.outputs).items()}
+    else:
+        metric = requested if isinstance(requested, BaseMetric) else FunctionMetric(requested)
+        own = [metric.name] if metric.name in metric.outputs else metric.outputs
+        outputs = {output + metric.suffix(): output for output in own}
+    if isinstance(metric, SetMetric) or (isinstance(metric, type) and issubclass(metric, SetMetric)):
+        raise needs_several_error(metric.name)
+    lower = [label for label, output in outputs.items() if output in metric.lower_is_better]
+    undirected = [label for label, output in outputs.items() if output in metric.no_direction]
+    if len(outputs) > 1:
+        hint = f"name one of {', '.join(outputs)}"
+        if lower:
+            hint += f'; lower is better of {", ".join(lower)}: {{"{lower[0]}": -1}}'
+        elif undirected:
+            hint += "; neither direction is better, so the sign of its weight says what is rewarded"
+        raise ParameterError(f"{metric.name} has {len(outputs)} outputs, and a reward is one number", hint=hint)
+    (label,) = outputs
+    if not isinstance(weight, Real) or isinstance(weight, bool) or not math.isfinite(weight) or not weight:
+        raise ParameterError(f"the weight of {label} is {weight!r}", hint="give a finite number other than 0")
+    if lower and weight > 0:
+        raise ParameterError(
+            f"lower is better of {label}, so this reward pays for worse captions",
+            hint=f'give it a negative weight: {{"{label}": {-weight:g}}}',
+        )
+    if undirected and not is_sum:
+        raise ParameterError(
+            f"neither direction of {label} is better, so it is no reward by itself",
+            hint=f'say by the sign of a weight what is rewarded: {{"{label}": -1}}',
+        )
+    return label
+
+
+@dataclass(frozen=True)
+class RewardTerm:
+    """A term of a reward: an output of a metric of captions, and its weight."""
+
+    metric: BaseMetric
+    output: str
+    weight: float = 1.0
+
+    @property
+    def label(self) -> str:
+        """Weight and name, such as ``0.5*bleu-4``."""
+        name = self.output + self.metric.suffix()
+        return name if self.weight == 1 else f"{self.weight:g}*{name}"
 
 
 class Reward:
     """Scores candidates for images whose references have been prepared.
 
-    It is immutable, so threads may share it. Pickles hold the metric and the references, which are prepared again.
+    It is immutable, so threads may share it, and processes that are forked use what was prepared before. Pickles hold
+    the metrics and the references, which are prepared again.
 
     Args:
-        metric: a metric of captions.
-        references: references of all images of the training set; a metric that has to be fitted is fitted on them.
-        output: one of the metric's outputs.
+        terms: outputs of metrics of captions, whose weighted sum is the reward.
+        references: references of all images of the training set; metrics that have to be fitted are fitted on them.
         references_as: "each" reference separately, or all of an image concatenated into one ("cat").
 
     Attributes:
-        signature: everything that the scores depend on besides the captions.
+        signature: everything that the scores depend on besides the captions: the signature of the output, or those of
+            the terms with their weights.
 
     Raises:
-        UnknownNameError: the metric has no such output.
-        ParameterError: the metric judges several candidates together.
+        UnknownNameError: a metric has no such output.
+        ParameterError: a metric judges several candidates together.
     """
 
-    def __init__(self, metric: BaseMetric, references: References, output: str, references_as: str = "each") -> None:
-        if not isinstance(metric, Metric):
-            raise needs_several_error(metric.name)
-        if output not in metric.outputs:
-            raise UnknownNameError(
-                f"{metric.name} has no output {output!r}", hint=f"its outputs are {', '.join(metric.outputs)}"
-            )
-        self._arguments = metric, references, output, references_as
+    def __init__(self, terms: Sequence[RewardTerm], references: References, references_as: str = "each") -> None:
+        self._arguments = tuple(terms), references, references_as
         counts = reference_counts(references)
-        if references_as == "cat":
-            references = references.concatenated
-        state = metric.fit(references)
-        self._column = metric.outputs.index(output)
+        self._references = references.concatenated if references_as == "cat" else references
         self._rows = ImageRows(references)
-        self._scores = metric.row_scores(references, state)
-        signatures = metric.signatures(state)
-        if metric.needs_references:
-            signatures = add_reference_counts(signatures, *counts, references_as=references_as)
-        self.signature = signatures[self._column]
+        self._scorers: dict[int, RowScores] = {}
+        self._states: dict[int, State | None] = {}
+        signatures = []
+        for term in terms:
+            metric = term.metric
+            if not isinstance(metric, Metric):
+                raise needs_several_error(metric.name)
+            if term.output not in metric.outputs:
+                raise UnknownNameError(
+                    f"{metric.name} has no output {term.output!r}", hint=f"its outputs are {', '.join(metric.outputs)}"
+                )
+            if id(metric) not in self._scorers:
+                state = self._states[id(metric)] = metric.fit(self._references)
+                self._scorers[id(metric)] = metric.row_scores(self._references, state)
+            of_outputs = metric.signatures(self._states[id(metric)])
+            if metric.needs_references:
+                of_outputs = add_reference_counts(of_outputs, *counts, references_as=references_as)
+            signature = of_outputs[metric.outputs.index(term.output)]
+            signatures.append(signature if term.weight == 1 else f"{term.weight:.17g} * {signature}")
+        self.signature = " + ".join(signatures)
 
     def __repr__(self) -> str:
-        metric, references, output, _ = self._arguments
-        return f"<Reward {output + metric.suffix()}: {counted(len(references), 'image')}>"
+        return f"<Reward {self.label}: {counted(len(self._references), 'image')}>"
 
     def __reduce__(self) -> tuple[object, ...]:
         return Reward, self._arguments
 
-    def __call__(self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str]]) -> NDArray[np.float64]:
-        """Return the scores of candidates, float64[n]; an image may occur any number of times.
+    @property
+    def label(self) -> str:
+        """Name of the reward, such as ``cider-d+0.5*bleu-4``."""
+        return "+".join(term.label for term in self._arguments[0]).replace("+-", "-")
 
-        To maximize an output for which lower is better, negate its scores.
+    def warnings(self) -> list[str]:
+        """Return warnings about rewards that mislead, one sentence each: of metrics fitted on too few references."""
+        n = min(len(self._references), _SAMPLE)
+        first = self._references.select(range(n))
+        captions = Captions(tuple(first.texts[start] for start in first.offsets[:-1].tolist()), first)
+        sentences: list[str] = []
+        for term in self._arguments[0]:
+            if n and term.metric.needs_fit:
+                sentences += term.metric.warnings(captions, self._states[id(term.metric)])
+                scores = self._scorers[id(term.metric)](np.arange(n), captions.candidates)
+                if not scores[:, term.metric.outputs.index(term.output)].any():
+                    sentences.append(ALWAYS_ZERO.format(name=term.output + term.metric.suffix()))
+        return [*dict.fromkeys(sentences)]
+
+    def __call__(
+        self, image_ids: Iterable[ImageId], captions: Iterable[str | Sequence[str] | Sequence[Mapping[str, object]]]
+    ) -> NDArray[np.float64]:
+        """Return the rewards of candidates, float64[n]; an image may occur any number of times.
 
         Args:
             image_ids: n ids of images with references: a list, a numpy array, a tensor, a data frame column or a
                 generator.
             captions: n candidates, one for each id, likewise. A list of words is also accepted as a caption; the words
-                are joined by spaces.
+                are joined by spaces. So is a chat, a list of ``{"role": "assistant", "content": "a red bus"}``, of
+                which the last answer of the assistant is the caption.
 
         Raises:
             ParameterError: the numbers of ids and captions differ.
-            CaptionTypeError: a caption that is neither a string nor a list of words, or a single string instead of a
-                list.
+            CaptionTypeError: a caption that is none of these, such as a list of captions; or a single string instead of
+                a list.
             UnknownImageError: an id without references.
         """
         texts = _texts(captions)
         rows = self._rows.look_up(image_ids, len(texts))
-        return self._scores(rows, texts)[:, self._column] if len(rows) else np.empty(0)
+        if not len(rows):
+            return np.empty(0)
+        scores = {key: scorer(rows, texts) for key, scorer in self._scorers.items()}
+        parts = [
+            scores[id(term.metric)][:, term.metric.outputs.index(term.output)] * term.weight
+            for term in self._arguments[0]
+        ]
+        return np.asarray(functools.reduce(np.add, parts))
+
+    def trl(self, column: str = "image_id") -> Callable[..., list[float]]:
+        """Return a reward function as TRL's trainers call them: with prompts, completions and the data set's columns.
+
+        Args:
+            column: the column of the data set that holds image ids.
+
+        Returns:
+            A function that returns one reward for each completion, text or a chat. Its ``__name__``, by which trainers
+            log rewards, is that of the metric. Like the reward, it can be pickled. It raises ParameterError if the
+            trainer passes no such column.
+        """
+        return _TrlReward(self, column)
+
+
+class _TrlReward:
+    """The function that ``Reward.trl`` returns."""
+
+    def __init__(self, reward: Reward, column: str) -> None:
+        self.reward, self.column = reward, column
+        self.__name__ = reward.label
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__} as a reward function of TRL, for the images in {self.column}>"
+
+    def __call__(self, prompts: object = None, completions: Iterable[Any] = (), **columns: Any) -> list[float]:
+        if self.column not in columns:
+            given = [name for name, values in columns.items() if isinstance(values, list | tuple | np.ndarray)]
+            raise ParameterError(
+                f"the trainer passed no column {self.column!r}, which holds image ids",
+                where=f"columns: {', '.join(given) or 'none'}",
+                hint='name the column: reward.trl("COLUMN"), and keep it with remove_unused_columns=False',
+            )
+        rewards: list[float] = self.reward(columns[self.column], completions).tolist()
+        return rewards
 
 
 class ImageRows:
@@ -173,10 +337,35 @@ def _texts(captions: Iterable[Any]) -> Sequence[str]:
 def _text(caption: object, place: int) -> str:
     if isinstance(caption, str):  # numpy's strings are strings
         return str(caption)
-    if isinstance(caption, list | tuple) and all(isinstance(word, str) for word in caption):
-        return " ".join(caption)
-    raise CaptionTypeError(
-        f"a caption is a {type(caption).__name__}, not a string",
-        where=f"position {place}",
-        hint='captions must be strings or lists of words; use "" for an empty caption, and decode token ids first',
-    )
+    parts = caption if isinstance(caption, list | tuple) else ()
+    if parts and all(isinstance(part, Mapping) and "content" in part for part in parts):
+        return _answer(parts, place)
+    if not isinstance(caption, list | tuple) or not all(isinstance(word, str) for word in parts):
+        raise CaptionTypeError(
+            f"a caption is a {type(caption).__name__}, not a string",
+            where=f"position {place}",
+            hint='captions must be strings or lists of words; use "" for an empty caption, and decode token ids first',
+        )
+    if several := next((word for word in parts if len(word.split()) > 1), None):
+        raise CaptionTypeError(
+            "a list stands for the words of one caption, and a word with blanks is a caption",
+            where=f"position {place}: {several!r:.60}",
+            hint="give captions in one list, and an image id for each: "
+            f"reward([{', '.join(['1'] * min(len(parts), 2))}], {[str(part) for part in parts[:2]]!r:.80})",
+        )
+    return " ".join(parts)
+
+
+def _answer(messages: Sequence[Mapping[str, Any]], place: int) -> str:
+    """Return the last text of the assistant in a chat."""
+    contents = [message["content"] for message in messages if message.get("role", "assistant") == "assistant"]
+    content = contents[-1] if contents else None
+    if isinstance(content, list):  # parts of a message, of which some may be images
+        content = "".join(str(part.get("text", "")) for part in content if isinstance(part, Mapping))
+    if not isinstance(content, str):
+        raise CaptionTypeError(
+            "a chat has no answer of the assistant",
+            where=f"position {place}: {messages[-1]!r:.60}",
+            hint='give [{"role": "assistant", "content": "a red bus"}], or the text alone',
+        )
+    return content

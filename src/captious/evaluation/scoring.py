@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,14 +20,16 @@ from captious.data import (
     recorded,
     write_prepared,
 )
-from captious.data.matching import OF_SEVERAL, MatchOptions, match_images, references_of, ways_of
+from captious.data.formats import EXTENSIONS
+from captious.data.matching import OF_SEVERAL, match_images, references_of, ways_of
+from captious.data.records import is_document
 from captious.data.rows import ColumnNames, read_options_of
 from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue
 from captious.evaluation.report import Report, Reports, Result, Statistics, describe, name_of
 from captious.metrics.contract.metric import BaseMetric, Metric, OfK, State, add_part
 from captious.metrics.contract.selection import FunctionMetric, MetricLike, Selection, select
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.native import using_threads
 from captious.progress import steps
 from captious.tables import Cell, Column, Displayed, Row, Table, json_document
@@ -118,27 +120,32 @@ class CaptionCheck(Displayed):
         )
 
 
+@answers_other_keywords
 def check(
     candidates: object,
     references: object = None,
     *,
-    system: str | None = None,
+    match: Match = "all",
     several: Several = None,
-    **options: Unpack[MatchOptions],
+    clean: str | Sequence[str] = (),
+    system: str | None = None,
+    columns: ColumnNames | None = None,
+    split: str | Sequence[str] | None = None,
 ) -> CaptionCheck:
     """Check captions before they are scored: Markdown, answers to a prompt, lengths, languages, repetitions, ...
 
     Args:
-        candidates, references, several: as for ``score``. Without references, only the candidates themselves are
-            checked.
+        candidates, references: as for ``score``. Without references, only the candidates themselves are checked.
+        match, several, clean, columns, split: as for ``score``.
         system: name of the system; by default that of its file, or "candidates".
-        options: match, clean, columns and split, as for ``score``.
 
     Raises:
         InputError: invalid captions.
         EmptyInputError: no captions.
     """
-    captions = read_captions(candidates, references, several=several, **options)
+    captions = read_captions(
+        candidates, references, match=match, several=several, clean=clean, columns=columns, split=split
+    )
     system = name_of(candidates, "candidates") if system is None else system
     if not len(captions):
         raise EmptyInputError("there are no captions", where=system, hint="give the captions of at least one image")
@@ -148,6 +155,7 @@ def check(
 # ``score`` and ``score_systems``: metrics over the captions of a system, and of several.
 
 
+@answers_other_keywords
 def score(
     candidates: object,
     references: object = None,
@@ -192,6 +200,7 @@ def score(
         UnknownNameError: an unknown metric or variant.
         ParameterError: a setting that no requested metric uses; a metric of several candidates without ``several``.
     """
+    _check_one_system(candidates)
     ways = ways_of(several, candidates)
     selection = select(metrics, settings, several=bool(ways))
     captions = read_captions(
@@ -203,6 +212,7 @@ def score(
     return report
 
 
+@answers_other_keywords
 def score_systems(
     systems: Mapping[str, object],
     references: object = None,
@@ -227,10 +237,7 @@ def score_systems(
     Raises:
         InputError, UnknownNameError, ParameterError: as ``score``; also no system.
     """
-    if not isinstance(systems, Mapping) or not systems:
-        raise ParameterError(
-            f"{systems!r:.60} are not systems by name", hint='give {"mine": captions, "baseline": captions}'
-        )
+    _check_systems(systems, references)
     ways = ways_of(several, *systems.values())
     selection = select(metrics, settings, several=bool(ways))
     read_options = read_options_of(columns, split, len(systems) + (references is not None))
@@ -244,6 +251,58 @@ def score_systems(
         read_options.check()
     issue(reports.warnings)
     return reports
+
+
+def _check_one_system(candidates: object) -> None:
+    """Refuse a mapping from names to systems: each value is whole captions, or text that names a file of them.
+
+    Raises:
+        ParameterError: these are several systems.
+    """
+    if not isinstance(candidates, Mapping) or not candidates or not all(isinstance(name, str) for name in candidates):
+        return
+    if not all(map(_is_system, candidates.values())) or is_document(candidates, "candidates"):
+        return
+    raise ParameterError(
+        f"these are captions of {counted(len(candidates), 'system')}, and score takes those of one",
+        where=", ".join(map(repr, [*candidates][:3])),
+        hint="write captious.score_systems(systems, references), or give the captions of one: "
+        f"candidates[{next(iter(candidates))!r}]",
+    )
+
+
+def _check_systems(systems: object, references: object) -> None:
+    """Refuse anything but a mapping from names to captions.
+
+    Raises:
+        ParameterError: the captions of one system, a sequence, or nothing.
+    """
+    if not isinstance(systems, Mapping) or not systems:
+        raise ParameterError(
+            f"{systems!r:.60} is not a mapping from names to the captions of systems",
+            hint='write captious.score_systems({"mine": captions, "baseline": captions}, references)',
+        )
+    are_images = isinstance(references, Mapping) and systems.keys() <= references.keys()
+    for name, captions in systems.items():
+        if are_images or (isinstance(captions, str) and not _is_system(captions)):
+            raise ParameterError(
+                "these are the captions of one system, and score_systems takes a mapping from names to systems",
+                where=f"{name!r}: {captions!r:.60}",
+                hint='write captious.score(candidates, references), or captious.score_systems({"mine": candidates}, '
+                "references)",
+            )
+        if not isinstance(name, str):
+            raise ParameterError(
+                f"the name of a system is {name!r:.60}, not a string",
+                hint='write captious.score_systems({"mine": captions, "baseline": captions}, references)',
+            )
+
+
+def _is_system(value: object) -> bool:
+    """Return whether a value can only be the captions of a system, or their file."""
+    if isinstance(value, str):
+        return value.lower().removesuffix(".gz").endswith(EXTENSIONS)
+    return isinstance(value, Mapping | Captions | CaptionSets | os.PathLike) or hasattr(value, "columns")
 
 
 def evaluate_systems(
@@ -426,6 +485,7 @@ def annotate(references: References, selection: Selection) -> None:
     evaluate(Captions(firsts, references), selection, system="preparing")
 
 
+@answers_other_keywords
 def prepare(
     references: object,
     metrics: MetricLike | Iterable[MetricLike] | None = None,

@@ -35,8 +35,8 @@ from captious.judgment.scores import (
 from captious.learned.training.examples import make_examples, read_ids, write_examples
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric
-from captious.metrics.contract.selection import ALL, MetricLike, check_used, coco_available
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.selection import ALL, MetricLike, check_used, coco_available, names_metric
+from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.progress import steps
 from captious.tables import Curves, scatter
 from captious.words import DEFAULT_SEED
@@ -50,6 +50,7 @@ TESTS: tuple[MetricTest, ...] = get_args(MetricTest)
 _PERMUTATIONS_PER_PAIR = 50
 
 
+@answers_other_keywords
 def judge(
     benchmarks: str | os.PathLike[str] | HumanJudgments | Iterable[str | os.PathLike[str] | HumanJudgments],
     metrics: MetricLike | Iterable[MetricLike] | None = None,
@@ -108,6 +109,11 @@ def judge(
     requested: list[HumanJudgments] = []
     unnamed: set[int] = set()  # positions of those that only "all" stands for
     for benchmark in benchmarks:
+        if names_metric(benchmark) and benchmark not in benchmark_names.names():
+            raise ParameterError(
+                f"{benchmark} is a metric: the benchmarks come first, then the metrics",
+                hint="write judge(benchmarks, metrics)",
+            )
         if isinstance(benchmark, str) and benchmark.strip().lower() == ALL:
             every, missing = _every_benchmark(data)
             unnamed |= set(range(len(requested), len(requested) + len(every)))

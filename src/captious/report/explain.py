@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Unpack
@@ -12,14 +12,14 @@ import numpy as np
 
 from captious.data import Captions, ImageId, read_captions
 from captious.data.matching import MatchOptions
-from captious.errors import ParameterError, UnknownImageError
+from captious.errors import CaptionTypeError, ParameterError, UnknownImageError, setting
 from captious.evaluation import Result, evaluate
 from captious.metrics.chair import Chair, with_objects
 from captious.metrics.contract import registry
 from captious.metrics.contract.combined import Combined
 from captious.metrics.contract.metric import Metric, State
-from captious.metrics.contract.selection import MetricLike, Selection, select_single
-from captious.metrics.contract.settings import Settings
+from captious.metrics.contract.selection import MetricLike, Selection, names_metric, select_single
+from captious.metrics.contract.settings import Settings, answers_other_keywords
 from captious.report import numbers
 from captious.report.layouts import explained_parts, explanation_values
 
@@ -80,6 +80,7 @@ class CaptionExplanation:
         return as_text(self.picture(), color=False).rstrip("\n")
 
 
+@answers_other_keywords
 def explain(
     candidate: str, references: str | Sequence[str], metric: MetricLike, *, settings: Settings | None = None
 ) -> CaptionExplanation:
@@ -92,14 +93,36 @@ def explain(
         settings: settings of the metric; for chair, the objects in images, by default those named in the references.
 
     Raises:
-        ParameterError: a metric that cannot be explained.
+        ParameterError: a metric that cannot be explained, or that needs the document frequencies of many images;
+            arguments in another order.
         InputError: invalid captions.
 
-    >>> print(explain("a dog runs", ["a dog runs fast"], "rouge-l"))  # doctest: +ELLIPSIS
-    ...
+    >>> explain("a dog runs", ["a dog runs fast"], "rouge-l").to_dict()["score"]  # doctest: +ELLIPSIS
+    0.81...
     """
-    texts = [references] if isinstance(references, str) else [*references]
-    return explained_caption(explainable(metric, settings), candidate, texts)
+    if names_metric(candidate) and not names_metric(metric) and not callable(metric):
+        raise ParameterError(
+            "the candidate comes first, then its references, then the metric",
+            where=f"candidate: {candidate!r:.60}",
+            hint=f"write explain(candidate, references, {candidate!r:.60})",
+        )
+    texts = [references] if isinstance(references, str) else references
+    if not isinstance(candidate, str) or not isinstance(texts, Iterable) or isinstance(texts, Mapping):
+        raise CaptionTypeError(
+            f"explain takes one caption and its references, not a {type(candidate).__name__} of captions"
+            if not isinstance(candidate, str)
+            else f"the references of a caption are a {type(references).__name__}",
+            hint="write explain(candidate, references, metric); for a caption of a system, "
+            "captious.score(candidates, references, metric), then report.explain(metric, image)",
+        )
+    selection = explainable(metric, settings)
+    selected_metric = selection[0].metric
+    if selected_metric.needs_fit:
+        raise ParameterError(
+            f"{selected_metric.name} needs the document frequencies of many images",
+            hint=f"give {setting('idf', 'coco')}, or explain a caption of a system by report.explain(metric, image)",
+        )
+    return explained_caption(selection, candidate, [*texts])
 
 
 def explain_captions(

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
@@ -64,22 +64,28 @@ class Availability:
         return self.state == "runs"
 
 
-def availability(name: str) -> Availability:
-    """Return the availability of a metric with its default parameters.
+def availability(name: str, settings: Settings | None = None, given: Collection[str] = ()) -> Availability:
+    """Return the availability of a metric with these settings.
+
+    Args:
+        name: the metric.
+        settings: settings of the run; by default none.
+        given: parameters that are given with the request.
 
     Raises:
         UnknownNameError: an unknown metric.
     """
     if name not in registry.metric_names():
         raise registry.unknown(name)
+    given = {*given, *(settings.of_metrics if settings is not None else ())}
     try:
         metric = registry.get(name)
-        missing = metric.missing()
+        missing = None if "vectors" in given and "vectors" in metric.declared else metric.missing()
         if missing is not None:
             return Availability("missing", Message(missing))
-        required = [item for item in metric.declared.values() if item.required]
+        required = [item for item in metric.declared.values() if item.required and item.name not in given]
         instructions = [f"give {name}:{item.name}=..., {item.summary}" for item in required]
-        if metric.default_models:
+        if metric.default_models and "model" not in given:
             from captious.models.pretrained import is_here  # no other metric needs it
 
             if absent := [model for model in metric.default_models if not is_here(model)]:
@@ -135,6 +141,84 @@ def _left_out(reasons: Mapping[str, str]) -> tuple[CaptionWarning, ...]:
         return ()
     metrics = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
     return (CaptionWarning(f"metrics skipped because requirements are missing: {metrics}", "left-out"),)
+
+
+# ``metric_info`` and ``list_metrics``.
+
+#: Settings that name what a metric reads, besides captions.
+_READ = ("images", "objects", "vectors", "model", "parser", "training", "judge")
+
+
+@dataclass(frozen=True)
+class MetricInfo:
+    """What a user can know of a metric before it scores anything.
+
+    Args:
+        name: its name; ``outputs`` can be requested, too.
+        outputs: the numbers that it reports.
+        lower_is_better: output -> whether lower scores are better; None if neither direction is.
+        needs: what it reads besides candidates: "references", settings such as "images" and "model", and parameters
+            that every request gives, such as "weights".
+        languages: codes of the languages that it is made for; None if it can score any.
+        missing: what to install, download or give before it runs on this machine; None if it runs.
+    """
+
+    name: str
+    outputs: tuple[str, ...]
+    lower_is_better: Mapping[str, bool | None]
+    needs: tuple[str, ...]
+    languages: tuple[str, ...] | None
+    missing: str | None
+
+
+def list_metrics() -> list[MetricInfo]:
+    """Return every metric of this package, registered ones, and those of other packages."""
+    return [metric_info(name) for name in registry.metric_names()]
+
+
+def metric_info(metric: MetricLike, *, settings: Settings | None = None) -> MetricInfo:
+    """Describe a metric.
+
+    Args:
+        metric: a metric, a function as for ``score``, or the name of a metric or output with its parameters.
+        settings: settings that may give what the metric needs.
+
+    Raises:
+        UnknownNameError: an unknown metric.
+        ParameterError: not a metric.
+
+    >>> metric_info("bleu-4").outputs
+    ('bleu-1', 'bleu-2', 'bleu-3', 'bleu-4')
+    """
+    if not isinstance(metric, str):
+        selected_metric = select_single(metric).requested[0].metric
+        return _info(selected_metric, selected_metric.english_only, None)
+    request = Request.from_text(metric)
+    readiness = availability(request.metric, settings, request.parameters)
+    try:
+        described = registry.get(request.metric)
+        english: object = described.english_only
+        if isinstance(english, property):  # it depends on parameters
+            english = request.make(described, Settings() if settings is None else settings).english_only
+    except CaptiousError as error:  # offered by another package that is broken
+        return MetricInfo(request.metric, (), {}, (), None, readiness.help or error.message)
+    return _info(described, bool(english), readiness.help or None)
+
+
+def _info(metric: BaseMetric | type[BaseMetric], english_only: bool, missing: str | None) -> MetricInfo:
+    required = [name for name, parameter in metric.declared.items() if parameter.required]
+    read = [name for name in _READ if name in metric.declared]
+    return MetricInfo(
+        metric.name,
+        tuple(metric.outputs),
+        {
+            output: None if output in metric.no_direction else output in metric.lower_is_better
+            for output in metric.outputs
+        },
+        tuple(dict.fromkeys([*(["references"] if metric.needs_references else []), *read, *required])),
+        ("en",) if english_only else None,
+        missing,
+    )
 
 
 # User-defined functions as metrics: of one candidate with its references, or of lists of both.
@@ -582,6 +666,16 @@ def select_single(metric: MetricLike, settings: Settings | None = None) -> Selec
 def select_one(metric: str, settings: Settings | None = None) -> BaseMetric:
     """Return the metric of a request. Errors are those of ``select_single``."""
     return select_single(metric, settings)[0].metric
+
+
+def names_metric(value: object) -> bool:
+    """Return whether this is a metric or the name of one, for errors about arguments in another order."""
+    if not isinstance(value, str):
+        return isinstance(value, BaseMetric)
+    try:
+        return registry.owner_of(Request.from_text(value).name) is not None
+    except ParameterError:
+        return False
 
 
 def check_used(settings: Settings, metrics: Iterable[type[BaseMetric]]) -> None:

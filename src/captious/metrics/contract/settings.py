@@ -6,11 +6,13 @@ word vectors only needs a parameter named ``vectors``. ``references_as`` and ``t
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar
 
 from captious.data import References, read_references
 from captious.errors import ParameterError, UnknownNameError
@@ -143,3 +145,67 @@ _RESOLVED: Mapping[str, Callable[[Any], Any]] = {
     "training": read_references,
     "judge": deferred("models.chat:as_chat_model"),
 }
+
+
+# Keywords that users know from other libraries, or expect of a function, and what is written here.
+
+Parameters = ParamSpec("Parameters")
+Returned = TypeVar("Returned")
+
+_CANDIDATES = ("candidates", "candidate", "systems")
+_METRIC = ("metrics", "metric")
+_IN_FILES = "captious.CaptionFile(path, {name}=...), which is accepted wherever a path is"
+_THREADS = "settings=captious.Settings(threads=...)"
+#: Keyword -> parameters, of which a function has one; or what to write.
+_OTHER_KEYWORDS: Mapping[str, tuple[str, ...] | str] = {
+    **dict.fromkeys(("preds", "pred", "predictions", "prediction", "hyps", "hypotheses", "hypothesis"), _CANDIDATES),
+    **dict.fromkeys(("candidate", "cands", "captions", "caption", "res", "results", "generated"), _CANDIDATES),
+    **dict.fromkeys(("refs", "ref", "reference", "target", "targets", "gts", "gt", "ground_truth"), ("references",)),
+    **dict.fromkeys(("metric", "metrics", "scorer", "scorers"), _METRIC),
+    **dict.fromkeys(("columns", "split", "format", "layout"), _IN_FILES),
+    **dict.fromkeys(("n_jobs", "num_threads", "nthreads", "num_workers", "workers", "processes"), _THREADS),
+    **dict.fromkeys(("lang", "locale"), "settings=captious.Settings(language=...)"),
+    **dict.fromkeys(("tokenize", "tokenization"), "settings=captious.Settings(tokenizer=...)"),
+    **dict.fromkeys(("df", "document_frequencies"), "settings=captious.Settings(idf=...)"),
+    **dict.fromkeys(("subset", "common", "ignore_missing"), 'match="common"'),
+    **dict.fromkeys(("of_k", "best_of", "reduce", "aggregate"), 'several="mean" or several="best"'),
+    **dict.fromkeys(("id_type", "id_mode", "match_ids"), ("ids",)),
+    **dict.fromkeys(("names", "name", "label", "model_name"), ("system",)),
+    **dict.fromkeys(("n_resamples", "n_bootstrap", "bootstrap", "num_resamples"), ("resamples",)),
+    **dict.fromkeys(("confidence", "confidence_level", "alpha"), ("level",)),
+    **dict.fromkeys(("random_state", "random_seed", "rng"), ("seed",)),
+    **dict.fromkeys(("benchmark", "dataset", "datasets"), ("benchmarks",)),
+    **dict.fromkeys(("file", "output", "out"), ("path",)),
+}
+
+
+def answers_other_keywords(function: Callable[Parameters, Returned]) -> Callable[Parameters, Returned]:
+    """Decorate a public function so that a keyword of another library raises a TypeError that says what to write.
+
+    A file that must be named by keyword is asked for by a ParameterError.
+    """
+    known = inspect.signature(function).parameters
+    needed = [name for name, one in known.items() if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
+
+    @functools.wraps(function)
+    def called(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Returned:
+        for name in kwargs:
+            if name not in known and (instead := _written_instead(name, known)):
+                raise TypeError(f"{function.__name__}() has no parameter {name!r}: write {instead}")
+        for name in needed:
+            if name not in kwargs:
+                raise ParameterError(f"{function.__name__} needs {name}", hint=f"give it by its name: {name}=...")
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _written_instead(name: str, known: Mapping[str, inspect.Parameter]) -> str:
+    """Return what to write instead of an unknown keyword; empty if that is not known."""
+    if "settings" in known and name in {field.name for field in fields(Settings)}:
+        return f"settings=captious.Settings({name}=...)"
+    instead = _OTHER_KEYWORDS.get(name, "")
+    if isinstance(instead, tuple):
+        return next((f"{parameter}=..." for parameter in instead if parameter in known), "")
+    parameter = instead.partition("=")[0]
+    return instead.format(name=name) if parameter in known or not parameter.isidentifier() else ""
