@@ -16,13 +16,13 @@ from pathlib import Path
 
 from measurement import Candidates, References, Usage, default_data, machine, print_table, read_references, run_child
 
-METRICS = ("bleu", "rouge-l", "cider-d", "meteor", "captious", "spice:parser=bundled", "spice:parser=corenlp")
+METRICS = ("bleu", "rouge-l", "cider-d", "meteor", "concur", "spice:parser=bundled", "spice:parser=corenlp")
 WORDS = (10, 20, 30, 40, 60, 80, 100)
 MOST = 2_000  # pairs of one run
 #: What is measured of long captions: all metrics on text that do not parse a caption as one sentence.
 LONG_METRICS = (
     *("bleu", "meteor", "rouge-l", "rouge-n", "rouge-s", "cider", "cider-d", "cider-r", "chrf", "chrf++", "sparcs"),
-    *("yi2020-unigram", "ngram-precision", "unigram-recall", "length", "captious", "coverage", "coverage-cider"),
+    *("yi2020-unigram", "ngram-precision", "unigram-recall", "length", "concur", "coverage", "coverage-cider"),
     *("spice:parser=bundled,split=sentences", "spider:parser=bundled,split=sentences"),
 )
 LONG_WORDS = (100, 200, 400)

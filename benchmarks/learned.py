@@ -1,6 +1,6 @@
 """Speed and memory of the metrics that are trained, on a system on all of val2014.
 
-    python benchmarks/learned.py [--metric captious lceval] [--threads N] [--vectors FILE]
+    python benchmarks/learned.py [--metric concur lceval] [--threads N] [--vectors FILE]
 
 Raw captions to scores, features included, each run in a fresh process. README.md beside this file says what is
 measured; the peer is CIDEr-D of captious, the classic metric that costs least.
@@ -48,7 +48,7 @@ def child(metric: str, data: Path, system: str, vectors: str | None) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=Path, default=default_data(), help="folder of real captions")
-    parser.add_argument("--metric", nargs="+", default=["captious", "nneval", "lceval"], help="what is measured")
+    parser.add_argument("--metric", nargs="+", default=["concur", "nneval", "lceval"], help="what is measured")
     parser.add_argument("--system", help="name of a system on val2014; default: the first")
     parser.add_argument("--vectors", help="word vectors; default: those of the shared data")
     parser.add_argument("--threads", type=int, default=2, help="CAPTIOUS_THREADS")

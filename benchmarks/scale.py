@@ -151,7 +151,7 @@ class Killer:
 
 
 #: Rows that a metric is measured on, fewer for slow ones.
-ROWS = {"spice": 1000, "spider": 1000, "hwcm": 400, "captious": 4000, "lceval": 4000, "wmd": 8000, "nneval": 8000}
+ROWS = {"spice": 1000, "spider": 1000, "hwcm": 400, "concur": 4000, "lceval": 4000, "wmd": 8000, "nneval": 8000}
 
 
 def cost(options: argparse.Namespace) -> None:

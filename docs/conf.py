@@ -40,7 +40,7 @@ OF_SERVER = "captious_server.commands"
 SECTIONS = ["docs/start", "docs/guides", "docs/metrics", "docs/reference", "docs/about"]
 
 project = "captious"
-author = copyright = "the captious founders"
+author = copyright = "captious contributors"
 version = release = captious.__version__
 
 extensions = [

@@ -45,7 +45,7 @@ from .evaluation import score_systems as score_systems
 from .judgment import Judgment as Judgment
 from .judgment import Study as Study
 from .judgment import judge as judge
-from .learned.captious import Captious as Captious
+from .learned.concur import Concur as Concur
 from .learned.coverage import Coverage as Coverage
 from .learned.lceval import LCEval as LCEval
 from .learned.lceval import NNEval as NNEval

@@ -1,7 +1,8 @@
-"""Exceptions that captious raises.
+"""Exceptions that captious raises, its warnings, and the text of both.
 
 Each states the problem, its place (file, line or image id) and a remedy; the command line prints them without a
-traceback and exits with status 2.
+traceback and exits with status 2. Messages hold options as data: Python shows ``clean="prompt"`` where the command line
+shows ``--clean prompt``.
 
     CaptiousError
     ├── InputError                    invalid captions
@@ -26,18 +27,149 @@ traceback and exits with status 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
-OptionStyle: TypeAlias = Literal["command line", "python", "challenge"]
+# Text for people who write in Python, on the command line, or in a challenge.toml. What they write differently is a
+# span of data in the text: OPEN, its kind, and its fields, each after a SEPARATOR; CLOSE. The three are noncharacters,
+# which no text from outside should have. Fields of ``either`` may hold spans.
 
-_STYLE: ContextVar[OptionStyle] = ContextVar("option style", default="python")
+#: Who reads a text.
+Front: TypeAlias = Literal["python", "command line", "challenge"]
+
+_OPEN, _SEPARATOR, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
+#: A span that holds no other.
+_SPAN = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
+#: Values that stand for another.
+_PLACEHOLDERS = frozenset({"DIR", "FILE", "FOLDER", "ID", "KEY", "LANGUAGE", "MODEL", "N", "NAME", "NUMBER", "URL"})
+#: Options that are keywords of ``captious.CaptionFile`` in Python, under the names of the command line.
+_OF_FILE = {"columns": "columns", "split": "split", "from": "layout"}
+
+
+def option(name: str, *values: str) -> str:
+    """Return an option for messages: ``clean="prompt"`` in Python, ``--clean prompt`` on the command line.
+
+    Options of input files, such as ``columns``, are those of ``captious.CaptionFile`` in Python.
+
+    Args:
+        name: the parameter.
+        values: its value or values, or a placeholder in capitals such as ``FILE``; none for a flag.
+    """
+    return _span("option", name, *filter(None, values))
+
+
+def setting(name: str, *values: str) -> str:
+    """Return a setting for messages, which in Python is a field of ``captious.Settings``; otherwise as ``option``."""
+    return _span("setting", name, *filter(None, values))
+
+
+def either(*, python: str, command: str, challenge: str | None = None) -> str:
+    """Return words that differ between those who read messages; a challenge.toml has Python's unless they are given."""
+    return _span("either", python, command, python if challenge is None else challenge)
+
+
+def _span(*parts: str) -> str:
+    return f"{_OPEN}{_SEPARATOR.join(parts)}{_CLOSE}"
+
+
+def shown(text: str, front: Front = "python") -> str:
+    """Return a text as its readers write options.
+
+    Args:
+        text: a text with spans, a ``Message``, or any other text.
+        front: the readers.
+    """
+    text = marked(text)
+    while _OPEN in text:
+        text, n = _SPAN.subn(lambda span: _SHOW[front](*span[1].split(_SEPARATOR)), text)
+        if not n:  # marks that no function of this module wrote
+            break
+    return text
+
+
+def shown_in(value: Any, front: Front) -> Any:
+    """Return lists, tuples and mappings with every ``Message`` in them as ``shown``."""
+    if isinstance(value, Message):
+        return shown(value, front)
+    if isinstance(value, Mapping):
+        return {key: shown_in(item, front) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [shown_in(item, front) for item in value]
+    return value
+
+
+def marked(text: str) -> str:
+    """Return a text with its spans, for another text to include."""
+    return text.marked if isinstance(text, Message) else text
+
+
+def _in_python(kind: str, *parts: str) -> str:
+    if kind == "either":
+        return parts[0]
+    name, *values = parts
+    if kind == "option" and name in _OF_FILE:
+        return f"captious.CaptionFile(FILE, {_OF_FILE[name]}={_file_value(name, values)})"
+    keyword = f"{name}={_python_value(values)}"
+    return f"settings=captious.Settings({keyword})" if kind == "setting" else keyword
+
+
+def _python_value(values: list[str]) -> str:
+    if not values:
+        return "True"
+    literals = [value if value in _PLACEHOLDERS else json.dumps(value, ensure_ascii=False) for value in values]
+    return literals[0] if len(literals) == 1 else f"({', '.join(literals)})"
+
+
+def _file_value(name: str, values: list[str]) -> str:
+    if name != "columns":
+        return _python_value(values)
+    pairs = (value.partition("=")[::2] for value in values)
+    return f"{{{', '.join(f'{_python_value([key])}: {_python_value([column])}' for key, column in pairs)}}}"
+
+
+def _on_command_line(kind: str, *parts: str) -> str:
+    if kind == "either":
+        return parts[1]
+    name, *values = parts
+    flag = f"--{name.replace('_', '-')}"
+    return " ".join(f"{flag} {shlex.quote(value)}" for value in values) or flag
+
+
+def _in_challenge(kind: str, *parts: str) -> str:
+    return parts[2] if kind == "either" else f"{parts[0]}={_python_value([*parts[1:]])}"
+
+
+_SHOW: Mapping[Front, Callable[..., str]] = {
+    "python": _in_python,
+    "command line": _on_command_line,
+    "challenge": _in_challenge,
+}
+
+
+class Message(str):
+    """Text as Python writes options, which the command line and challenges show in their own way: ``shown(text, ...)``.
+
+    Args:
+        text: a text, perhaps with spans.
+    """
+
+    marked: str
+
+    def __new__(cls, text: str) -> Self:
+        self = super().__new__(cls, shown(text))
+        self.marked = marked(text)
+        return self
 
 
 class CaptiousError(Exception):
     """Base class of all errors: the problem, its place, and a remedy.
+
+    ``message``, ``where`` and ``hint`` name options as Python does; ``captious.errors.shown(error.hint, "command
+    line")`` as the command line does.
 
     Args:
         message: the problem, one sentence.
@@ -46,18 +178,22 @@ class CaptiousError(Exception):
     """
 
     def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.where = where
-        self.hint = hint
+        super().__init__(shown(message))
+        self.message = Message(message)
+        self.where = Message(where)
+        self.hint = Message(hint)
 
     def __str__(self) -> str:
-        lines = [self.message]
+        return self.shown("python")
+
+    def shown(self, front: Front) -> str:
+        """Return the problem, its place and the remedy, each on a line, for those who read them."""
+        lines = [marked(self.message)]
         if self.where:
-            lines.append(f"  {self.where}")
+            lines.append(f"  {marked(self.where)}")
         if self.hint:
-            lines.append(f"  help: {self.hint}")
-        return "\n".join(lines)
+            lines.append(f"  help: {marked(self.hint)}")
+        return shown("\n".join(lines), front)
 
 
 class InputError(CaptiousError):
@@ -158,40 +294,27 @@ class CaptiousWarning(UserWarning):
     """A result that is valid but may be misleading."""
 
 
-class Advice(str):
-    """A warning that need not be repeated: commands print it once, and results always include it."""
-
-    __slots__ = ()
-
-
-def option(name: str, value: str = "") -> str:
-    """Format an option for messages: ``--clean prompt`` on the command line, ``clean="prompt"`` in Python.
+class CaptionWarning(Message):
+    """A warning of a result: one sentence, with the kind of what may mislead.
 
     Args:
-        name: the parameter.
-        value: a value, or a placeholder in capitals such as ``FILE``; empty for a flag.
+        text: the sentence.
+        kind: short name of the kind, such as "empty"; those of ``captious.check`` are the names of its findings.
+        repeated: whether commands print it again after they once did; results always include it.
     """
-    if _STYLE.get() == "command line":
-        return f"--{name.replace('_', '-')} {value}".rstrip()
-    if not value:
-        return f"{name}=True"
-    return f"{name}={value}" if value.isupper() else f'{name}="{value}"'
 
+    kind: str
+    repeated: bool
 
-def setting(name: str, value: str) -> str:
-    """Format a setting for messages, which in Python is a field of ``captious.Settings``; otherwise as ``option``."""
-    text = option(name, value)
-    return f"settings=captious.Settings({text})" if _STYLE.get() == "python" else text
+    def __new__(cls, text: str, kind: str = "", *, repeated: bool = True) -> Self:
+        self = super().__new__(cls, text)
+        self.kind = kind or getattr(text, "kind", "")
+        self.repeated = repeated and getattr(text, "repeated", True)
+        return self
 
-
-@contextmanager
-def option_style(style: OptionStyle) -> Iterator[None]:
-    """Choose how messages in the block show options: as flags, as in Python, or as in challenge.toml."""
-    token = _STYLE.set(style)
-    try:
-        yield
-    finally:
-        _STYLE.reset(token)
+    def of(self, systems: str) -> CaptionWarning:
+        """Return the warning as one about some of several systems."""
+        return CaptionWarning(f"{systems}: {self.marked}", self.kind, repeated=self.repeated)
 
 
 def reason(error: OSError | ValueError) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -76,16 +76,88 @@ class EntryPoints:
         return loaded
 
 
-def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
-    """Return a suggestion for the help of an error, followed by a space; empty if no name is close.
+#: Words that people use for names of ours -> those names, of metrics, keywords, settings and options.
+MEANINGS: Mapping[str, Sequence[str]] = {
+    name: names
+    for words, names in {
+        "refs ref references reference gts gt ground-truth targets target labels golds": ("references",),
+        "candidates candidate cands hyps hyp hypotheses hypothesis preds pred predictions prediction res results "
+        "captions caption generated": ("candidates", "systems", "system", "candidate", "captions"),
+        "models": ("systems",),
+        "metric metrics scorers scorer measures measure": ("metrics", "metric"),
+        "df document-frequencies document-frequency idf-file corpus": ("idf",),
+        "lang locale": ("language",),
+        "tokeniser tokenize tokenization": ("tokenizer",),
+        "endpoint url base-url api-base api-url server llm": ("endpoint", "judge"),
+        "checkpoint model-name model-type encoder": ("model",),
+        "embeddings word-vectors glove word2vec": ("vectors",),
+        "image-dir image-folder images-dir img-dir": ("images",),
+        "n-jobs num-workers workers jobs processes nproc num-processes n-processes num-threads": ("threads", "workers"),
+        "n-bootstrap bootstrap n-boot n-resamples samples n-samples": ("resamples", "intervals", "ci"),
+        "confidence alpha confidence-level": ("level", "ci"),
+        "random-state random-seed rng": ("seed",),
+        "subset common intersection allow-missing skip-missing ignore-missing partial strict": ("match",),
+        "id-type match-ids id-rule": ("ids",),
+        "of-k best-of best-of-k multiple n-captions": ("several",),
+        "column fields field keys key mapping": ("columns",),
+        "fold set partition": ("split",),
+        "layout input-format format-of-input": ("layout", "from"),
+        "normalize normalization preprocess strip": ("clean",),
+        "quiet silent no-progress no-warnings": ("quiet",),
+        "out outfile out-file output-file save save-to dest": ("output",),
+        "verbose traceback": ("debug",),
+        "show inspect why": ("explain",),
+        "eval evaluate run-metrics": ("score",),
+        "validate lint": ("check",),
+        "diff significance test": ("compare",),
+        "hallucination hallucinations object-hallucination": ("chair", "amber", "pope"),
+        "diversity diverse": ("div", "distinct", "mbleu", "self-cider"),
+        "grammar grammaticality fluency": ("fense", "spurts"),
+        "semantic semantics scene-graph": ("spice", "sbert"),
+        "embedding sentence-bert sentence-similarity similarity": ("sbert", "bertscore"),
+        "reference-free image-text": ("clipscore",),
+        "clip": ("clipscore", "refclipscore"),
+        "llm-judge gpt gpt-4 gpt4": ("judge-clair", "judge-geval"),
+        "clair": ("judge-clair",),
+        "geval g-eval": ("judge-geval",),
+        "rouge": ("rouge-l", "rouge-n"),
+        "brevity number-of-words": ("length",),
+        "self-bleu": ("mbleu",),
+        "bert": ("bertscore",),
+        "novelty originality": ("novel",),
+        "earth-mover word-movers-distance": ("wmd",),
+    }.items()
+    for name in words.split()
+}
+
+
+def meant(name: object, names: Iterable[str], most: int = 1) -> list[str]:
+    """Return the known names that an unknown one may mean: by ``MEANINGS``, else those with the closest letters.
 
     Args:
-        name: the unknown name.
+        name: the unknown name; capitals, underscores and the dashes of an option are ignored.
         names: the known names.
-        most: maximum number of suggestions.
+        most: maximum number of names that are only close.
     """
     import difflib
 
-    close = difflib.get_close_matches(str(name).lower().replace("_", "-"), names, n=most, cutoff=0.6)
-    *before, last = close or [""]
-    return f"did you mean {', '.join(before)}{' or ' if before else ''}{last}? " if close else ""
+    known: dict[str, str] = {}
+    for item in names:
+        known.setdefault(_plain_name(item), item)
+    plain = _plain_name(str(name))
+    by_meaning = [known[item] for item in MEANINGS.get(plain, ()) if item in known]
+    return by_meaning or [known[item] for item in difflib.get_close_matches(plain, known, n=most, cutoff=0.6)]
+
+
+def did_you_mean(name: object, names: Iterable[str], most: int = 1) -> str:
+    """Return a suggestion for the hint of an error, followed by a space; empty if no name is close.
+
+    Args:
+        name, names, most: as for ``meant``.
+    """
+    *before, last = meant(name, names, most) or [""]
+    return f"did you mean {', '.join(before)}{' or ' if before else ''}{last}? " if last else ""
+
+
+def _plain_name(name: str) -> str:
+    return name.lower().lstrip("-").replace("_", "-")

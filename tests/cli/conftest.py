@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 import pytest
 
 from captious.cli import main
-from captious.errors import option_style
 from captious.resources import corenlp
 from captious.resources import meteor_tables as meteor
 from tests.support.meteor_files import MeteorFiles
@@ -37,13 +36,6 @@ class Outcome:
 
 
 Run: TypeAlias = Callable[..., Outcome]
-
-
-@pytest.fixture(autouse=True)
-def flags() -> Iterator[None]:
-    """Tests of commands compare messages with the library's, which name options as the command line does."""
-    with option_style("command line"):
-        yield
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import captious
+from captious.errors import shown_in
 from tests.cli.conftest import Run, assert_refused
 
 FILES = ("baseline.json", "improved.json", "references.json")
@@ -36,7 +37,7 @@ def test_comparison_is_shown_as_a_table(folder: Path, run: Run, expected: captio
 
 
 def test_comparison_is_printed_as_json(folder: Path, run: Run, expected: captious.Comparison) -> None:
-    assert run("compare", *FILES, "--format", "json").json == expected.to_dict()
+    assert run("compare", *FILES, "--format", "json").json == shown_in(expected.to_dict(), "command line")
 
 
 class TestNoReferences:

@@ -306,7 +306,7 @@ class TestErrors:
         assert_refused(
             run("explain", name, "a", "b"),
             f"{name} cannot be explained yet",
-            "help: supported: bleu, captious, chair, cider, cider-d, cider-r, coverage, coverage-cider, meteor, "
+            "help: supported: bleu, chair, cider, cider-d, cider-r, concur, coverage, coverage-cider, meteor, "
             "rouge-l, spice, wmd",
         )
 
@@ -364,7 +364,7 @@ class TestWords:
     """captious explain captious"""
 
     def test_contributions_and_unsound_junctions_are_shown(self, run: Run) -> None:
-        text = picture(run("explain", "captious", "a zzqqxx dog runs across the", "a dog runs across the grass"))
+        text = picture(run("explain", "concur", "a zzqqxx dog runs across the", "a dog runs across the grass"))
         lines = [line.split() for line in text.splitlines()]
         assert lines[0] == ["word", "share", "similarity"]
         assert [line[:3] for line in lines[1:4]] == [["a", "→", "a"], ["zzqqxx", "→", "–"], ["dog", "→", "dog"]]
@@ -372,10 +372,10 @@ class TestWords:
         assert "sparcs" in text
 
     def test_word_agreement_is_printed_as_json(self, run: Run) -> None:
-        outcome = run("explain", "captious", "a dog", "the dog", "a cat", "--format", "json")
+        outcome = run("explain", "concur", "a dog", "the dog", "a cat", "--format", "json")
         document = json.loads(outcome.out)
         assert list(document)[:2] == ["version", "signature"]
-        assert document["signature"].startswith("captious|variant:light|")
+        assert document["signature"].startswith("concur|variant:light|")
         assert [word["word"] for word in document["words"]] == ["a", "dog"]
         assert len(document["cosines"]) == 2
         assert 0 < document["score"] < 1

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from captious import __version__
+from captious.errors import shown
 from captious.metrics.contract.registry import get, metric_names
 from captious.metrics.contract.selection import availability
 from tests.cli.conftest import Run, assert_refused
@@ -45,7 +46,7 @@ def test_metrics_as_json(run: Run) -> None:
         assert set(metric["no_direction"]) == kind.no_direction
         here = availability(metric["name"])
         assert (metric["runs"], metric["state"]) == (here.runs, here.state)
-        assert metric["install"] == (here.help or None)
+        assert metric["install"] == (shown(here.help, "command line") or None)
 
 
 def test_single_metric_is_described(run: Run) -> None:

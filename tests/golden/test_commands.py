@@ -21,7 +21,7 @@ LINES: dict[str, list[str]] = {
         "score baseline.json references.json --parser bundled",
         "score baseline.json references.json -m spice -m spider --parser bundled --format json",
         "score baseline.json references.json -m hwcm --parser bundled -m wmd -m mowe --vectors captions-12d.txt",
-        "score baseline.json references.json -m captious -m chrf -m rouge-s:gap=2 -m cider@paper --format json",
+        "score baseline.json references.json -m concur -m chrf -m rouge-s:gap=2 -m cider@paper --format json",
         "score baseline.json references.json -m own.py:words --format json",
         "score baseline.json references.json -m bleu-4@paper --tokenizer 13a --format json",
         "score baseline.json references.json -m meteor --language de --format json",
@@ -73,11 +73,11 @@ LINES: dict[str, list[str]] = {
     "explain": [
         *(
             f"explain {metric} baseline.json references.json --image 1315 --format json"
-            for metric in ("bleu", "cider", "cider-d", "cider-r", "meteor", "rouge-l", "captious", "coverage", "chair")
+            for metric in ("bleu", "cider", "cider-d", "cider-r", "meteor", "rouge-l", "concur", "coverage", "chair")
         ),
         *(
             f"explain {metric} 'two men walk down a street' 'a man walks on a road' 'men walking'"
-            for metric in ("bleu", "cider-d", "meteor", "rouge-l", "captious", "chair")
+            for metric in ("bleu", "cider-d", "meteor", "rouge-l", "concur", "chair")
         ),
         "explain spice 'a red bus on a street' 'a bus is on a road' --parser bundled --format json",
         "explain wmd 'a man in a kitchen' 'a woman in a kitchen' --vectors captions-12d.txt --format json",

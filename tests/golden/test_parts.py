@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.usefixtures("meteor_tables"),
 ]
 
-METRICS = ["bleu", "meteor", "rouge-l", "rouge-n", "cider-d", "cider-d:idf=coco", "spice", "length", "captious", "chrf"]
+METRICS = ["bleu", "meteor", "rouge-l", "rouge-n", "cider-d", "cider-d:idf=coco", "spice", "length", "concur", "chrf"]
 #: Fewer, as each process prepares what they need.
 OF_SHARDS = ["bleu", "rouge-l", "cider-d", "cider-d:idf=coco", "length"]
 IMPROVED = str(EXAMPLES / "improved.json")

@@ -13,7 +13,7 @@ from tests.golden.calls import command
 #: changes, which have the signature of the variant light.
 NOT_RECORDED = {
     *((f"chair-{output}", "lmms-eval") for output in ("s", "i", "recall")),
-    *((f"captious-{output}", "full") for output in ("precision", "recall")),
+    *((f"concur-{output}", "full") for output in ("precision", "recall")),
 }
 VALUES = Path(__file__).parent / "values"
 

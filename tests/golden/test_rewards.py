@@ -22,7 +22,7 @@ pytestmark = [
 
 METRICS = (
     *("cider-d", "cider-d:idf=coco", "cider", "cider-r", "bleu-1", "bleu-4", "bleu-4@paper", "rouge-l", "meteor"),
-    *("spice", "spider", "rouge-2", "rouge-s", "chrf", "length-words", "sparcs", "captious", "coverage-cider"),
+    *("spice", "spider", "rouge-2", "rouge-s", "chrf", "length-words", "sparcs", "concur", "coverage-cider"),
 )
 #: Whose values are also recorded from processes of their own.
 IN_PROCESSES = ("cider-d", "cider-d:idf=coco", "bleu-4", "rouge-l", "meteor", "spice")

@@ -55,8 +55,8 @@ METRICS: dict[str, list[Any]] = {
     "vectors": [
         *("wmd@mtanti", "wmd@lceval", "mowe@official", "mowe:combine=mean", "wembsim", "wembsim:combine=max"),
     ],
-    "captious": [
-        *("captious", "captious-precision", "captious-recall", "captious:language=de"),
+    "concur": [
+        *("concur", "concur-precision", "concur-recall", "concur:language=de"),
         *("coverage", "coverage-p", "coverage-r"),
     ],
     "coverage-cider": ["coverage-cider", "coverage-cider-p", "coverage-cider-r", "coverage-cider:idf=coco"],

@@ -92,10 +92,13 @@ def test_permutations_suffice_for_the_correction(tmp_path: Path, resamples: int,
     scores = {"right": [1.0, 0.0] * 40, **{f"wrong {n}": [0.0, 1.0 + n] * 40 for n in range(3)}}
     for n_metrics, expected in permutations.items():
         given = {"mine": dict(list(scores.items())[:n_metrics])}
-        verdict = judge(tmp_path / "mine.jsonl", scores=given, compare=True, resamples=resamples)["mine"]
+        judgment = judge(tmp_path / "mine.jsonl", scores=given, compare=True, resamples=resamples)
+        verdict = judgment["mine"]
         n_pairs = n_metrics * (n_metrics - 1) // 2
         smallest = min(n_pairs / (expected + 1), 1)
         assert verdict.p_values["right", "wrong 0"] == pytest.approx(smallest), n_metrics
+        assert verdict.permutations == verdict.to_dict()["permutations"] == expected
+        assert f"({expected:,} permutations over images; " in " ".join(str(judgment).split())
 
 
 class TestBootstrap:

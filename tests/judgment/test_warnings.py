@@ -80,6 +80,14 @@ def test_repeated_warnings_are_listed_once(tmp_path: Path) -> None:
     assert len(judgment.warnings) == 2
 
 
+def test_warnings_name_the_benchmark_that_they_are_about(tmp_path: Path) -> None:
+    many = rated(tmp_path, 12).rename(tmp_path / "many.jsonl")
+    judgment = captious.judge([many, rated(tmp_path, 9)], METRICS, settings=BUNDLED, resamples=9)
+    grammar, few = judgment.warnings
+    assert grammar.startswith(GRAMMAR)
+    assert few.startswith(f"rated@own: {FEW}")
+
+
 #: A study of n images with these metrics and settings.
 Run = Callable[[Path, int, list[str], captious.Settings | None], Study]
 

@@ -1,4 +1,4 @@
-"""The weights of the metric captious as a file: round trips, and refusals."""
+"""The weights of the metric concur as a file: round trips, and refusals."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def one(metric: MeanMetric, candidate: str, reference: str) -> float:
 @pytest.mark.parametrize(
     ("metric", "by", "scale"),
     [
-        (Coverage(), captious.Captious(), 1),
+        (Coverage(), captious.Concur(), 1),
         (CoverageCider(idf="coco", sigma=4), captious.CiderD(idf="coco", sigma=4), 10),
     ],
 )

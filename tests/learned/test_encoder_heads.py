@@ -55,7 +55,7 @@ def test_an_unchanged_file_is_not_refused(tmp_path: Path) -> None:
         (1 << 60).to_bytes(8, "little") + b"{}",
         BUNDLED_HEAD.read_bytes()[:1000],
         save({"a": np.zeros(3)}),
-        (BUNDLED_HEAD.parent / "captious.safetensors").read_bytes(),
+        (BUNDLED_HEAD.parent / "concur.safetensors").read_bytes(),
         _changed({"head": "{"}),
         _changed({"head": "[]"}),
         _changed({"head": '{"about": {}, "encoder": 1, "light": "b"}'}),
@@ -73,7 +73,7 @@ def test_an_unchanged_file_is_not_refused(tmp_path: Path) -> None:
 def test_files_that_are_not_heads_are_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "head.safetensors"
     path.write_bytes(content)
-    with pytest.raises(ResourceError, match="not weights of captious@full") as caught:
+    with pytest.raises(ResourceError, match="not weights of concur@full") as caught:
         EncoderHead.load(path)
     assert str(path) in str(caught.value.where)
     assert caught.value.hint

@@ -9,7 +9,7 @@ import pytest
 
 import captious
 from captious.data import Captions
-from captious.errors import CaptiousWarning, ParameterError
+from captious.errors import CaptiousWarning, EndpointError, ParameterError
 from captious.metrics.judges import JudgeClair, clair_score
 from captious.models.chat import Answer, ChatModel
 from tests.support.chat_server import ChatServer
@@ -89,6 +89,13 @@ def test_invalid_answers_are_asked_again_then_left_out(model: ChatModel, endpoin
     asked = [call["body"] for call in endpoint.log[before:]]
     assert sorted(body["seed"] for body in asked if "FAULT:never" in str(body)) == [12345, 12346, 12347]
     assert sum("FAULT:filter" in str(body) for body in asked) == 1
+
+
+def test_answers_none_of_which_can_be_read_are_an_error_that_shows_one(endpoint: ChatServer, tmp_path: Path) -> None:
+    talker = ChatModel("I am only a model", endpoint.url, cache=tmp_path / "answers.sqlite")
+    with pytest.raises(EndpointError, match="none of 3 answers of the model gives a judgment") as caught:
+        captious.score(CANDIDATES, REFERENCES, ["judge-clair"], settings=captious.Settings(judge=talker))
+    assert "it says 'I am only a model'" in caught.value.where
 
 
 def test_judge_clair_sends_images_where_the_prompt_shows_them(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from captious.native import lcs_lengths, skip_bigram_matches, subsequence_places
 from tests.native.arrays import arrays
-from tests.oracles.captious_score import subsequence
+from tests.oracles.concur_score import subsequence
 from tests.oracles.ngrams import matches
 from tests.oracles.rouge_l import lcs
 from tests.oracles.rouge_s import skip_bigrams

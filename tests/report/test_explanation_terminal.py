@@ -25,7 +25,7 @@ def explained(name: str) -> Any:
 
 
 @pytest.mark.parametrize("width", [71, 40])
-@pytest.mark.parametrize("name", ["bleu", "cider-d:idf=coco", "coverage", "rouge-l", "captious", "meteor"])
+@pytest.mark.parametrize("name", ["bleu", "cider-d:idf=coco", "coverage", "rouge-l", "concur", "meteor"])
 def test_folded_text_has_all_words(name: str, width: int) -> None:
     text = explanation_text(explained(name))
     folded = as_text(text, width=width)

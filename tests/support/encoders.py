@@ -99,7 +99,7 @@ def _with_ends(tokens: Any) -> Any:
 
 
 def random_head(encoder: Encoder, seed: int = 0, name: str = "random") -> EncoderHead:
-    """Return a head with random weights that fits an encoder, for captious@full."""
+    """Return a head with random weights that fits an encoder, for concur@full."""
     random = np.random.default_rng(seed)
     probes = probe(encoder)
     matrix = random.normal(size=(probes.shape[1], 8)).astype(np.float32)

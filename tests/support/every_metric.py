@@ -16,11 +16,11 @@ MODELS = (
 #: Metrics that need more than captions, which their own tests bring.
 INPUTS = ("amber", "chair", "fense", "judge-clair", "judge-geval", "novel", "pope", "spider-fl")
 #: Variants of other metrics that need a model, too.
-MODEL_VARIANTS = (("captious", "full"),)
+MODEL_VARIANTS = (("concur", "full"),)
 #: Metrics that are trained on others, SPICE among them.
 TRAINED = ("nneval", "lceval")
 #: Metrics to which words are vectors, so that no word is quite unlike another.
-VECTORS = ("wmd", "mowe", "wembsim", "captious", "coverage")
+VECTORS = ("wmd", "mowe", "wembsim", "concur", "coverage")
 #: The lowest score, where it is not 0.
 LOWEST = {"mowe": -1.0}
 #: Metrics that cannot run in these tests, and why, as a reason for skipping them; METEOR's tables come with a package.

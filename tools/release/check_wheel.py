@@ -25,7 +25,7 @@ IN_WHEEL = (
     r"captious/native/_kernels\.(\S+\.)?so",
     r"captious/resources/bundled\.grammar",
     r"captious/resources/coco-val\.idf",
-    r"captious/learned/weights/captious\.safetensors",
+    r"captious/learned/weights/concur\.safetensors",
     r"captious-[\d.a-z]+\.dist-info/licenses/LICENSE",
     r"captious-[\d.a-z]+\.dist-info/entry_points\.txt",
 )

@@ -17,7 +17,7 @@ def test_explanations_of_the_same_metric_with_different_parameters_have_differen
     folder.mkdir()
     (folder / "challenge.toml").write_text(
         'title = "Small"\nslug = "small"\n'
-        'metrics = ["captious", "captious-recall", "captious:language=de", "captious-recall:language=de"]\n'
+        'metrics = ["concur", "concur-recall", "concur:language=de", "concur-recall:language=de"]\n'
         '[[captions]]\nname = "captions"\npublic = true\n'
         '[[references]]\nname = "c2"\nfile = "c2.json"\n'
         '[[phases]]\nname = "main"\ndigits = 4\n'
@@ -30,4 +30,4 @@ def test_explanations_of_the_same_metric_with_different_parameters_have_differen
     site.work()
     page = site.client().get("/challenges/small/captions/1?phase=main").content.decode()
     # the last metric ranks, unless the phase says otherwise, and what ranks comes first
-    assert re.findall("<h3>(captious.*?)</h3>", page) == ["captious:language=de", "captious"]
+    assert re.findall("<h3>(concur.*?)</h3>", page) == ["concur:language=de", "concur"]

@@ -20,7 +20,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 import click
 
 from captious.cli.process import at_a_terminal, prepare_streams, stoppable
-from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, option_style
+from captious.errors import CaptiousError, CaptiousWarning, MissingExtraError, ParameterError, shown
 from captious.plugins import EntryPoints, deferred, did_you_mean
 from captious.progress import observed
 from captious.version import __version__
@@ -143,10 +143,8 @@ class CommandGroup(Group):
 )
 @click.option("--debug", is_flag=True, help="Show tracebacks; can be given anywhere.")
 @click.version_option(__version__, prog_name="captious")
-@click.pass_context
-def captious(context: click.Context, debug: bool) -> None:
+def captious(debug: bool) -> None:
     """Evaluate image captions and caption metrics."""
-    context.with_resource(option_style("command line"))
 
 
 def main() -> None:
@@ -195,7 +193,8 @@ def _split_arguments(arguments: list[str]) -> tuple[list[str], list[str]]:
 def _message(error: Exception, arguments: list[str]) -> tuple[str, str, str]:
     """Format an error: the problem, the place, the remedy."""
     if isinstance(error, CaptiousError):
-        return error.message, error.where, error.hint
+        message, where, hint = (shown(text, "command line") for text in (error.message, error.where, error.hint))
+        return message, where, hint
     if isinstance(error, MemoryError):
         steps = getattr(error, "__notes__", None) or [_context(arguments).command_path]
         help = "score fewer captions at once, raise the memory limit (ulimit -v), or use a larger machine"

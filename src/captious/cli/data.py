@@ -78,7 +78,7 @@ def _described(folder: DataFolder | None) -> Iterator[dict[str, Any]]:
         try:
             benchmark = get(name)
         except CaptiousError as error:
-            warn([str(error)])
+            warn([error.shown("command line")])
             continue
         forms = [{file: folder is not None and folder.has(file) for file in files.names} for files in benchmark.files]
         yield {

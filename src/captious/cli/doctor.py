@@ -10,6 +10,7 @@ import click
 
 from captious.cli.outputs import print_rows
 from captious.cli.resources import describe
+from captious.errors import shown
 from captious.metrics.contract.registry import get, metric_names
 from captious.metrics.contract.selection import availability
 from captious.native import threads
@@ -29,7 +30,7 @@ _EXTRAS = {
     "h5py": ("image features in h5 files", "h5"),
     "matplotlib": ("plots of judgments and studies, and captious explain --svg", "report"),
     "torch": (
-        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, captious@full; "
+        "metrics with models: bertscore, yi2020, mima, spurts, smurf, clipscore, refclipscore, concur@full; "
         "mowe, wembsim --model; training of nneval, lceval and leic",
         "models",
     ),
@@ -62,7 +63,8 @@ def doctor() -> None:
         if readiness.runs:
             works.append((name, readiness.state, get(name).summary))
         else:
-            (command if readiness.help.startswith(_COMMANDS) else files).append((name, readiness.state, readiness.help))
+            rows = command if readiness.help.startswith(_COMMANDS) else files
+            rows.append((name, readiness.state, shown(readiness.help, "command line")))
     for resource in RESOURCES.values():
         state, contents = describe(resource)
         (command if state == "missing" else works).append((resource.title, state, contents))

@@ -56,15 +56,15 @@ def explain(
     worst: int | None,
     **reading: Any,
 ) -> None:
-    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, captious, chair, cider, cider-d,
-    cider-r, coverage, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
+    """Show how METRIC compares a CANDIDATE with its REFERENCEs. METRIC is bleu, chair, cider, cider-d, cider-r,
+    concur, coverage, meteor, rouge-l, spice or wmd, with an optional variant and parameters, such as meteor@paper.
 
     With --image or --worst, the captions come from a file of candidates and one of references, as for 'captious score';
     CIDEr then uses the document frequencies of all references.
 
     For METEOR, aligned words are marked with the number of their chunk and the kind of match. For SPICE, the output
     lists the tuples of the captions, and the words by which they match. For WMD, it lists the moves of the transport
-    plan, one per line, with their share of the caption and their distance. For captious, it lists the words of the
+    plan, one per line, with their share of the caption and their distance. For concur, it lists the words of the
     candidate with their contributions to the similarity with the references. For CHAIR, it marks the words that name
     objects; the objects in the image are those named in the references and, with --image, those of --objects. For BLEU,
     it lists the n-grams that match, for CIDEr the contribution of each n-gram to the score, for ROUGE-L the longest

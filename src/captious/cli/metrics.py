@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from captious.cli.outputs import format_option, print_table
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, shown
 from captious.metrics.contract.registry import TOOLKIT_NAMES, Request, get, metric_names
 from captious.metrics.contract.selection import availability
 from captious.version import __version__
@@ -93,7 +93,13 @@ def _described(name: str) -> dict[str, Any]:
     except CaptiousError as error:
         lists: dict[str, Any] = {"outputs": [], "lower_is_better": [], "no_direction": []}
         lists |= {"toolkit": {}, "variants": {}, "parameters": [], "summary": ""}
-        return {"name": name, **lists, "runs": False, "state": "broken", "install": error.message}
+        return {
+            "name": name,
+            **lists,
+            "runs": False,
+            "state": "broken",
+            "install": shown(error.message, "command line"),
+        }
     readiness = availability(name)
     return {
         "name": name,
@@ -115,5 +121,5 @@ def _described(name: str) -> dict[str, Any]:
         "summary": metric.summary,
         "runs": readiness.runs,
         "state": readiness.state,
-        "install": readiness.help or None,
+        "install": shown(readiness.help, "command line") or None,
     }

@@ -6,7 +6,7 @@ import functools
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from captious.cli.library_options import FILE, Command, option_of
-from captious.errors import Advice, ParameterError
+from captious.errors import CaptionWarning, ParameterError, shown, shown_in
 from captious.files import check_place, is_pipe_or_device, whole_file
 from captious.metrics.contract.registry import NAMING_SCHEMES
 from captious.report.formats import FORMATS, INTERVAL_STYLES, Presentation
@@ -82,7 +82,7 @@ class Destination:
     def deliver(self, content: str | Table) -> None:
         """Print text or a table, or write it to the file atomically."""
         if isinstance(content, Table):
-            content = self.presentation.apply(content)
+            content = _with_flags(self.presentation.apply(content))
             if self.is_for_reading:
                 print_table(content)
                 return
@@ -227,9 +227,22 @@ def _check(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
 def warn(messages: Sequence[str]) -> None:
     """Print warnings on stderr, each once, and advice only if no command has printed it before."""
     for message in dict.fromkeys(messages):
-        if isinstance(message, Advice) and not is_first_time(message):
+        text = shown(message, "command line")
+        if isinstance(message, CaptionWarning) and not message.repeated and not is_first_time(text):
             continue
-        click.echo(f"{click.style('warning:', fg='yellow')} {message}", err=True)
+        click.echo(f"{click.style('warning:', fg='yellow')} {text}", err=True)
+
+
+def _with_flags(table: Table) -> Table:
+    """Return a table whose sentences name options as the command line does."""
+    return replace(
+        table,
+        records=shown_in(table.records, "command line"),
+        document=shown_in(table.document, "command line"),
+        notes=shown_in(table.notes, "command line"),
+        warnings=shown_in(table.warnings, "command line"),
+        following=[_with_flags(part) for part in table.following],
+    )
 
 
 def print_table(table: Table | RenderableType) -> None:

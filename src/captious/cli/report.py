@@ -19,7 +19,7 @@ from captious.cli.options import (
     resampling_options,
     system_files,
 )
-from captious.cli.outputs import warn
+from captious.cli.outputs import warn, write_text
 from captious.data import Match, read_captions, read_references, same_images
 from captious.errors import ParameterError
 from captious.evaluation.checks import few_images_warning
@@ -27,7 +27,7 @@ from captious.evaluation.scoring import evaluate_systems
 from captious.metrics.contract.selection import select
 from captious.metrics.contract.settings import Settings
 from captious.report.images import image_source
-from captious.report.page import check_page, write_report
+from captious.report.page import check_page, report_page, write_report
 
 
 @click.command(cls=SectionedCommand)
@@ -78,5 +78,8 @@ def report(
                 hint="a report shows systems on the same images; remove the others from both files",
             )
     reports = evaluate_systems(tables, selection, announce=warn)
-    write_report(reports, output, image_url=image_url, groups=groups, **of_page)
+    page = report_page(
+        reports, image_url=image_url, groups=groups, folder=output.parent, front="command line", **of_page
+    )
+    write_text(output, page)
     warn(reports.warnings + few_images_warning(len(ids)))

@@ -9,7 +9,7 @@ import click
 
 from captious.cli import Group
 from captious.cli.outputs import print_rows
-from captious.errors import CaptiousError, MissingExtraError
+from captious.errors import CaptiousError, MissingExtraError, shown
 from captious.resources.cache import ResourceFiles, cache_folder
 from captious.resources.corenlp import SpiceGrammar
 from captious.resources.user_resources import RESOURCES, Resource
@@ -114,7 +114,8 @@ def describe(resource: Resource) -> tuple[str, str]:
     try:
         installed = resource.find()
     except CaptiousError as error:
-        return "unusable", f"{error.message} ({error.where}): {error.hint}"
+        problem, where, hint = (shown(text, "command line") for text in (error.message, error.where, error.hint))
+        return "unusable", f"{problem} ({where}): {hint}"
     if installed is None:
         return "missing", f"{resource.what}: {resource.install}"
     state = "compiled" if installed.is_built else "found"

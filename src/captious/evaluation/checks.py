@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, References, checks
 from captious.data.checks import is_cut_off, is_empty, is_in_another_script, is_markdown, is_prompt_answer
-from captious.errors import CaptiousWarning, option
+from captious.errors import CaptionWarning, CaptiousWarning, option, shown
 from captious.text import PTB
 from captious.text.sentences import LONG_SENTENCE
 from captious.text.tokens import TokenLayer, Tokens
@@ -136,24 +136,25 @@ class Finding:
     examples: tuple[str, ...]
 
     @property
-    def sentence(self) -> str:
+    def sentence(self) -> CaptionWarning:
         """The problem and the remedy, in one sentence."""
         ids = ", ".join(self.examples) + (", ..." if self.n > len(self.examples) else "")
         return self._worded(f" (image_id {ids})")
 
     @property
-    def sentence_without_ids(self) -> str:
+    def sentence_without_ids(self) -> CaptionWarning:
         """The sentence with the number of candidates only."""
         return self._worded()
 
     @property
-    def sentence_without_numbers(self) -> str:
+    def sentence_without_numbers(self) -> CaptionWarning:
         """The sentence without the number of candidates and their ids."""
-        return f"Some candidates {KINDS[self.kind].predicate}{self._advice}"
+        return CaptionWarning(f"Some candidates {KINDS[self.kind].predicate}{self._advice}", self.kind)
 
-    def _worded(self, where: str = "") -> str:
+    def _worded(self, where: str = "") -> CaptionWarning:
         verb, rest = KINDS[self.kind].predicate.split(" ", 1)
-        return f"{counted_of(self.n, self.of, 'candidate', verb)} {rest}{where}{self._advice}"
+        counts = counted_of(self.n, self.of, "candidate", verb)
+        return CaptionWarning(f"{counts} {rest}{where}{self._advice}", self.kind)
 
     @property
     def _advice(self) -> str:
@@ -283,18 +284,21 @@ class CaptionFindings:
         return replace(self, candidates=candidates, reference_counts={}, n_looked_at=0)
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the captions, one sentence each."""
         return self.few_references + [finding.sentence for finding in self.findings]
 
     @property
-    def few_references(self) -> list[str]:
+    def few_references(self) -> list[CaptionWarning]:
         """The warning that every image has only one reference."""
         if self.most_references != 1 or self.n <= 1:
             return []
         return [
-            "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
-            "compared with published ones."
+            CaptionWarning(
+                "every image has only one reference: caption metrics expect about five, and scores with one cannot be "
+                "compared with published ones.",
+                "one-reference",
+            )
         ]
 
     def findings_for(self, tokens: Iterable[str]) -> list[Finding]:
@@ -306,12 +310,12 @@ class CaptionFindings:
             if (is_english or not KINDS[finding.kind].of_tokens) and not KINDS[finding.kind].before_scoring
         ]
 
-    def warnings_for(self, tokens: Iterable[str]) -> list[str]:
+    def warnings_for(self, tokens: Iterable[str]) -> list[CaptionWarning]:
         """Return the warnings that matter to metrics with these tokens."""
         return self.few_references + [finding.sentence for finding in self.findings_for(tokens)]
 
     @property
-    def warnings_without_references(self) -> list[str]:
+    def warnings_without_references(self) -> list[CaptionWarning]:
         """The warnings that matter to metrics without references."""
         kinds = ("empty", "markdown", "prompt", "repetition", "cut")
         return [finding.sentence for finding in self.findings if finding.kind in kinds]
@@ -382,7 +386,7 @@ def issue(sentences: Iterable[str]) -> None:
     for sentence in sentences:
         if sentence not in issued:
             issued.add(sentence)
-            warnings.warn(sentence, CaptiousWarning, stacklevel=_level_of_caller())
+            warnings.warn(shown(sentence), CaptiousWarning, stacklevel=_level_of_caller())
 
 
 def _level_of_caller() -> int:
@@ -393,34 +397,38 @@ def _level_of_caller() -> int:
     return level
 
 
-def warnings_by_system(warnings: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+def warnings_by_system(warnings: Sequence[tuple[str, Sequence[CaptionWarning]]]) -> list[CaptionWarning]:
     """Return the warnings of systems, each once; those of only some systems begin with the names of these.
 
     Args:
         warnings: name and warnings of each system.
     """
-    systems: dict[str, list[str]] = {}
+    systems: dict[CaptionWarning, list[str]] = {}
     for system, sentences in warnings:
         for sentence in dict.fromkeys(sentences):
             systems.setdefault(sentence, []).append(system)
     return [
-        sentence if len(names) == len(warnings) else type(sentence)(f"{', '.join(names)}: {sentence}")
+        sentence if len(names) == len(warnings) else sentence.of(", ".join(names))
         for sentence, names in systems.items()
     ]
 
 
-def few_images_warning(n: int) -> list[str]:
+def few_images_warning(n: int) -> list[CaptionWarning]:
     """Return a warning if n images are too few for intervals and tests."""
     if n >= FEW_IMAGES:
         return []
     return [
-        f"too few images for intervals and tests ({n}): resamples of so few images vary little, so intervals are too "
-        "narrow and p values too small."
+        CaptionWarning(
+            f"too few images for intervals and tests ({n}): resamples of so few images vary little, so intervals are "
+            "too narrow and p values too small.",
+            "few-images",
+        )
     ]
 
 
-def single_reference_warning(references: References) -> list[str]:
+def single_reference_warning(references: References) -> list[CaptionWarning]:
     """Return a warning if every image has only one reference."""
     if len(references.texts) != len(references):
         return []
-    return ["every image has only one caption: are these references, or the candidates of a system?"]
+    sentence = "every image has only one caption: are these references, or the candidates of a system?"
+    return [CaptionWarning(sentence, "one-reference")]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, CaptionSets, ImageId, Match, Several, absent_references, same_images
 from captious.data.matching import match_images, references_of, ways_of
 from captious.data.rows import ColumnNames, read_options_of
-from captious.errors import ParameterError
+from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation.checks import few_images_warning, issue, warnings_by_system
 from captious.evaluation.report import (
     Report,
@@ -486,7 +486,7 @@ class Comparison(DisplayedMapping[str, Difference]):
         return json_document(out)
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the comparison, one sentence each."""
         return [
             *warnings_by_system([(report.system, report.warnings) for report in (self.a, self.b)]),
@@ -494,16 +494,17 @@ class Comparison(DisplayedMapping[str, Difference]):
         ]
 
     @property
-    def own_warnings(self) -> list[str]:
+    def own_warnings(self) -> list[CaptionWarning]:
         """Warnings about the comparison itself, without those of the systems."""
         sentences = few_images_warning(self.a.n_images)
         if self.a.description is not None and self.b.description is not None:
             description_a, description_b = self.a.description, self.b.description
             if (description_a.fewest, description_a.most) != (description_b.fewest, description_b.most):
-                sentences.append(
+                text = (
                     "the systems have different numbers of candidates per image, on which diversity and scores of the "
                     "best candidate depend."
                 )
+                sentences.append(CaptionWarning(text, "different-numbers"))
         return sentences
 
 
@@ -758,16 +759,17 @@ class PairwiseComparison(DisplayedMapping[tuple[str, str], Comparison]):
         return worse
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the comparison, one sentence each."""
         sentences = self.reports.warnings + [warning for pair in self.values() for warning in pair.own_warnings]
         smallest = self.n_tests / (self.resamples + 1)
         if smallest > SIGNIFICANT:
-            sentences.append(
+            text = (
                 f"with {self.resamples:,} resamples and {counted(self.n_tests, 'test')} no corrected p value is below "
                 f"{min(smallest, 1):.2f}: use at least {self.n_tests / SIGNIFICANT:,.0f} resamples, or "
                 "fewer metrics."
             )
+            sentences.append(CaptionWarning(text, "few-resamples"))
         return [*dict.fromkeys(sentences)]
 
     def to_table(self) -> Table:

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, overload
 import numpy as np
 
 from captious.data import Groups, read_groups, read_references
-from captious.errors import ParameterError
+from captious.errors import CaptionWarning, ParameterError
 from captious.evaluation.checks import FEW_IMAGES
 from captious.evaluation.comparison import (
     Comparison,
@@ -195,12 +195,12 @@ class GroupedReport(DisplayedMapping[str, Report]):
         return scores
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the whole report, then about the groups, one sentence each."""
         return [*self.whole.warnings, *self.own_warnings]
 
     @property
-    def own_warnings(self) -> list[str]:
+    def own_warnings(self) -> list[CaptionWarning]:
         """Warnings about the groups, without those of the whole report."""
         return _small_groups(self._parts)
 
@@ -253,7 +253,7 @@ class GroupedReports(DisplayedMapping[str, GroupedReport]):
         self._parts = {grouped.whole.system: grouped for grouped in reports}
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the systems, then about their groups, one sentence each."""
         return [*self.whole.warnings, *(warning for grouped in self.values() for warning in grouped.own_warnings)]
 
@@ -301,15 +301,16 @@ class GroupedComparison(Displayed):
         return {part.group: part.n_images for part in self.differences if part.part == "group"}
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about the comparison and its groups, one sentence each."""
         sizes = self.group_sizes
         sentences = [*self.whole.warnings, *_small_groups(sizes)]
         if (smallest := len(sizes) / (self.whole.resamples + 1)) > 0.05:
-            sentences.append(
+            text = (
                 f"with {self.whole.resamples:,} resamples and {counted(len(sizes), 'group')} no corrected p value is "
                 f"below {min(smallest, 1):.2f}: use more resamples."
             )
+            sentences.append(CaptionWarning(text, "few-resamples"))
         return sentences
 
     def to_table(self, *, examples: int = 0) -> Table:
@@ -574,16 +575,17 @@ def length_groups(
     return Groups("length of references", group_of, tuple(names), source="length", id_form=table.id_form)
 
 
-def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[str]:
+def _small_groups(groups: Mapping[str, Report] | Mapping[str, int]) -> list[CaptionWarning]:
     """Return a warning if groups have too few images."""
     sizes = {name: group if isinstance(group, int) else group.n_images for name, group in groups.items()}
     small = [f"{name} ({n})" for name, n in sizes.items() if n < FEW_IMAGES]
     if not small:
         return []
-    return [
+    text = (
         f"{counted_of(len(small), len(sizes), 'group', 'have')} fewer than {FEW_IMAGES} images: {sample_of(small)}. "
         "Scores of so few images are unreliable, intervals are too narrow and p values too small."
-    ]
+    )
+    return [CaptionWarning(text, "small-groups")]
 
 
 def _nested(by: str, parts: Sequence[tuple[GroupScore | GroupDifference, dict[str, Any]]]) -> dict[str, Any]:

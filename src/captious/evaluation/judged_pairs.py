@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, Match, read_captions, read_references, same_images
-from captious.errors import EmptyInputError, ParameterError
+from captious.errors import CaptionWarning, EmptyInputError, ParameterError
 from captious.evaluation.checks import few_images_warning, issue
 from captious.evaluation.scoring import add_reference_counts, reference_counts
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums
@@ -71,7 +71,12 @@ class Preferences(Displayed):
         warnings: Sequence[str],
         sampling: Sampling,
     ) -> None:
-        self.systems, self.pairs, self.signature, self.warnings = [*systems], [*pairs], signature, [*warnings]
+        self.systems, self.pairs, self.signature, self.warnings = (
+            [*systems],
+            [*pairs],
+            signature,
+            [*map(CaptionWarning, warnings)],
+        )
         self.sampling = sampling
         self.n_images = len(pairs[0].points)
         self.strengths: dict[str, float] = {}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets, ImageId, References, same_images
 from captious.data.formats import is_standard_input
-from captious.errors import CaptiousError, ParameterError, option
+from captious.errors import CaptionWarning, CaptiousError, ParameterError, option
 from captious.evaluation.checks import warnings_by_system
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_sums, column_sums, exchange_sums
 from captious.metrics.contract.metric import BaseMetric
@@ -453,12 +453,12 @@ class Report(DisplayedMapping[str, Result]):
         system: str,
         captions: Captions | CaptionSets | None,
         results: Mapping[str, Result],
-        warnings: list[str],
+        warnings: Sequence[str],
         description: Description | None = None,
     ) -> None:
         self.system = system
         self._captions = captions
-        self.warnings = warnings
+        self.warnings = [*map(CaptionWarning, warnings)]
         self.description = description
         self._parts = dict(results)
 
@@ -631,7 +631,7 @@ class Reports(DisplayedMapping[str, Report]):
             raise ParameterError("two systems have the same name", hint="give them different names")
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about misleading scores, one sentence each; those of only some systems begin with their names."""
         return [
             *warnings_by_system([(system, report.warnings) for system, report in self.items()]),
@@ -639,12 +639,13 @@ class Reports(DisplayedMapping[str, Report]):
         ]
 
     @property
-    def different_images(self) -> list[str]:
+    def different_images(self) -> list[CaptionWarning]:
         """The warning about systems that were scored on different images; empty if all have the same."""
         first = next(iter(self.values()))
         if all(same_images(report.ids, first.ids) for report in self.values()):
             return []
-        return ["the systems were scored on different images, so their scores cannot be compared."]
+        sentence = "the systems were scored on different images, so their scores cannot be compared."
+        return [CaptionWarning(sentence, "different-images")]
 
     def to_table(self, *, intervals: bool = False) -> Table:
         """Return the corpus scores as a table, the best of each metric marked.

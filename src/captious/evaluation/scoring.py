@@ -27,7 +27,7 @@ from captious.data.formats import EXTENSIONS
 from captious.data.matching import OF_SEVERAL, match_images, references_of, ways_of
 from captious.data.records import is_document
 from captious.data.rows import ColumnNames, read_options_of
-from captious.errors import EmptyInputError, ParameterError, option
+from captious.errors import CaptionWarning, EmptyInputError, ParameterError, option
 from captious.evaluation.checks import KINDS, CaptionFindings, Finding, issue, single_reference_warning
 from captious.evaluation.report import Description, Report, Reports, Result, Statistics, describe, name_of
 from captious.metrics.contract import registry
@@ -100,7 +100,7 @@ class CaptionCheck(Displayed):
             f"{self.system}: {counted(self.n_candidates, 'candidate')}, "
             f"{counted(self.n_references, 'reference')}, {lengths}."
         )
-        notes = self.warnings or ["Nothing that would make scores misleading."]
+        notes: Sequence[str] = self.warnings or ["Nothing that would make scores misleading."]
         return Table(columns, rows, records, self.to_dict(), title=title, caption=title, notes=notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -312,7 +312,7 @@ def evaluate_systems(
     selection: Selection,
     *,
     several: Sequence[OfSeveral] = OF_SEVERAL[:1],
-    announce: Callable[[list[str]], object] = issue,
+    announce: Callable[[Sequence[str]], object] = issue,
 ) -> Reports:
     """Run metrics over the captions of systems, without slow metrics that were not requested by name.
 
@@ -371,12 +371,12 @@ def evaluate(
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                messages += [warning for warning in metric.warnings(table, state) if warning not in messages]
+                messages += [CaptionWarning(text) for text in metric.warnings(table, state) if text not in messages]
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None
     if store is not None and not_stored:
-        messages.append(store.advice(not_stored))
+        messages.append(CaptionWarning(store.advice(not_stored), "not-prepared"))
     return Report(system, captions, results, messages, description)
 
 
@@ -420,7 +420,7 @@ def check_needed_references(references: References, selection: Selection) -> Non
         )
 
 
-def run_warnings(findings: CaptionFindings, selection: Selection) -> list[str]:
+def run_warnings(findings: CaptionFindings, selection: Selection) -> list[CaptionWarning]:
     """Return the warnings of a run about its captions and the selected metrics."""
     if any(item.metric.needs_references for item in selection):
         return [*selection.warnings, *findings.warnings_for(item.metric.tokens for item in selection)]
@@ -534,7 +534,7 @@ class FittedResource:
     """The result of fitting a metric, which can be saved, with warnings about the references."""
 
     resource: Savable
-    warnings: list[str]
+    warnings: Sequence[str]
 
 
 def fit_resource(

@@ -7,7 +7,7 @@ from typing import Unpack
 
 from captious.data import Captions, CaptionSets, ImageId, read_captions
 from captious.data.matching import MatchOptions
-from captious.errors import DuplicateCandidateError, EmptyInputError, ParameterError
+from captious.errors import CaptionWarning, DuplicateCandidateError, EmptyInputError, ParameterError
 from captious.evaluation.checks import CaptionFindings, issue
 from captious.evaluation.scoring import check_needed_references, reference_counts, run_signatures, run_warnings
 from captious.evaluation.statistics import ExactSums
@@ -137,7 +137,7 @@ class Stream:
         return signatures
 
     @property
-    def warnings(self) -> list[str]:
+    def warnings(self) -> list[CaptionWarning]:
         """Warnings about misleading scores of the captions added so far, one sentence each.
 
         Raises:
@@ -150,7 +150,7 @@ class Stream:
             for warning in item.metric.warnings(captions, state)
         ]
         of_captions = run_warnings(self._findings, self._selection)
-        return [*dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted])]
+        return [*map(CaptionWarning, dict.fromkeys([*of_captions, *self._metric_warnings, *of_fitted]))]
 
     def merge(self, other: Stream) -> None:
         """Add the captions of another stream of the same metrics.

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import read_references
-from captious.errors import ParameterError, ResourceError, UnknownNameError
-from captious.evaluation.checks import few_images_warning
+from captious.errors import CaptionWarning, ParameterError, ResourceError, UnknownNameError
+from captious.evaluation.checks import few_images_warning, warnings_by_system
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling, bootstrap_p_value, holm, ranks
 from captious.files import whole_file
 from captious.judgment.benchmarks import names as benchmark_names
@@ -98,7 +98,7 @@ def judge(
         benchmarks = [benchmarks]
     if isinstance(metrics, str | BaseMetric) or callable(metrics):
         metrics = [metrics]
-    warnings: list[str] = []
+    warnings: list[CaptionWarning] = []
     if metrics is None:
         metrics, left_out = coco_available() if scores is None else ([], [])
         warnings += left_out
@@ -132,19 +132,21 @@ def judge(
         check_used(settings, ())
     scored = []  # all before any is tested: errors should come to light early
     computed: list[ItemScores] = []
+    computed_warnings: list[CaptionWarning] = []
+    by_benchmark: dict[str, list[CaptionWarning]] = {}
     for number, judgments in enumerate(requested):
         name = judgments.protocol.full_name
         if not (number and same_captions(requested[number - 1], judgments)):
-            computed, metric_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
-            warnings += metric_warnings
+            computed, computed_warnings = computed_scores(judgments, metrics, settings, lenient=number in unnamed)
         item_scores = computed + external_scores(judgments, external)
         if repeated := _first_repeated([metric.label for metric in item_scores]):
             raise ParameterError(f"{repeated} is requested twice", where=name, hint="name it once")
         if item_scores:
-            warnings += few_images_warning(judgments.n_units)
+            by_benchmark[name] = [*computed_warnings, *few_images_warning(judgments.n_units)]
             scored.append((judgments, item_scores))
         elif number in unnamed:
-            warnings.append(f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it.")
+            text = f"{judgments.protocol.benchmark} was skipped: none of the metrics can be computed for it."
+            warnings.append(CaptionWarning(text, "skipped"))
         else:
             raise ParameterError("no metrics were requested", where=name, hint="give the scores of at least one")
     check_all_used(external.published, {metric.label for _, item_scores in scored for metric in item_scores}, requested)
@@ -153,6 +155,7 @@ def judge(
         results = [
             _result(judgments, item_scores, test if compare else None, sampling) for judgments, item_scores in tested
         ]
+    warnings += warnings_by_system([*by_benchmark.items()])
     return Judgment(results, sampling, [*dict.fromkeys(warnings)], test=test if compare else None)
 
 
@@ -165,7 +168,7 @@ def load_judgments(benchmark: str | os.PathLike[str], data: str | os.PathLike[st
     return benchmark_names.get(protocol.benchmark).judgments(protocol, data_folder(data))
 
 
-def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[str]]:
+def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJudgments], list[CaptionWarning]]:
     """Return the first protocol of every benchmark whose files are in the folder, and a sentence about the others."""
     folder = data_folder(data)
     loaded, missing = [], []
@@ -178,7 +181,10 @@ def _every_benchmark(data: str | os.PathLike[str] | None) -> tuple[list[HumanJud
         raise ResourceError(
             "there are no judgments", where=str(folder.folder), hint="captious data list names their sources"
         )
-    return loaded, [f"benchmarks skipped because their files are missing: {', '.join(missing)}"] if missing else []
+    if not missing:
+        return loaded, []
+    text = f"benchmarks skipped because their files are missing: {', '.join(missing)}"
+    return loaded, [CaptionWarning(text, "skipped")]
 
 
 def _check(requested: Sequence[HumanJudgments], metrics: Sequence[MetricLike], external: ExternalScores) -> None:
@@ -239,14 +245,14 @@ def _result(
     values = {label: float(of_parts.mean()) for label, of_parts in part_values.items()}
     resampled = {metric.label: judgments.resampled_mean([metric.values], sampling) for metric in metrics}
     p_values: dict[tuple[str, str], float] = {}
+    permutations: int | None = None
     if test == "bootstrap" and not isinstance(judgments, SystemRanking):
         p_values = _corrected(metrics, lambda a, b: _bootstrap(judgments, values, resampled, a.label, b.label))
     elif test is not None:
         # The smallest p of n permutations is 1 / (n + 1), and Holm multiplies it by the number of pairs.
-        permutations = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * math.comb(len(metrics), 2))
-        p_values = _corrected(
-            metrics, lambda a, b: judgments.permutation_test(a.values, b.values, permutations, sampling.seed)
-        )
+        n = max(sampling.resamples, _PERMUTATIONS_PER_PAIR * math.comb(len(metrics), 2))
+        p_values = _corrected(metrics, lambda a, b: judgments.permutation_test(a.values, b.values, n, sampling.seed))
+        permutations = n if judgments.is_permuted else None
     rank_of = ranks(values, p_values, 1 - sampling.level) if test is not None else {}
     agreements = {
         metric.label: Agreement(
@@ -269,6 +275,7 @@ def _result(
         dict(judgments.data),
         agreements,
         p_values,
+        permutations,
         people,
         _scatters(judgments, metrics),
     )

@@ -238,6 +238,11 @@ class HumanJudgments(ABC):
             batches.append(np.mean([self.resampled(scores, counts) for scores in draws], axis=0))
         return np.concatenate(batches)
 
+    @property
+    def is_permuted(self) -> bool:
+        """Whether ``p_value`` permutes scores, rather than computing p from a formula."""
+        return True
+
     def permutation_test(self, a: NDArray[np.float64], b: NDArray[np.float64], permutations: int, seed: int) -> float:
         """Return the two-sided p of the difference between two metrics' statistics."""
         swaps = np.random.default_rng(seed).integers(0, 2, (permutations, self.n_units), np.uint8)
@@ -450,8 +455,12 @@ class SystemRanking(HumanJudgments):
     def resampled(self, scores: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
         return self._points.resampled(scores, counts)
 
+    @property
+    def is_permuted(self) -> bool:
+        return self.protocol.statistic != "pearson"
+
     def p_value(self, a: NDArray[np.float64], b: NDArray[np.float64], swaps: NDArray[np.uint8]) -> float:
-        if self.protocol.statistic == "pearson":
+        if not self.is_permuted:
             between = correlation("pearson", a, b)
             return williams(float(self.values(a)[0]), float(self.values(b)[0]), between, self.n)
         observed = float(self.values(a)[0] - self.values(b)[0])

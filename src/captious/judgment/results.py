@@ -216,20 +216,20 @@ def _explanations(judgment: Judgment) -> list[str]:
     tested = [result for result in judgment.values() if any(a.rank is not None for a in result.agreements.values())]
     if tested:
         better = f"Rank: 1 plus the number of metrics that are significantly better at {1 - judgment.level:.0%}"
-        sentences.append(f"{better} ({_tests(tested, judgment)}; Holm's correction over the pairs of a benchmark).")
+        sentences.append(f"{better} ({_tests(tested)}; Holm's correction over the pairs of a benchmark).")
         sentences += _exceptions(tested, judgment.level)
     return sentences
 
 
-def _tests(tested: list[BenchmarkResult], judgment: Judgment) -> str:
+def _tests(tested: list[BenchmarkResult]) -> str:
     """Describe the test of the difference between two metrics; see ``captious.judgment.judgments``."""
-    by_bootstrap = [v.protocol for v in tested if judgment.test == "bootstrap" and v.protocol.of != "systems"]
-    of_systems = [v.protocol for v in tested if v.protocol.of == "systems" and v.protocol.statistic == "pearson"]
-    permuted = [v.protocol for v in tested if v.protocol not in (*by_bootstrap, *of_systems)]
-    units = dict.fromkeys("systems" if p.of == "systems" else "images" for p in permuted)
-    tests = ["paired bootstrap over images, normal approximation"] if by_bootstrap else []
-    tests += [f"{judgment.resamples:,} permutations over {' or '.join(units)}"] if permuted else []
-    tests += ["Williams' test for Pearson over systems"] if of_systems else []
+    permuted = [result for result in tested if result.permutations is not None]
+    numbers = " or ".join(f"{number:,}" for number in dict.fromkeys(result.permutations or 0 for result in permuted))
+    units = dict.fromkeys("systems" if result.protocol.of == "systems" else "images" for result in permuted)
+    others = [result.protocol for result in tested if result.permutations is None]
+    tests = ["paired bootstrap over images, normal approximation"] * any(p.of != "systems" for p in others)
+    tests += [f"{numbers} permutations over {' or '.join(units)}"] if permuted else []
+    tests += ["Williams' test for Pearson over systems"] * any(p.of == "systems" for p in others)
     return ", ".join(tests)
 
 
@@ -290,6 +290,7 @@ class BenchmarkResult(Mapping[str, Agreement]):
         data: input files: name -> CRC-32.
         agreements: metric -> agreement.
         p_values: pair of metrics -> p of their difference, corrected for the number of pairs; empty if not tested.
+        permutations: number of permutations of each test; None if metrics were not tested, or in another way.
         people: the agreement of people with each other, averaged over pairs, if several judged every caption; otherwise
             None.
         pictures: plots of scores against human judgments of systems, by file name, if systems were compared.
@@ -300,6 +301,7 @@ class BenchmarkResult(Mapping[str, Agreement]):
     data: Mapping[str, str]
     agreements: Mapping[str, Agreement]
     p_values: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    permutations: int | None = None
     people: Agreement | None = None
     pictures: Mapping[str, Picture] = field(default_factory=dict)
 
@@ -346,6 +348,7 @@ class BenchmarkResult(Mapping[str, Agreement]):
                 if self.p_values
                 else {}
             ),
+            **({} if self.permutations is None else {"permutations": self.permutations}),
         }
         return json_document(document)
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from captious.data import Captions, References
 from captious.data.ids import numbers_in_file_names
-from captious.errors import CaptionFileError, ParameterError
+from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, Result, evaluate
 from captious.files import checksum, user_text
 from captious.judgment.judgments import CaptionJudgments, HumanJudgments, SystemRanking
@@ -73,7 +73,7 @@ def as_selection(metrics: Metrics, settings: Settings | None = None) -> Selectio
     return select(metrics, settings)
 
 
-def all_warnings(reports: Iterable[Report]) -> list[str]:
+def all_warnings(reports: Iterable[Report]) -> list[CaptionWarning]:
     """Return the warnings of reports, each once."""
     return [*dict.fromkeys(warning for report in reports for warning in report.warnings)]
 
@@ -516,7 +516,7 @@ class ItemScores:
 
 def computed_scores(
     judgments: HumanJudgments, metrics: Sequence[MetricLike], settings: Settings, *, lenient: bool
-) -> tuple[list[ItemScores], list[str]]:
+) -> tuple[list[ItemScores], list[CaptionWarning]]:
     """Return scores of metrics in the order requested, then of sums of metrics, and their warnings.
 
     The parts of a sum are in standard deviations over the judged items.
@@ -544,7 +544,7 @@ def computed_scores(
             for label, result in report.items()
         ], report.warnings
     scores: list[ItemScores] = []
-    warnings: list[str] = []
+    warnings: list[CaptionWarning] = []
     for metric in _expanded(judgments, metrics, settings):
         try:
             more, more_warnings = _system_scores(judgments, metric, settings)
@@ -593,7 +593,7 @@ def _expanded(judgments: SystemRanking, metrics: Sequence[MetricLike], settings:
 
 def _system_scores(
     judgments: SystemRanking, metric: MetricLike, settings: Settings
-) -> tuple[list[ItemScores], list[str]]:
+) -> tuple[list[ItemScores], list[CaptionWarning]]:
     """Return the published scores of every output of a metric, or means over a system's captions, for functions and
     metrics without references.
     """
@@ -632,7 +632,7 @@ def _needs_no_references(metric: MetricLike) -> bool:
 
 def _corpus_scores(
     judgments: SystemRanking, outputs: Sequence[Sequence[str]], metric: MetricLike, settings: Settings
-) -> tuple[list[ItemScores], list[str]]:
+) -> tuple[list[ItemScores], list[CaptionWarning]]:
     """Return corpus scores of the systems' captions, by a metric that uses only these, and its warnings."""
     selection = as_selection([metric], settings)
     n = len(outputs[0])

@@ -1,4 +1,4 @@
-"""Features of the metric ``captious``: vectors, support and contradiction of words, junctions, heads on encoders."""
+"""Features of the metric ``concur``: vectors, support and contradiction of words, junctions, heads on encoders."""
 
 from __future__ import annotations
 
@@ -520,13 +520,13 @@ def junctions(captions: EncodedCaptions, weights: CaptionWeights) -> tuple[NDArr
     return logits.astype(np.float64)[place], offsets + np.arange(len(offsets))
 
 
-# Heads on contextual encoders, for the variant ``full`` of the metric ``captious``: hidden states to caption vectors.
+# Heads on contextual encoders, for the variant ``full`` of the metric ``concur``: hidden states to caption vectors.
 #
 # A head is trained for one encoder. Its file names the encoder and holds the encoder's output for a few captions, to
 # ensure that a head is never used with another encoder. Captions as such vectors are an annotation layer.
 
 #: The head that the package ships.
-BUNDLED_HEAD = Path(__file__).parent / "weights" / "captious-full.safetensors"
+BUNDLED_HEAD = Path(__file__).parent / "weights" / "concur-full.safetensors"
 
 #: Features of the variant ``full``, in the order of ``EncoderHead.coefficients``.
 FULL_FEATURES = ("head-centroid", "head-closest", *FEATURES)
@@ -538,7 +538,7 @@ POOLS = ("mean", "largest", "first", "last")
 PROBES = ("a dog runs across the grass", "two people not far from a red bus", "plates of food on a table", "snow")
 
 _ALIKE = 0.999  # cosine of vectors of one encoder on two machines or in two precisions
-_HELP = "use weights that training/captious/train_head.py wrote"
+_HELP = "use weights that training/concur/train_head.py wrote"
 
 
 @dataclass(frozen=True, eq=False)
@@ -583,7 +583,7 @@ class EncoderHead:
         raise ParameterError(
             f"the weights {self.name} were trained for another encoder, {self.encoder}",
             where=f"{encoder.name}: {problem}",
-            hint="use that encoder, or train weights: python training/captious/train_head.py --model MODEL",
+            hint="use that encoder, or train weights: python training/concur/train_head.py --model MODEL",
         )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -610,7 +610,7 @@ class EncoderHead:
         """
         if path is None:
             return _bundled()
-        return read_weights(path, _parse_tensors, entry="head", what="captious@full", help=_HELP)
+        return read_weights(path, _parse_tensors, entry="head", what="concur@full", help=_HELP)
 
 
 def pooled(states: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -1,4 +1,4 @@
-"""Weights of the metric ``captious``: word vectors, the junction model, and the coefficients of features.
+"""Weights of the metric ``concur``: word vectors, the junction model, and the coefficients of features.
 
 Vectors are stored as 8-bit integers with one scale per word, in a safetensors file whose metadata describe the
 training.
@@ -33,12 +33,12 @@ FEATURES = ("centroid", "closest", "sparcs", "slips", "ngrams", "contradiction",
 
 _SUBWORDS = 3, 5  # characters
 _PACKED = ("vectors", "subwords", "left", "right")
-_HELP = "use weights that training/captious/train.py wrote"
+_HELP = "use weights that training/concur/train.py wrote"
 
 
 @dataclass(frozen=True, eq=False)
 class CaptionWeights:
-    """Weights of the metric ``captious``.
+    """Weights of the metric ``concur``.
 
     Args:
         words: n distinct tokens.
@@ -131,12 +131,12 @@ class CaptionWeights:
         """
         if path is None:
             return _package_weights(language)
-        return read_weights(path, _parse_tensors, entry="about", what="the metric captious", help=_HELP)
+        return read_weights(path, _parse_tensors, entry="about", what="the metric concur", help=_HELP)
 
 
 def bundled(language: str = "en") -> Path:
     """Return the package's weights of a language."""
-    name = "captious" if language == "en" else f"captious-{language}"
+    name = "concur" if language == "en" else f"concur-{language}"
     return Path(__file__).parent / "weights" / f"{name}.safetensors"
 
 

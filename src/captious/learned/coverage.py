@@ -1,4 +1,4 @@
-"""coverage: mutual coverage of the sentences of long captions and references, by the metric ``captious``."""
+"""coverage: mutual coverage of the sentences of long captions and references, by the metric ``concur``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.sparse import csr_matrix
 from captious.data import References
 from captious.learned.caption_features import EncodedReferences, agreement, slips
 from captious.learned.caption_weights import CaptionWeights
-from captious.learned.captious import Captious
+from captious.learned.concur import Concur
 from captious.metrics.contract.metric import State
 from captious.metrics.contract.parameters import ResourceParameter
 from captious.metrics.shared.coverage import PairScores, SentenceCoverage
@@ -35,28 +35,28 @@ class Coverage(SentenceCoverage):
     english_only = True
     outputs = ("coverage", "coverage-p", "coverage-r")
     summary = "sentences of long captions that are supported, and sentences of references that are covered"
-    variants: ClassVar[Mapping[str, str]] = {"light": "pairs of sentences by captious@light"}
+    variants: ClassVar[Mapping[str, str]] = {"light": "pairs of sentences by concur@light"}
 
     weights: ResourceParameter[CaptionWeights | str | os.PathLike[str] | None, Any] = ResourceParameter(
-        default=None, summary="weights of captious@light; none for those of the package"
+        default=None, summary="weights of concur@light; none for those of the package"
     )
 
     def setup(self) -> None:
-        self.captious = Captious(variant="light", tokenizer=self.tokenizer, weights=self.weights)
+        self.concur = Concur(variant="light", tokenizer=self.tokenizer, weights=self.weights)
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        return {**self.captious.parameters, "variant": self.variant}
+        return {**self.concur.parameters, "variant": self.variant}
 
     def pair_scores(self, sentences: References, state: State | None) -> PairScores:
-        weights = self.captious.weights
-        encoded = sentences.layer(self.captious.layer).captions
+        weights = self.concur.weights
+        encoded = sentences.layer(self.concur.layer).captions
         concepts: Concepts = sentences.layer(ConceptLayer())
         shape = (len(sentences.texts), max(concepts.n_concepts, 1))
         has_concept = csr_matrix((np.ones(len(concepts.ids)), (concepts.captions, concepts.ids)), shape)
         n_concepts = np.bincount(concepts.captions, minlength=shape[0])
         unsound = slips(encoded, weights)
-        by_ngrams = self.captious.ngrams.row_scores(sentences, None)
+        by_ngrams = self.concur.ngrams.row_scores(sentences, None)
 
         def of_pairs(first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
             candidates = encoded.take(first)
@@ -67,6 +67,6 @@ class Coverage(SentenceCoverage):
             ngrams = by_ngrams(second, [sentences.texts[row] for row in first.tolist()])[:, 0]
             # A single reference is the sum of all references, and the closest one.
             alone = np.column_stack([cosine, cosine, sparcs, unsound[first], ngrams])
-            return self.captious.of_features(np.hstack([alone, agreement(candidates, references, weights)]))
+            return self.concur.of_features(np.hstack([alone, agreement(candidates, references, weights)]))
 
         return of_pairs

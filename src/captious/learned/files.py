@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError, marked
 from captious.files import checksum, user_text, whole_file
 from captious.plugins import did_you_mean
 
@@ -152,7 +152,7 @@ def read_recipe(path: str | os.PathLike[str], names: Sequence[str], built_in: Ca
         recipe = built_in(base)
         return recipe.from_dict({**recipe.to_dict(), "name": Path(name).stem, **content})
     except CaptiousError as error:
-        where = "\n".join(filter(None, [name, error.where]))
+        where = "\n".join(filter(None, [name, marked(error.where)]))
         raise ResourceError(error.message, where=where, hint=error.hint or help) from error
 
 
@@ -162,7 +162,7 @@ T = TypeVar("T")
 Arrays = dict[str, NDArray[Any]]
 
 _FORMAT = 1
-_MOST = 1 << 28  # bytes of weights of captious
+_MOST = 1 << 28  # bytes of weights of concur
 _CONFIG = "captious"  # the one entry of the metadata: with several, their order would be left to chance
 
 
@@ -234,13 +234,13 @@ def read_weights(
         arrays = load(content)  # checks the header against the size
         size = int.from_bytes(content[:8], "little")
         value: dict[str, Any] = json.loads(json.loads(content[8 : 8 + size])["__metadata__"][entry])
-        # Only the weights of the metric captious in the package have no format, and entries of their own.
+        # Only the weights of the metric concur in the package have no format, and entries of their own.
         written = value.pop("format") if entry == _CONFIG else value.pop("format", _FORMAT)
         if written != _FORMAT:
             raise ResourceError("these weights were written by another version of captious")
         return make(arrays, value, f"{Path(path).stem}-{checksum(content)}")
     except CaptiousError as error:
-        where = "\n".join(filter(None, [str(path), error.where]))
+        where = "\n".join(filter(None, [str(path), marked(error.where)]))
         raise ResourceError(error.message, where=where, hint=help) from error
     except MemoryError:
         raise
@@ -249,7 +249,7 @@ def read_weights(
 
 
 def packed(rows: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Quantize rows to 8-bit integers with one scale each, as in weights of the metric captious."""
+    """Quantize rows to 8-bit integers with one scale each, as in weights of the metric concur."""
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype(np.float32) / np.float32(127)
     return np.rint(rows / scales[:, None]).astype(np.int8), scales
 

@@ -586,7 +586,7 @@ class Leic(MeanMetric):
         return critique_scores(self.trained, captions, self.features, seed=seed)
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        messages = super().warnings(captions, state)
+        messages = [*super().warnings(captions, state)]
         if self._ignored:
             messages.append(f"the critique {self.trained.label} sees no images: the given ones are not used.")
         trained_with = self.trained.image_model

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, ImageId
-from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptiousError, ParameterError, ResourceError, UnknownNameError, marked
 from captious.files import check_row_file, checksum, whole_file, write_parquet, write_rows
 from captious.learned.files import (
     AnyRecipe,
@@ -149,7 +149,7 @@ class FeatureSet:
         try:
             return cls.from_dict(content)
         except CaptiousError as error:
-            where = "\n".join(filter(None, [str(path), error.where]))
+            where = "\n".join(filter(None, [str(path), marked(error.where)]))
             raise ResourceError(error.message, where=where, hint=error.hint) from error
 
 
@@ -708,7 +708,7 @@ class LearnedMetric(FeatureMetric):
         return {"variant": self.variant, "weights": self.trained.label, **super().parameters}
 
     def warnings(self, captions: Captions, state: State | None) -> list[str]:
-        messages = super().warnings(captions, state)
+        messages = [*super().warnings(captions, state)]
         resources = self.resources
         differences = {
             name: value

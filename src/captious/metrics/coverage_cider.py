@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -43,7 +43,7 @@ class CoverageCider(SentenceCoverage):
     def fitted_parameters(self, state: State | None) -> Mapping[str, object]:
         return self.cider_d.fitted_parameters(state)
 
-    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
         return self.cider_d.warnings(captions, state)
 
     def pair_scores(self, sentences: References, state: State | None) -> PairScores:

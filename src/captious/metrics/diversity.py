@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -191,7 +191,7 @@ class MBleu(SetMetric):
             return np.asarray(_BLEU.aggregate(slots).mean(axis=-2))
         return mean_of_scored(statistics)
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
         single = int((sets.counts < 2).sum())
         return [f"{counted_of(single, len(sets), 'image', 'have')} only one candidate and no mbleu."] if single else []
 
@@ -378,7 +378,7 @@ class SelfCider(SetMeanMetric):
                 scores[part] = spread(np.sqrt(values), m)
         return scores
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
         few = self._pairs.warnings(sets.slots[0].captions, state) if len(sets) else []
         pair_warnings = [warning.replace(self._pairs.name, self.name, 1) for warning in few]
         return [*super().warnings(sets, state), *pair_warnings]

@@ -89,7 +89,7 @@ class Spice(Metric):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return mean_of_scored(statistics)
 
-    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
         return [*approximate(self.parser.label), *self._long_sentences(captions)]
 
     def _long_sentences(self, captions: Captions) -> list[str]:
@@ -170,5 +170,5 @@ class AllSpice(SetMetric):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._spice.aggregate(statistics)
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
         return approximate(self.parser.label)

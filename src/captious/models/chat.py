@@ -30,9 +30,11 @@ from captious.errors import (
     CaptionFileError,
     EndpointError,
     InputError,
+    Message,
     MissingExtraError,
     ParameterError,
     ResourceError,
+    marked,
 )
 from captious.files import user_text
 from captious.progress import Progress
@@ -306,7 +308,8 @@ def _ask(model: ChatModel, questions: dict[str, Question], cache: AnswerCache, c
         model._spent[0] -= unanswered
         if answers:
             known = counted(len(answers), "answer", "are")
-            failure.hint += f". {known} in the cache: the next run asks for the other {unanswered:,}"
+            rest = f"{known} in the cache: the next run asks for the other {unanswered:,}"
+            failure.hint = Message(f"{marked(failure.hint)}. {rest}")
         raise failure
     return answers
 

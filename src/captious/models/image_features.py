@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from captious.data import ImageId
 from captious.data.rows import image_list
-from captious.errors import EmptyInputError, InputError, MissingExtraError, ParameterError, ResourceError
+from captious.errors import EmptyInputError, InputError, MissingExtraError, ParameterError, ResourceError, marked
 from captious.files import RAISE_LIMIT, UnpackedSizeError, check_place, check_size, checksum, whole_file, write_parquet
 from captious.models.clip import find_images, ids_in_name, images_in, read_image
 from captious.models.encoders import Encoder
@@ -169,7 +169,7 @@ class ImageFeatures:
             problem = f"cannot read the image features: {error.strerror or error}"
             raise ResourceError(problem, where=str(path), hint=_HELP) from error
         except ParameterError as error:
-            where = "\n".join(filter(None, [str(path), error.where]))
+            where = "\n".join(filter(None, [str(path), marked(error.where)]))
             raise ResourceError(error.message, where=where, hint=error.hint or _HELP) from error
         except Exception as error:  # readers of formats raise many kinds of errors on damaged files
             problem = str(error).partition("\n")[0] or type(error).__name__

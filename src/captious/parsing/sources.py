@@ -19,7 +19,7 @@ import numpy as np
 
 from captious.data import Captions, KeyedByFields, References, Stored, stored_key
 from captious.data.tables import batches
-from captious.errors import Advice, MissingExtraError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import CaptionWarning, MissingExtraError, ParameterError, ResourceError, UnknownNameError
 from captious.native import threads, using_threads
 from captious.parsing.collapsed import collapsed
 from captious.parsing.dependencies import constituents, dependencies
@@ -410,15 +410,17 @@ def as_parse_source(parser: AnyParser) -> ParseSource:
     return parser
 
 
-def approximate(label: str) -> list[str]:
+def approximate(label: str) -> list[CaptionWarning]:
     """Return the warning about SPICE if the bundled grammar is in the label of a source, or in a signature."""
     if not any(re.fullmatch(rf"{BUNDLED}-\d+", part) for part in re.split(r"[(),|: ]", label)):
         return []
     return [
-        Advice(
+        CaptionWarning(
             "SPICE is using the bundled approximate grammar (correlation .993 to .998 with the official scores on six "
             "sets of captions, corpus scores within .0011). For official scores, run: captious resources get "
-            "spice-grammar."
+            "spice-grammar.",
+            "grammar",
+            repeated=False,
         )
     ]
 

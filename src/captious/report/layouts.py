@@ -639,7 +639,7 @@ def explanation_name(part: BaseMetric, metric: BaseMetric, label: str) -> str:
     Args:
         part: one of ``explained_parts``.
         metric: the metric.
-        label: label of one of its results, such as ``captious-recall:language=de``.
+        label: label of one of its results, such as ``concur-recall:language=de``.
     """
     if part is not metric:
         return part.name

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from captious.errors import ParameterError
+from captious.errors import Front, ParameterError, shown
 from captious.evaluation import (
     Comparison,
     GroupedReport,
@@ -57,6 +57,7 @@ class SystemsPage:
         reports: systems that were scored with the same metrics on the same images.
         title, image_url, explain, groups, resamples, seed, percent: as for ``write_report``.
         folder: the folder of the page.
+        front: who reads the names of options in warnings.
 
     Raises:
         ParameterError: no systems, different images, references or metrics, two systems with the same name, or a
@@ -72,6 +73,7 @@ class SystemsPage:
     seed: int = DEFAULT_SEED
     percent: bool = False
     folder: Path = Path()
+    front: Front = "python"
 
     def __post_init__(self) -> None:
         if not self.reports:
@@ -283,10 +285,9 @@ class SystemsPage:
         return f'<p class="lead">Best score: {text(", ".join(systems))}.</p>'
 
     def _warnings(self) -> Iterator[str]:
-        shown: Iterable[Report | GroupedReport] = self.reports if self.grouped is None else self.grouped.values()
-        yield from warnings_by_system(
-            [(system.system, report.warnings) for system, report in zip(self.reports, shown, strict=True)]
-        )
+        parts: Iterable[Report | GroupedReport] = self.reports if self.grouped is None else self.grouped.values()
+        named = [(system.system, report.warnings) for system, report in zip(self.reports, parts, strict=True)]
+        yield from (shown(warning, self.front) for warning in warnings_by_system(named))
         yield from few_images_warning(self.reports[0].n_images)
         yield from exclusions(self.reports)
 

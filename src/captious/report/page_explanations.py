@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.evaluation import Report
-from captious.learned.captious import Agreement, Captious
+from captious.learned.concur import Agreement, Concur
 from captious.metrics.bleu import Bleu
 from captious.metrics.cider import Cider
 from captious.metrics.contract.metric import BaseMetric
@@ -402,10 +402,10 @@ def _nearest(distances: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDAr
     return nearest[np.searchsorted(nearest, offsets[:-1])]
 
 
-# captious: which words of candidates agree with the references, and what they miss.
+# concur: which words of candidates agree with the references, and what they miss.
 
 
-def pack_words(metric: Captious, explained: Explained) -> dict[str, Any]:
+def pack_words(metric: Concur, explained: Explained) -> dict[str, Any]:
     """Pack the tokens of captions, and per system the agreement of each word, missing words, and the features."""
     number, table = explained.tokens(WordLayer(metric.tokenizer))
     return {
@@ -415,7 +415,7 @@ def pack_words(metric: Captious, explained: Explained) -> dict[str, Any]:
     }
 
 
-def _system(metric: Captious, report: Report, explained: Explained, table: TokenTable) -> dict[str, Any]:
+def _system(metric: Concur, report: Report, explained: Explained, table: TokenTable) -> dict[str, Any]:
     columns = explained.columns
     agreements = [*metric.explanations(report.single_captions.select(explained.rows))]
     words = [word for agreement in agreements for word in agreement.words]

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from captious.data import Captions, ImageId, References, read_references
 from captious.data.rows import ColumnNames
 from captious.errors import (
+    CaptionWarning,
     CaptiousError,
     DuplicateCandidateError,
     InputError,
@@ -27,6 +28,7 @@ from captious.errors import (
     ResourceError,
     ShardError,
     UnknownNameError,
+    marked,
 )
 from captious.evaluation.checks import CaptionFindings
 from captious.evaluation.report import Report, Result, Statistics, no_captions
@@ -371,7 +373,7 @@ class ShardReport(Report):
     """
 
     def __init__(
-        self, system: str, counts: CaptionFindings, n_shards: int, results: dict[str, Result], warnings: list[str]
+        self, system: str, counts: CaptionFindings, n_shards: int, results: dict[str, Result], warnings: Sequence[str]
     ) -> None:
         super().__init__(system, None, results, warnings)
         self.counts = counts
@@ -423,10 +425,10 @@ def reduced(
         warnings += total.counts.warnings_for(item.metric.tokens for item in selection)
     for wording, times, same in total.warnings.values():
         if same and times == total.n_batches:
-            warnings.append(wording)
+            warnings.append(CaptionWarning(wording))
         else:
             such_as = "" if same else "such as "
-            warnings.append(f"in {times:,} of {total.n_batches:,} batches: {such_as}{wording}")
+            warnings.append(CaptionWarning(f"in {times:,} of {total.n_batches:,} batches: {such_as}{wording}"))
     return ShardReport(system, total.counts, len(shards), results, warnings)
 
 
@@ -691,7 +693,7 @@ class Plan:
                 if self.intervals:
                     sums.moments.append(ExactSums.of(products(statistics)))
                 for warning in item.require_caption_metric().warnings(captions, state):
-                    sums.warnings[_NUMBER.sub("#", warning)] = warning, 1, True
+                    sums.warnings[_NUMBER.sub("#", warning)] = marked(warning), 1, True
                 if caption_scores is not None:
                     values = item.metric.aggregate(statistics)
                     scores |= {label: values[:, column] for label, column in item.output_indices.items()}
@@ -726,7 +728,7 @@ class Plan:
         if (cause := failure(start, stop)) is None:  # rows that only fail together
             where = f"{rows.source}: {rows.unit}s {rows.numbers[0]:,} to {rows.numbers[-1]:,}"
         error = cause or error
-        what = error.message if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
+        what = marked(error.message) if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
         return ShardError(f"a row cannot be scored: {what}", where=where, hint=_REPORT_IT)
 
 

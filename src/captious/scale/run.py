@@ -25,6 +25,7 @@ from captious.errors import (
     ParameterError,
     ResourceError,
     ShardError,
+    marked,
     needed_for,
 )
 from captious.evaluation.checks import issue
@@ -496,8 +497,8 @@ def _failure(failed: Mapping[int, Exception], plan: Plan, retries: int) -> Excep
     reasons = []
     for task in sorted(failed)[:3]:
         error = failed[task]
-        where = error.where.split("\n")[0] if isinstance(error, CaptiousError) else ""
-        reason = error.message if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
+        where = marked(error.where).split("\n")[0] if isinstance(error, CaptiousError) else ""
+        reason = marked(error.message) if isinstance(error, CaptiousError) else f"{type(error).__name__}: {error}"
         reasons.append(f"{where or plan.shards[task].name}: {reason}")
     more = f"and {len(failed) - 3:,} more" if len(failed) > 3 else ""
     return ShardError(

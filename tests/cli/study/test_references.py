@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from captious.errors import shown_in
 from captious.judgment import studies
 from tests.cli.conftest import Run, assert_refused
 from tests.cli.study.conftest import METRICS
@@ -17,7 +18,7 @@ def test_references_study_shows_agreement_by_count(rated: Path, run: Run) -> Non
     assert outcome.code == 0, outcome
     study = outcome.json
     expected = studies.reference_counts(rated, ["bleu-1", "cider-d"], [1, 3], draws=2)
-    assert study == json.loads(json.dumps(expected.to_dict()))
+    assert study == json.loads(json.dumps(shown_in(expected.to_dict(), "command line")))
     assert [(r["metric"], r["references"]) for r in study["records"]] == [
         (metric, count) for metric in ("bleu-1", "cider-d") for count in (1, 3)
     ]

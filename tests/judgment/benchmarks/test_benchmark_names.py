@@ -111,6 +111,7 @@ def test_benchmark_names_are_listed() -> None:
     [
         ("composit", "there is no benchmark 'composit'", "did you mean composite?"),
         ("PASCAL_50S", "there is no benchmark 'PASCAL_50S'", "did you mean pascal-50s?"),
+        ("flickr8k", "flickr8k has several sets of judgments", "name flickr8k-expert or flickr8k-cf"),
         ("xyzzy", "there is no benchmark 'xyzzy'", "available benchmarks: flickr8k-expert,"),
         (
             "composite@x",

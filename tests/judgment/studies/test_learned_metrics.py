@@ -12,7 +12,7 @@ import pytest
 from captious.judgment.studies import reference_counts, robustness, scoring_time
 from captious.metrics.contract.registry import get
 
-METRICS = ("captious", "nneval", "lceval")
+METRICS = ("concur", "nneval", "lceval")
 
 
 @pytest.fixture(params=METRICS)
@@ -37,7 +37,7 @@ def test_learned_metrics_detect_corrupted_captions(metric: str, references: dict
     assert all(record["intact"] > 0.7 for record in study.records)
     assert lost["random captions"] > 0.45
     assert lost["random words"] > 0.45
-    assert lost["word permutation"] > (0.1 if metric == "captious" else -0.1)  # networks over features hardly see it
+    assert lost["word permutation"] > (0.1 if metric == "concur" else -0.1)  # networks over features hardly see it
 
 
 def test_learned_metrics_improve_with_references(metric: str, shared_data: Path, tmp_path: Path) -> None:

@@ -82,10 +82,10 @@ def test_distributions_of_real_systems(shared_data: Path) -> None:
     references = {int(image): texts[:5] for image, texts in [*content.items()][:400]}
     system = shared_data / "coco" / "results_val2014" / "mun-et-al-2017.json.gz"
     study = score_distributions(
-        {"mun": system}, references, ["bleu-4", "captious"], sample=300, match="common", resamples=50, seed=1
+        {"mun": system}, references, ["bleu-4", "concur"], sample=300, match="common", resamples=50, seed=1
     )
     assert [(r["metric"], r["captions_of"]) for r in study.records] == [
-        (metric, who) for metric in ("bleu-4", "captious") for who in (PEOPLE, "mun")
+        (metric, who) for metric in ("bleu-4", "concur") for who in (PEOPLE, "mun")
     ]
     bleu, ours = study.records[1], study.records[3]
     assert bleu["auc"] < 0.5 < ours["auc"]
@@ -93,13 +93,13 @@ def test_distributions_of_real_systems(shared_data: Path) -> None:
         assert record["auc_low"] < record["auc"] < record["auc_high"]
         assert 0.2 < record["overlap"] < 1
         assert record["q05"] <= record["q25"] <= record["q50"] <= record["q75"] <= record["q95"]
-    curve = study.pictures["distributions-captious"].lines[PEOPLE]
+    curve = study.pictures["distributions-concur"].lines[PEOPLE]
     record = study.records[2]
     assert [curve.x[np.searchsorted(curve.y, q)] for q in (0.05, 0.5, 0.95)] == [
         pytest.approx(record[key]) for key in ("q05", "q50", "q95")
     ]
     again = score_distributions(
-        {"mun": system}, references, ["bleu-4", "captious"], sample=300, match="common", resamples=50, seed=1
+        {"mun": system}, references, ["bleu-4", "concur"], sample=300, match="common", resamples=50, seed=1
     )
     assert again.to_dict() == study.to_dict()
 

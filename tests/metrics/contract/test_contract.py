@@ -302,7 +302,7 @@ OTHER: dict[str, object] = {
 OTHER_WEIGHTS: dict[str, NetworkWeights | CaptionWeights] = {
     name: NetworkWeights(name, "other", as_feature_set(name), Network((np.eye(n, 2),), (np.zeros(2),)))
     for name, n in (("nneval", 8), ("lceval", 16))
-} | dict.fromkeys(("captious", "coverage"), replace(CaptionWeights.load(), name="other"))
+} | dict.fromkeys(("concur", "coverage"), replace(CaptionWeights.load(), name="other"))
 #: Variants that have weights of their own.
 PUBLISHED_WEIGHTS = {"official-8010"}
 

@@ -58,7 +58,7 @@ def make(request: pytest.FixtureRequest, encoders: dict[str, Path]) -> Make:
     def built(**parameters: Any) -> Metric:
         encoder = Encoder(str(encoders["0"]))
         with_model = {"model": encoder, "variant": variant, **parameters}
-        if name == "captious":
+        if name == "concur":
             with_model = {"weights": random_head(encoder), **with_model}
         return registry.get(name)(**with_model)
 
@@ -156,9 +156,9 @@ def others(metric: type[Metric], encoders: dict[str, Path]) -> dict[str, object]
         "split": "none",
         "abstract_nouns": ["dog"],
     }
-    if metric.name == "captious":
+    if metric.name == "concur":
         values |= {"weights": random_head(Encoder(str(encoders["0"])), seed=1, name="other")}
-    # The language of captious chooses among weights that the package has for the variant light.
+    # The language of concur chooses among weights that the package has for the variant light.
     return {name: values[name] for name in metric.declared if name not in ("variant", "language")}
 
 
@@ -177,6 +177,6 @@ def test_every_parameter_is_in_the_signature_and_keeps_streams_apart(make: Make,
         for output, text in zip(metric.outputs, signature, strict=True):
             name, *parts = text.split("|")
             assert name == output
-            is_of_light = output in ("captious-precision", "captious-recall")  # which no encoder changes
+            is_of_light = output in ("concur-precision", "concur-recall")  # which no encoder changes
             assert f"variant:{'light' if is_of_light else metric.variant}" in parts
             assert parts[-1].startswith("captious:")

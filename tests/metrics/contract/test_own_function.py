@@ -235,6 +235,16 @@ class TestFiles:
         assert [str(tmp_path), *before] == sys.modules["helper"].PATH
         del sys.modules["helper"]
 
+    def test_path_that_the_file_changes_stays_changed(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        (tmp_path / "mine.py").write_text(
+            "import sys\nsys.path.insert(0, 'of the file')\ndef bonus(c, r):\n    return 1.0\n"
+        )
+        monkeypatch.chdir(tmp_path)
+        before = sys.path.copy()
+        monkeypatch.setattr(sys, "path", before.copy())
+        function_in_file("mine.py:bonus")
+        assert sys.path == ["of the file", *before]
+
     def test_missing_function_is_refused(self, tmp_path: Path) -> None:
         (tmp_path / "some.py").write_text("def bonus(candidate, references):\n    return 1\n")
         with pytest.raises(UnknownNameError, match=r"a function is requested as mine\.py:FUNCTION"):

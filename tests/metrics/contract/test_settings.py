@@ -224,11 +224,11 @@ def test_a_language_picks_tokenizers_and_is_never_refused() -> None:
     assert select("chrf", Settings(language="de")).warnings == ()
     with pytest.raises(ParameterError, match="the setting tokenizer was given"):
         select("chrf", Settings(language="de", tokenizer="spaces"))
-    assert select(["bleu-1", "captious"], Settings(language="fr")).warnings == (
-        "captious: made for English, so that scores of captions in French mean nothing.",
+    assert select(["bleu-1", "concur"], Settings(language="fr")).warnings == (
+        "concur: made for English, so that scores of captions in French mean nothing.",
     )
-    assert select("captious", Settings(language="de")).warnings == ()
-    assert select("captious", Settings(language="en")).warnings == ()
+    assert select("concur", Settings(language="de")).warnings == ()
+    assert select("concur", Settings(language="en")).warnings == ()
 
 
 def test_settings_do_not_apply_to_metric_objects() -> None:

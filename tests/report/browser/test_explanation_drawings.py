@@ -19,7 +19,7 @@ from captious.report.layouts import LAYOUTS, SCRIPTS, SCRIPTS_FOLDER, drawn_valu
 from captious.report.terminal import as_text
 
 CANDIDATE, REFERENCES = "a dog runs on grass", ["a brown dog is running", "<b>two</b> dogs run on the grass"]
-METRICS = ["bleu", "captious", "chair", "cider-d", "cider-r", "coverage", "meteor", "rouge-l", "spice", "wmd"]
+METRICS = ["bleu", "concur", "chair", "cider-d", "cider-r", "coverage", "meteor", "rouge-l", "spice", "wmd"]
 #: What only terminals have: marks of words and of the best reference, and bars.
 SIGNS_OF_TERMINALS = re.compile("[][◀█▏▎▍▌▋▊▉]| best$", re.MULTILINE)
 

@@ -399,18 +399,18 @@ def test_word_agreement_is_explained(open_page: Opener, tmp_path: Path) -> None:
     }
     candidates = {"qa": "a man bites a dog", "qb": "a woman walks the", "qc": "zzqqxx cats"}
     reports = [
-        captious.score(side, references, ["captious", "rouge-l"], system=name)
+        captious.score(side, references, ["concur", "rouge-l"], system=name)
         for name, side in (("one", candidates), ("two", {**candidates, "qc": ""}))
     ]
     write_report(reports, tmp_path / "agreement.html", resamples=20)
     page = open_page(tmp_path / "agreement.html")
-    page.get_by_label("Explain").select_option(label="captious")
+    page.get_by_label("Explain").select_option(label="concur")
     for image in references:
         page.get_by_label("Search").fill(image)
         expect(page.locator("section.image h3")).to_have_text(f"Image {image}")
         for report, candidate in zip(reports, page.locator("article.candidate").all(), strict=True):
             caption = report.captions.candidates[report.ids.index(image)]
-            explained = captious.Captious().explain(caption, references[image])
+            explained = captious.Concur().explain(caption, references[image])
             expect(candidate.locator(".why .facts")).to_contain_text("cosines")
             message = [*map(number_of, re.findall(r"−?[.\d]+", candidate.locator(".why .facts").inner_text()))]
             facts = (explained.centroid, *explained.cosines, explained.precision, explained.recall, explained.score)

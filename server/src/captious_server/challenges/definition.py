@@ -29,7 +29,7 @@ from pydantic import (
 )
 
 from captious.data.ids import ImageId
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, shown
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric, SetMetric
 from captious.metrics.contract.registry import Request
@@ -87,8 +87,8 @@ def directions_of(text: str) -> dict[str, bool | None]:
             raise registry.unknown(request.name)
         columns = request.output_indices(metric.outputs)
     except CaptiousError as error:
-        guess, question, _ = error.hint.partition("?")
-        raise ValueError(f"{error.message}; {guess + question}") from None
+        guess, question, _ = shown(error.hint, "challenge").partition("?")
+        raise ValueError(f"{shown(error.message, 'challenge')}; {guess + question}") from None
     outputs = {label: metric.outputs[column] for label, column in columns.items()}
     return {
         public_label(label): None if output in metric.no_direction else output in metric.lower_is_better

@@ -16,7 +16,7 @@ import yaml
 from django.utils.text import slugify
 
 from captious.data import read_references
-from captious.errors import CaptiousError, InputError
+from captious.errors import CaptiousError, InputError, shown
 from captious_server.challenges.definition import directions_of, installed_metrics, moment
 from captious_server.challenges.drafts import tidy_toml
 from captious_server.challenges.folder import FILE_NAME
@@ -477,7 +477,7 @@ class _Bundle:
             except CaptiousError as error:
                 if source is not None:
                     raise
-                self.omissions.append(f"{file.name}: cannot be read as references: {error.message}")
+                self.omissions.append(f"{file.name}: cannot be read as references: {shown(error.message, 'challenge')}")
                 continue
             names = [path.name.partition(".")[0] for path in (target / "references").iterdir()]
             stem = _unique(slugify(file.name.partition(".")[0]) or "references", names, "-")

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, shown
 from captious.plugins import did_you_mean
 
 _HELP = "captious challenge init creates a folder that shows the format"
@@ -115,6 +115,7 @@ def one_line(error: Exception, folder: Path | None = None) -> str:
     """An error as one sentence: the message, the place in the folder, and the help if it is short."""
     if not isinstance(error, CaptiousError):
         return str(error)
-    where = error.where.replace(f"{folder}/", "") if folder is not None else error.where
-    help = "" if "\n" in error.hint else error.hint
-    return f"{error.message}{f' ({where})' if where else ''}{f'; {help}' if help else ''}"
+    message, where, help = (shown(text, "challenge") for text in (error.message, error.where, error.hint))
+    where = where.replace(f"{folder}/", "") if folder is not None else where
+    help = "" if "\n" in help else help
+    return f"{message}{f' ({where})' if where else ''}{f'; {help}' if help else ''}"

@@ -16,7 +16,7 @@ from django.conf import settings
 from numpy.typing import NDArray
 
 from captious.data import Captions, References
-from captious.errors import option, option_style
+from captious.errors import CaptionWarning, option, shown
 from captious.evaluation import Report, evaluate
 from captious.evaluation.checks import KINDS, CaptionFindings
 from captious.files import whole_file
@@ -210,10 +210,9 @@ def score_set(
     Outputs have their public labels.
     """
     captions = Captions(tuple(candidates[image] for image in references.ids), references)
-    with option_style("challenge"):
-        report: Report = evaluate(captions, selection, system=system)
-        warnings = _warnings(captions, selection, report.warnings)
-        replacements = {label: public_label(label) for label in report} | _site_words()
+    report: Report = evaluate(captions, selection, system=system)
+    warnings = _warnings(captions, selection, report.warnings)
+    replacements = {label: public_label(label) for label in report} | _site_words()
     scores: dict[str, dict[str, Any]] = {}
     for label, result in report.items():
         name = public_label(label)
@@ -232,8 +231,9 @@ def score_set(
     )
 
 
-def _site_warnings(texts: list[str], replacements: Mapping[str, str]) -> list[str]:
+def _site_warnings(warnings: Sequence[CaptionWarning], replacements: Mapping[str, str]) -> list[str]:
     """Warnings in the words of a site, with public labels of outputs."""
+    texts = [shown(warning, "challenge") for warning in warnings]
     for text, replacement in replacements.items():
         texts = [warning.replace(text, replacement) for warning in texts]
     return texts
@@ -242,10 +242,12 @@ def _site_warnings(texts: list[str], replacements: Mapping[str, str]) -> list[st
 def _site_words() -> dict[str, str]:
     """The advice of warnings in terms of the site, which has no options: text to be replaced -> replacement."""
     options = [kind.option for kind in KINDS.values() if kind.option is not None]
-    return {f" with {option(*name_and_value)}": " before you submit" for name_and_value in options}
+    return {f" with {shown(option(*name_and_value), 'challenge')}": " before you submit" for name_and_value in options}
 
 
-def _warnings(captions: Captions, selection: Selection, warnings: list[str]) -> dict[str, list[str]]:
+def _warnings(
+    captions: Captions, selection: Selection, warnings: Sequence[CaptionWarning]
+) -> dict[str, Sequence[CaptionWarning]]:
     """The warnings of a run by reader.
 
     Counts and ids of candidates that resemble references would reveal what private references say.

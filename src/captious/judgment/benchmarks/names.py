@@ -87,7 +87,10 @@ def protocol(name: str) -> Protocol:
 
 
 def unknown(name: str) -> UnknownNameError:
-    """Return the error for an unknown name, with the closest known one."""
+    """Return the error for an unknown name, with the benchmarks that it begins, or the closest known one."""
+    members = [known for known in names() if known.startswith(f"{name}-")]
+    if len(members) > 1:
+        return UnknownNameError(f"{name} has several sets of judgments", hint=f"name {' or '.join(members)}")
     guess = did_you_mean(name, names())
     return UnknownNameError(
         f"there is no benchmark {name!r}",

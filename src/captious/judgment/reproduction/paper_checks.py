@@ -9,7 +9,7 @@ from importlib import import_module
 from textwrap import shorten
 from typing import Any
 
-from captious.errors import CaptiousError, ParameterError
+from captious.errors import CaptiousError, ParameterError, marked
 from captious.judgment.benchmarks import names as benchmark_names
 from captious.judgment.files import as_own
 from captious.judgment.judgments import PEOPLE
@@ -70,8 +70,8 @@ def check_column(paper: Paper, table: PaperTable, column: PaperColumn, records: 
 
 def one_line(error: CaptiousError) -> str:
     """Format an error as one line: the problem, its place, and the remedy."""
-    place = error.where.replace("\n", " ")
-    return f"{error.message}{f' ({place})' if place else ''}{f'; {error.hint}' if error.hint else ''}"
+    message, where, hint = marked(error.message), marked(error.where).replace("\n", " "), marked(error.hint)
+    return f"{message}{f' ({where})' if where else ''}{f'; {hint}' if hint else ''}"
 
 
 def _check_metric(request: str) -> None:
@@ -115,7 +115,9 @@ def _check_name(name: str, names: Iterable[str], refusal: str) -> None:
 def table_error(paper: Paper, table: PaperTable, error: CaptiousError) -> ParameterError:
     """Return an error that names a table of a paper."""
     where = f"table {table.name} of the paper {paper.name}"
-    return ParameterError(error.message, where=f"{where}: {error.where}" if error.where else where, hint=error.hint)
+    return ParameterError(
+        error.message, where=f"{where}: {marked(error.where)}" if error.where else where, hint=error.hint
+    )
 
 
 # ``PaperIndex``: all tables of papers that ``reproduce`` knows, as one table.

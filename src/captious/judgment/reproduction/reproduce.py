@@ -13,7 +13,15 @@ from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any
 
-from captious.errors import CaptiousError, MissingExtraError, ParameterError, ResourceError, UnknownNameError
+from captious.errors import (
+    CaptiousError,
+    Message,
+    MissingExtraError,
+    ParameterError,
+    ResourceError,
+    UnknownNameError,
+    marked,
+)
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.judgment import judging
 from captious.judgment.files import DataFolder, data_folder
@@ -209,7 +217,7 @@ class _Runner:
         except (ParameterError, ResourceError, MissingExtraError) as error:
             if len(metrics) < 2:
                 if run.function == "judge" and isinstance(error, ParameterError):
-                    error.hint = ""  # about options that judge has and reproduce has not
+                    error.hint = Message("")  # about options that judge has and reproduce has not
                 return _Records([], reason=_reason(error))
             parts = {metric: self._called(run, (metric,)) for metric in metrics}
             records = [record for part in parts.values() for record in part.records]
@@ -294,7 +302,7 @@ class _Runner:
             if metric.default_models and self.settings.model is None and own_model is None:
                 here = availability(metric.name)
                 if not here.runs:
-                    return [*lacking, Reason("needs", f"needs a model: {here.help}")]
+                    return [*lacking, Reason("needs", f"needs a model: {marked(here.help)}")]
             if not lacking:
                 parsed.make(metric, self._settings([request]))
         except CaptiousError as error:

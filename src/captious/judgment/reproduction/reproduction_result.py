@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
+from captious.errors import Message
 from captious.evaluation.statistics import Sampling
 from captious.judgment.papers.paper import Paper, PaperTable
 from captious.judgment.results import data_text
@@ -209,7 +210,7 @@ class Reproduction(Displayed):
                 "published": figure.published,
                 "difference": figure.difference,
                 "verdict": figure.verdict,
-                "reason": figure.reason.text if figure.reason else "",
+                "reason": Message(figure.reason.text) if figure.reason else "",
                 "stand_ins": "; ".join(figure.stand_ins),
             }
             for figure in self.figures
@@ -256,7 +257,7 @@ class _Marks:
 
     @property
     def notes(self) -> list[str]:
-        return [f"[{number}] {text}" for text, number in self._numbers.items()]
+        return [Message(f"[{number}] {text}") for text, number in self._numbers.items()]
 
 
 _CellOf: TypeAlias = Callable[[Reproduced, PaperTable, _Marks], Cell | None]

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, Match, References, read_captions, read_references, same_images
-from captious.errors import CaptionFileError, ParameterError
+from captious.errors import CaptionFileError, CaptionWarning, ParameterError
 from captious.evaluation import Report, evaluate
 from captious.evaluation.statistics import DEFAULT_RESAMPLES, Sampling
 from captious.files import user_text
@@ -303,7 +303,8 @@ def system_correlations(
     records += [{"what": "over captions", "of": label, **row} for label, row in by_caption.items()]
     warnings = all_warnings(reports.values())
     if not all(same_images(report.ids, first.ids) for report in reports.values()):
-        warnings.append("the systems were scored on different images, so their scores cannot be compared.")
+        text = "the systems were scored on different images, so their scores cannot be compared."
+        warnings.append(CaptionWarning(text, "different-images"))
     n_captions = sum(len(report.ids) for report in reports.values())
     signatures = {label: result.signature for label, result in first.items()}
     signatures |= {metric_sum.label: metric_sum.signature(signatures) for metric_sum in sums}

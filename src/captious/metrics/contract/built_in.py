@@ -76,7 +76,7 @@ METRICS: Mapping[str, tuple[str, str, tuple[str, ...]]] = {
         ),
     ),
     "novel": ("metrics.diversity", "Novel", ("novel",)),
-    "captious": ("learned.captious", "Captious", ("captious", "captious-precision", "captious-recall")),
+    "concur": ("learned.concur", "Concur", ("concur", "concur-precision", "concur-recall")),
     "nneval": ("learned.lceval", "NNEval", ("nneval",)),
     "lceval": ("learned.lceval", "LCEval", ("lceval",)),
     "leic": ("learned.leic", "Leic", ("leic",)),

@@ -128,7 +128,7 @@ class Combined(MeanMetric):
     def slow(self, captions: Captions) -> str:
         return next(filter(None, (part.slow(captions) for part in self.metrics)), "")
 
-    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
         parts = self._pair_states(state)
         return [*dict.fromkeys(warning for metric, part in parts for warning in metric.warnings(captions, part))]
 

@@ -205,7 +205,8 @@ def _run(file: Path) -> ModuleType:
         raise ParameterError(f"there is no file {file}", where=str(file), hint="give FILE.py:FUNCTION")
     module = module_from_spec(spec)
     sys.modules[name] = module
-    sys.path.insert(0, str(file.absolute().parent))  # for what it imports from its own folder
+    folder = str(file.absolute().parent)
+    sys.path.insert(0, folder)  # for what it imports from its own folder
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # whatever the user's code does
@@ -214,7 +215,8 @@ def _run(file: Path) -> ModuleType:
             f"{file} cannot be run: {type(error).__name__}: {error}", where=str(file), hint="repair it, or use --debug"
         ) from error
     finally:
-        sys.path.pop(0)
+        if folder in sys.path:  # the file may have changed the path
+            sys.path.remove(folder)
     return module
 
 

@@ -333,8 +333,8 @@ class BaseMetric(Parameterized, MetricTraits, ABC):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return scores from statistics or sums of them: float64[..., k] to float64[..., m], one per output."""
 
-    def warnings(self, captions: Any, state: State | None) -> list[str]:
-        """Return warnings about misleading scores, one sentence each."""
+    def warnings(self, captions: Any, state: State | None) -> Sequence[str]:
+        """Return warnings about misleading scores, one sentence each: text, or ``captious.errors.CaptionWarning``."""
         return []
 
 
@@ -612,7 +612,7 @@ class SetMeanMetric(SetMetric):
     def aggregate(self, statistics: NDArray[np.float64]) -> NDArray[np.float64]:
         return mean_of_scored(statistics)
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
         """Return a warning with the number of images without a score, which have fewer than two candidates."""
         if not self.needs_two or not (single := int((sets.counts < 2).sum())):
             return []
@@ -694,7 +694,7 @@ class OfK(SetMetric):
     def signatures(self, state: State | None = None) -> tuple[str, ...]:
         return add_part(self.metric.signatures(state), f"of-k:{self.choice}")
 
-    def warnings(self, sets: CaptionSets, state: State | None) -> list[str]:
+    def warnings(self, sets: CaptionSets, state: State | None) -> Sequence[str]:
         warnings = (self.metric.warnings(slot.captions, state) for slot in sets.slots)
         return [*dict.fromkeys(warning for of_slot in warnings for warning in of_slot)]
 

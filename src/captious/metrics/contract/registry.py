@@ -3,8 +3,8 @@
 It has the metrics of this package, registered ones, and those of other packages. ``built_in.py`` lists the package's
 metrics with their outputs, so that looking one up imports no other; tools/catalogue.py generates it. Others are added
 with ``register``, or by an entry point of the group ``captious.metrics``, whose name is that of the metric and whose
-value is its class, or a function. The COCO caption toolkit, its leaderboard and tables of papers have other names for outputs:
-``label_in_scheme``.
+value is its class, or a function. The COCO caption toolkit, its leaderboard and tables of papers have other names for
+outputs: ``label_in_scheme``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal, TypeAlias, TypeVar, get_args
 
-from captious.errors import ParameterError, UnknownNameError
+from captious.errors import CaptionWarning, ParameterError, UnknownNameError
 from captious.metrics.contract.built_in import METRICS
 from captious.metrics.contract.functions import metric_class
 from captious.metrics.contract.metric import BaseMetric, Parameterized, check_label, is_built_in, no_parameter
@@ -209,7 +209,7 @@ def _validate_and_name(metric: type[BaseMetric], name: str) -> type[BaseMetric]:
     return metric
 
 
-def ambiguous_names(labels: Collection[str]) -> list[str]:
+def ambiguous_names(labels: Collection[str]) -> list[CaptionWarning]:
     """Return a sentence about requested outputs whose name means something else in the toolkit.
 
     Args:
@@ -218,9 +218,8 @@ def ambiguous_names(labels: Collection[str]) -> list[str]:
     outputs = {_parts(label)[0] for label in labels}
     if "cider" not in outputs or "cider-d" in outputs:
         return []
-    return [
-        "cider is CIDEr without clipping and length penalty; what papers and the COCO toolkit call CIDEr is cider-d."
-    ]
+    text = "cider is CIDEr without clipping and length penalty; what papers and the COCO toolkit call CIDEr is cider-d."
+    return [CaptionWarning(text, "ambiguous-name")]
 
 
 def toolkit_hint(name: str) -> str:

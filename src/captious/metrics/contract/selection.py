@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias, cast, overload
 
 from captious.data import Captions, CaptionSets
-from captious.errors import CaptiousError, ParameterError, option
+from captious.errors import CaptionWarning, CaptiousError, Message, ParameterError, marked, option
 from captious.metrics.contract import registry
 from captious.metrics.contract.functions import FunctionMetric
 from captious.metrics.contract.metric import BaseMetric, Metric, ScoreFunction, SetMetric, needs_several_error
@@ -34,7 +34,7 @@ class Availability:
     """
 
     state: Readiness
-    help: str = ""
+    help: Message
 
     @property
     def runs(self) -> bool:
@@ -60,7 +60,7 @@ def availability(name: str, settings: Settings | None = None, given: Collection[
         metric = registry.get(name)
         missing = None if "vectors" in given and "vectors" in metric.declared else metric.missing()
         if missing is not None:
-            return Availability("missing", missing)
+            return Availability("missing", Message(missing))
         required = [item for item in metric.declared.values() if item.required and item.name not in given]
         instructions = [f"give {name}:{item.name}=..., {item.summary}" for item in required]
         if metric.default_models and "model" not in given:
@@ -69,15 +69,15 @@ def availability(name: str, settings: Settings | None = None, given: Collection[
             if absent := [model for model in metric.default_models if not is_here(model)]:
                 commands = "; ".join(f"hf download {model}" for model in absent)
                 download = f"{commands} (or give another {option('model', 'NAME')})"
-                return Availability("no model", "; ".join([download, *instructions]))
+                return Availability("no model", Message("; ".join([download, *instructions])))
         if instructions:
-            return Availability("missing", "; ".join(instructions))
+            return Availability("missing", Message("; ".join(instructions)))
     except CaptiousError as error:  # offered by another package that is broken, or what it needs is damaged
         return Availability("broken", error.message)
-    return Availability("runs")
+    return Availability("runs", Message(""))
 
 
-def available(settings: Settings, *, several: bool = False) -> tuple[list[str], tuple[str, ...]]:
+def available(settings: Settings, *, several: bool = False) -> tuple[list[str], tuple[CaptionWarning, ...]]:
     """Return every metric that is available with these settings, and a sentence about the others.
 
     Metrics of several candidates per image are included if ``several``.
@@ -102,11 +102,11 @@ def available(settings: Settings, *, several: bool = False) -> tuple[list[str], 
                 Request(name).make(metric, settings)
                 names.append(name)
         except CaptiousError as error:  # offered by another package that is broken, or something is missing
-            left_out[name] = error.message
+            left_out[name] = marked(error.message)
     return names, _left_out(left_out)
 
 
-def coco_available() -> tuple[list[str], tuple[str, ...]]:
+def coco_available() -> tuple[list[str], tuple[CaptionWarning, ...]]:
     """Return the available metrics of the COCO evaluation, and a sentence about the others."""
     left_out = {
         name: f"run {command}" for name in COCO if (command := registry.get(Request(name).metric).missing()) is not None
@@ -114,11 +114,11 @@ def coco_available() -> tuple[list[str], tuple[str, ...]]:
     return [name for name in COCO if name not in left_out], _left_out(left_out)
 
 
-def _left_out(reasons: Mapping[str, str]) -> tuple[str, ...]:
+def _left_out(reasons: Mapping[str, str]) -> tuple[CaptionWarning, ...]:
     if not reasons:
         return ()
     metrics = "; ".join(f"{name} ({reason})" for name, reason in reasons.items())
-    return (f"metrics skipped because requirements are missing: {metrics}",)
+    return (CaptionWarning(f"metrics skipped because requirements are missing: {metrics}", "left-out"),)
 
 
 # ``metric_info`` and ``list_metrics``.
@@ -247,7 +247,7 @@ class Selection(Sequence[RequestedMetric]):
 
     requested: tuple[RequestedMetric, ...]
     settings: Settings
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[CaptionWarning, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> RequestedMetric: ...
@@ -278,7 +278,7 @@ class Selection(Sequence[RequestedMetric]):
             if item.metric.outputs[column] in item.metric.lower_is_better
         )
 
-    def without_slow(self, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[str]]:
+    def without_slow(self, tables: Sequence[Captions | CaptionSets]) -> tuple[Selection, list[CaptionWarning]]:
         """Return the metrics without slow ones that nobody named, which its warnings mention.
 
         Args:
@@ -297,10 +297,11 @@ class Selection(Sequence[RequestedMetric]):
             split = f"{name}:split=sentences parses sentence by sentence" if "split" in metric.declared else ""
             if reason and not item.is_named:
                 hint = f", or -m {split}" if split else ""
-                left_out.append(f"{name} is left out, because it {reason}: -m {name} asks for it{hint}.")
+                text = f"{name} is left out, because it {reason}: -m {name} asks for it{hint}."
+                left_out.append(CaptionWarning(text, "slow"))
                 continue
             if reason:
-                slow.append(f"{name} {reason}{': ' if split else ''}{split}.")
+                slow.append(CaptionWarning(f"{name} {reason}{': ' if split else ''}{split}.", "slow"))
             requests.append(item)
         if not requests:  # an empty selection cannot run
             return self, slow
@@ -373,7 +374,7 @@ def select(
     return Selection(tuple(requested), settings, warnings)
 
 
-def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings) -> list[str]:
+def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings) -> list[CaptionWarning]:
     """Return a warning about metrics made for English, if the captions are in another language."""
     names = [item.metric.name for item in requested if item.metric.english_only]
     if settings.language is None or not names:
@@ -384,12 +385,13 @@ def _language_warnings(requested: Iterable[RequestedMetric], settings: Settings)
     if language == ENGLISH:
         return []
     made_for = f"{', '.join(names)}: made for English"
-    return [f"{made_for}, so that scores of captions in {language.name.capitalize()} mean nothing."]
+    text = f"{made_for}, so that scores of captions in {language.name.capitalize()} mean nothing."
+    return [CaptionWarning(text, "english-only")]
 
 
 def _expanded(
     metrics: MetricLike | Iterable[MetricLike] | None, settings: Settings, *, several: bool
-) -> tuple[list[str | BaseMetric], set[str], tuple[str, ...]]:
+) -> tuple[list[str | BaseMetric], set[str], tuple[CaptionWarning, ...]]:
     """Return the requests with groups of metrics written out, those that nobody named, and warnings about metrics left
     out.
     """

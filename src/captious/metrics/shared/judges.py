@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, KeyedByFields, References
-from captious.errors import CaptionFileError, ParameterError, setting
+from captious.errors import CaptionFileError, EndpointError, ParameterError, setting
 from captious.files import user_text
 from captious.metrics.contract.metric import BaseMetric, Metric, State, mean_of_scored
 from captious.metrics.contract.parameters import IntegerParameter, NumberParameter, ResourceParameter
 from captious.models.chat import Answer, ChatModel, Question, as_chat_model, missing_client
 from captious.models.clip import find_images
-from captious.words import DEFAULT_SEED, counted_of
+from captious.words import DEFAULT_SEED, counted, counted_of
 
 # Prompts of judges: texts with placeholders for the captions, from the package or from users.
 
@@ -232,7 +232,10 @@ class ModelJudge(BaseMetric):
 
 
 class JudgeMetric(ModelJudge, Metric):
-    """A metric that asks a model for a score. Captions whose answers are invalid have no score (nan)."""
+    """A metric that asks a model for a score.
+
+    Captions whose answers are invalid have no score (nan). If no answer can be read, that is an error.
+    """
 
     @property
     def layer(self) -> JudgmentLayer:
@@ -294,6 +297,9 @@ class Asking:
         Args:
             captions: captions of each question, by the names of their placeholders; one question per image.
             references: the images.
+
+        Raises:
+            EndpointError: no answer at all can be read.
         """
         questions = self._questions(captions, references)
         scores = np.full(len(questions), np.nan)
@@ -315,7 +321,20 @@ class Asking:
                 elif not answer.is_refusal:
                     unread.append(row)
             open_rows = unread
+        if len(answers) and np.isnan(scores).all():
+            raise self._unreadable(answers)
         return Judgments(scores, tuple(answers), tuple(sorted(models)))
+
+    def _unreadable(self, answers: Sequence[Answer]) -> EndpointError:
+        """Return the error for answers none of which says a score; it shows the first."""
+        first = next((answer for answer in answers if answer.text.strip()), answers[0])
+        said = f"it says {first.text.strip()[:200]!r}" if first.text.strip() else "it is empty"
+        ended = f" and ended with {first.finish!r}" if first.finish not in ("", "stop") else ""
+        return EndpointError(
+            f"none of {counted(len(answers), 'answer')} of the model gives a judgment that can be read",
+            where=f"{self.judge.name} at {self.judge.endpoint}: {said}{ended}",
+            hint="choose a model that follows the prompt, allow longer answers (answer_tokens), or change the prompt",
+        )
 
     def _questions(self, captions: Sequence[Mapping[str, str]], references: References) -> list[Question]:
         images: Sequence[Path | None] = [None] * len(captions)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -92,5 +93,5 @@ class SceneEncoderMetric(EncoderMetric):
     def tokens(self) -> str:
         return f"{self.tokenizer.name}, {self.encoder.name}"
 
-    def warnings(self, captions: Captions, state: State | None) -> list[str]:
+    def warnings(self, captions: Captions, state: State | None) -> Sequence[str]:
         return approximate(self.parser.label)

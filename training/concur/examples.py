@@ -1,4 +1,4 @@
-"""What the metric captious learns from: captions of COCO, Flickr8k and Flickr30k, and human ratings of COCO captions.
+"""What the metric concur learns from: captions of COCO, Flickr8k and Flickr30k, and human ratings of COCO captions.
 
 Nothing of an evaluation is among it. Images of evaluations are left out by their ids, and every caption that also
 occurs in an evaluation by its letters; a Flickr image with such a caption is left out as a whole.

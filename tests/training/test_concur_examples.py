@@ -1,4 +1,4 @@
-"""Training data of captious are separate from every evaluation."""
+"""Training data of concur are separate from every evaluation."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from types import ModuleType
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "training" / "captious"
+FOLDER = Path(__file__).parents[2] / "training" / "concur"
 
 
 @pytest.fixture(scope="module")
 def module() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("captious_examples", FOLDER / "examples.py")
+    spec = importlib.util.spec_from_file_location("concur_examples", FOLDER / "examples.py")
     assert spec is not None
     assert spec.loader is not None
     found = importlib.util.module_from_spec(spec)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-FOLDER = Path(__file__).parents[2] / "training" / "captious"
+FOLDER = Path(__file__).parents[2] / "training" / "concur"
 LOCAL = ("adversarial", "examples", "negatives")
 PAIRS = [
     ("a dog bites a man", "a man bites a dog", ["a dog bites a man in a park"]),
@@ -33,7 +33,7 @@ def module() -> Iterator[ModuleType]:
 @pytest.mark.parametrize(
     ("metrics", "cells"),
     [
-        (["bleu-1", "captious"], ["75", "50"]),
+        (["bleu-1", "concur"], ["75", "50"]),
         (["bleu-1", "cider-d"], ["75", "100"]),
     ],
     ids=["none with document frequencies", "one with document frequencies"],

@@ -1,7 +1,7 @@
-"""Trains the metric captious, and writes its weights.
+"""Trains the metric concur, and writes its weights.
 
-    python training/captious/train.py --data ../shared/data
-    python training/captious/train.py --captions captions.json --ratings ratings.jsonl -o mine.safetensors
+    python training/concur/train.py --data ../shared/data
+    python training/concur/train.py --captions captions.json --ratings ratings.jsonl -o mine.safetensors
 
 README.md beside this file says what each step does.
 """
@@ -23,7 +23,7 @@ from captious.data import Captions, References
 from captious.errors import CaptiousError
 from captious.learned.caption_features import EncodedLayer, soundness
 from captious.learned.caption_weights import FEATURES, LANGUAGES, CaptionWeights, bundled
-from captious.learned.captious import Captious
+from captious.learned.concur import Concur
 from coefficients import comparisons, fitted, pair_table, table
 from encoder import frequent_words, train_encoder
 from examples import Examples, checksums, flickr30k, own_examples
@@ -137,7 +137,7 @@ def _fitted(
     if not held_out.rated:
         shipped = CaptionWeights.load()
         return shipped.bias, shipped.coefficients, {"images held out": len(held_out.images)}
-    features, held_out = Captious(weights=weights).features, held_out.balanced()
+    features, held_out = Concur(weights=weights).features, held_out.balanced()
     rated = features(table(examples, held_out.rated))
     ratings = np.array([each.rating for each in held_out.rated])
     given = {FEATURES.index(name): getattr(recipe, name) for name in GIVEN}

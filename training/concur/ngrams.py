@@ -1,4 +1,4 @@
-"""Counts in how many images n-grams occur, for the n-gram term of the metric captious."""
+"""Counts in how many images n-grams occur, for the n-gram term of the metric concur."""
 
 from __future__ import annotations
 

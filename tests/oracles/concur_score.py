@@ -1,4 +1,4 @@
-"""The metric captious in the plainest way, word by word and reference by reference, from its weights."""
+"""The metric concur in the plainest way, word by word and reference by reference, from its weights."""
 
 from __future__ import annotations
 

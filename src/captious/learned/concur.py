@@ -1,4 +1,4 @@
-"""The metric ``captious``, with the explanations of its scores."""
+"""The metric ``concur``, with the explanations of its scores."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ from captious.text.languages import ENGLISH, Language, as_language
 from captious.text.stems import word_forms
 from captious.text.tokenizers import SMURF, as_tokenizer
 
-# Explanations of scores of the metric ``captious``: which words agree, which do not, and which are missing.
+# Explanations of scores of the metric ``concur``: which words agree, which do not, and which are missing.
 
 _SUPPORTED = 0.5  # cosine of words that mean about the same
 _MISSING = 10  # words that an explanation lists
@@ -210,10 +210,10 @@ def _words(
     return tuple(words)
 
 
-# captious: agreement of a caption with its references as people perceive it, trained, from text alone.
+# concur: agreement of a caption with its references as people perceive it, trained, from text alone.
 #
 # A caption is the weighted sum of its word vectors. These were trained so that captions of one image retrieve each
-# other among captions of other images, and on human ratings of captions (training/captious). The score is computed from
+# other among captions of other images, and on human ratings of captions (training/concur). The score is computed from
 # cosines with the references, n-grams, the support of single words, contradictions, and the soundness of the caption's
 # junctions. The variant ``full`` adds cosines of vectors that a trained head computes from the hidden states of a
 # contextual encoder.
@@ -233,11 +233,11 @@ class _WeightsLanguage(ChoiceParameter):
         return value.code if is_known else ENGLISH.code
 
 
-class Captious(MeanMetric):
+class Concur(MeanMetric):
     """Agreement with the references on a scale trained on human ratings, 0 to 1, higher is better. The corpus score is
     the mean.
 
-    ``captious-precision`` is the support of the caption's words by the references, ``captious-recall`` that of the
+    ``concur-precision`` is the support of the caption's words by the references, ``concur-recall`` that of the
     references' words by the caption. Both are equal for the variants ``light`` and ``full``.
 
     Raises:
@@ -246,8 +246,8 @@ class Captious(MeanMetric):
         ResourceError: unusable weights.
     """
 
-    name = "captious"
-    outputs = ("captious", "captious-precision", "captious-recall")
+    name = "concur"
+    outputs = ("concur", "concur-precision", "concur-recall")
     explanation = Agreement.kind
     summary = "trained agreement with the references, from text alone"
     variants: ClassVar[Mapping[str, str]] = {
@@ -256,7 +256,7 @@ class Captious(MeanMetric):
     }
 
     weights: ResourceParameter[CaptionWeights | EncoderHead | str | os.PathLike[str] | None, Any] = ResourceParameter(
-        default=None, summary="a file of training/captious (train_head.py for full); none for those of the package"
+        default=None, summary="a file of training/concur (train_head.py for full); none for those of the package"
     )
     language: ChoiceParameter = _WeightsLanguage(
         default="en", choices=LANGUAGES, summary="of the weights of the package, for light", signature_key=""
@@ -276,13 +276,13 @@ class Captious(MeanMetric):
             self._set_head(weights, model)
         elif model is not None or isinstance(weights, EncoderHead):
             raise ParameterError(
-                "captious@light does not use a model", hint="use captious@full, or remove the model: model=none"
+                "concur@light does not use a model", hint="use concur@full, or remove the model: model=none"
             )
         elif not isinstance(weights, CaptionWeights):
             self.weights = CaptionWeights.load(weights, self.language)
         if self.language != "en" and (weights is not None or self.variant == "full"):
             raise ParameterError(
-                f"language {self.language} chooses among the weights that the package has for captious@light",
+                f"language {self.language} chooses among the weights that the package has for concur@light",
                 hint="give only one of language, weights and model",
             )
         if "tokenizer" not in self.arguments:
@@ -368,16 +368,17 @@ class Captious(MeanMetric):
     ) -> None:
         if isinstance(weights, CaptionWeights):
             raise ParameterError(
-                "these are weights for captious@light", hint="give captious@full the weights that train_head.py wrote"
+                "these are weights for concur@light", hint="give concur@full the weights that train_head.py wrote"
             )
         self.head = weights if isinstance(weights, EncoderHead) else EncoderHead.load(weights)
         self.encoder = as_encoder(self.head.encoder if model is None else model)
         self.weights = CaptionWeights.load()
-        if self.head.light != self.weights.name:
+        # The names of weights end with their checksum: the same weights may be in a file of another name.
+        if self.head.light.rpartition("-")[2] != self.weights.name.rpartition("-")[2]:
             raise ResourceError(
-                "the weights belong to another version of captious",
+                "the weights belong to another version of concur",
                 where=f"{self.head.name} was fitted with {self.head.light}, not {self.weights.name}",
-                hint="train them again: python training/captious/train_head.py",
+                hint="train them again: python training/concur/train_head.py",
             )
 
     def explain(self, candidate: str, references: Sequence[str]) -> Agreement:

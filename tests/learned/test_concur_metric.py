@@ -1,4 +1,4 @@
-"""The metric captious: its scores, what changes them, and explanations."""
+"""The metric concur: its scores, what changes them, and explanations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hypothesis import given, settings
 
 import captious
 from captious.data import Captions, read_captions
-from captious.errors import CaptiousError
+from captious.errors import CaptiousError, UnknownNameError
 from captious.learned.caption_features import KnownWords
 from captious.learned.caption_weights import FEATURES, CaptionWeights
-from captious.learned.captious import Captious
+from captious.learned.concur import Concur
 from captious.text import PTB
 from captious.text.stems import word_forms
 from captious.text.tokenizers import SMURF
-from tests.oracles import captious_score as oracle
+from tests.oracles import concur_score as oracle
 from tests.parity.real_captions import read_lines
 from tests.support.corpora import Corpus, corpora, table
 
@@ -29,7 +29,7 @@ REFERENCES = ["a dog runs across the grass", "a brown dog is running in a field"
 
 
 def score(candidate: str, *references: str) -> float:
-    return float(Captious().scores(table([candidate], [[*(references or REFERENCES)]]))[0, 0])
+    return float(Concur().scores(table([candidate], [[*(references or REFERENCES)]]))[0, 0])
 
 
 def tokens(caption: str) -> list[str]:
@@ -47,28 +47,26 @@ def expected(candidates: list[list[str]], references: list[list[list[str]]], cap
 
 @settings(max_examples=25, deadline=None)
 @given(corpus=corpora())
-def test_captious_equals_the_oracle(corpus: Corpus) -> None:
+def test_concur_equals_the_oracle(corpus: Corpus) -> None:
     captions = corpus.table()
     candidates = [[*map(str.lower, candidate)] for candidate in corpus.candidates]
     np.testing.assert_allclose(
-        Captious().scores(captions), expected(candidates, corpus.references, captions), rtol=0, atol=1e-5
+        Concur().scores(captions), expected(candidates, corpus.references, captions), rtol=0, atol=1e-5
     )
 
 
-def test_captious_equals_the_oracle_on_real_captions(shared_data: Path) -> None:
+def test_concur_equals_the_oracle_on_real_captions(shared_data: Path) -> None:
     rows = read_lines(shared_data / "flickr8k" / "expert.jsonl.gz")[:60]
     captions = table([row["candidate"] for row in rows], [row["refs"] for row in rows])
     candidates = [tokens(row["candidate"]) for row in rows]
     references = [[*map(tokens, row["refs"])] for row in rows]
-    np.testing.assert_allclose(
-        Captious().scores(captions), expected(candidates, references, captions), rtol=0, atol=1e-5
-    )
+    np.testing.assert_allclose(Concur().scores(captions), expected(candidates, references, captions), rtol=0, atol=1e-5)
 
 
-def test_captious_beats_cider_d_on_flickr8k_expert_and_pascal_50s(shared_data: Path) -> None:
-    judgment = captious.judge(["flickr8k-expert", "pascal-50s"], ["captious", "cider-d"], data=shared_data, resamples=1)
+def test_concur_beats_cider_d_on_flickr8k_expert_and_pascal_50s(shared_data: Path) -> None:
+    judgment = captious.judge(["flickr8k-expert", "pascal-50s"], ["concur", "cider-d"], data=shared_data, resamples=1)
     for benchmark in ("flickr8k-expert", "pascal-50s"):
-        assert judgment[benchmark]["captious"].value > judgment[benchmark]["cider-d"].value + 0.03
+        assert judgment[benchmark]["concur"].value > judgment[benchmark]["cider-d"].value + 0.03
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,7 @@ def test_a_copy_with_a_change_scores_lower_than_a_paraphrase(wrong: str, paraphr
 
 
 def test_a_place_that_a_reference_has_several_times_does_not_make_a_caption_its_copy() -> None:
-    features = Captious().features(
+    features = Concur().features(
         table(
             ["a man and a dog and a bird and a tree near some old houses"],
             [["a cat and a woman and a horse and a car in front of water"]],
@@ -136,7 +134,7 @@ def test_omissions_lower_recall_and_additions_lower_precision() -> None:
     captions = table(
         [scene, f"{scene} . {more}", f"{scene} . {more}", scene], [[scene]] * 2 + [[f"{scene} . {more}"]] * 2
     )
-    full, longer, both, shorter = Captious().scores(captions).tolist()
+    full, longer, both, shorter = Concur().scores(captions).tolist()
     assert full[1:] == pytest.approx([1, 1])
     assert longer[1] < 0.7
     assert longer[2] == pytest.approx(1)
@@ -148,7 +146,7 @@ def test_omissions_lower_recall_and_additions_lower_precision() -> None:
 
 
 def test_the_parts_of_an_explanation_add_up() -> None:
-    agreement = Captious().explain("a dog zzqqxx runs over grass", REFERENCES)
+    agreement = Concur().explain("a dog zzqqxx runs over grass", REFERENCES)
     assert sum(word.share for word in agreement.words) == pytest.approx(agreement.centroid, abs=1e-5)
     assert agreement.score == pytest.approx(score("a dog zzqqxx runs over grass"))
     logit = WEIGHTS.bias + sum(feature.adds for feature in agreement.features)
@@ -163,10 +161,10 @@ def test_the_parts_of_an_explanation_add_up() -> None:
 
 
 def test_an_explanation_names_what_is_missing_and_what_is_contradicted() -> None:
-    agreement = Captious().explain("a man bites a dog", ["a dog bites a man"])
+    agreement = Concur().explain("a man bites a dog", ["a dog bites a man"])
     assert [(word.word, word.instead) for word in agreement.words if word.instead] == [("man", "dog"), ("dog", "man")]
     assert agreement.missing == ()
-    agreement = Captious().explain("a man", ["a man holds an umbrella near a train"])
+    agreement = Concur().explain("a man", ["a man holds an umbrella near a train"])
     missing = [word for word, _ in agreement.missing]
     assert {"umbrella", "train"} <= set(missing)
     assert "man" not in missing
@@ -175,12 +173,18 @@ def test_an_explanation_names_what_is_missing_and_what_is_contradicted() -> None
 
 
 def test_an_explanation_shows_where_a_caption_breaks() -> None:
-    assert Captious().explain("a dog runs across the grass", REFERENCES).unsound == ()
-    assert ("the", "") in Captious().explain("a dog runs across the", REFERENCES).unsound
+    assert Concur().explain("a dog runs across the grass", REFERENCES).unsound == ()
+    assert ("the", "") in Concur().explain("a dog runs across the", REFERENCES).unsound
 
 
-def test_captious_works_as_a_reward() -> None:
-    scorer = captious.reward({1: REFERENCES, 2: ["a plate of food"]}, Captious())
+@pytest.mark.parametrize("name", ["captious", "captious-precision", "captious@full"])
+def test_the_name_of_the_package_is_no_metric(name: str) -> None:
+    with pytest.raises(UnknownNameError):
+        captious.score(["a dog"], [REFERENCES], [name])
+
+
+def test_concur_works_as_a_reward() -> None:
+    scorer = captious.reward({1: REFERENCES, 2: ["a plate of food"]}, Concur())
     rewards = scorer([1, 2, 1], ["a dog runs", "a dog runs", "a plate of food"])
     assert rewards[0] > rewards[1]
     assert rewards[0] > rewards[2]
@@ -188,43 +192,41 @@ def test_captious_works_as_a_reward() -> None:
 
 
 def test_the_signature_names_the_weights() -> None:
-    signatures = Captious().signatures()
+    signatures = Concur().signatures()
     assert all(f"weights:{WEIGHTS.name}" in signature for signature in signatures)
 
 
 def test_weights_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "mine.safetensors"
     WEIGHTS.save(path)
-    report = captious.score(["a dog"], [REFERENCES], [f"captious:weights={path}"])
-    assert report[f"captious:weights={path}"].score == pytest.approx(score("a dog"), abs=1e-4)
+    report = captious.score(["a dog"], [REFERENCES], [f"concur:weights={path}"])
+    assert report[f"concur:weights={path}"].score == pytest.approx(score("a dog"), abs=1e-4)
     assert read_captions({0: "a dog"}, {0: REFERENCES}).ids == (0,)
 
 
 def test_german_captions_use_german_weights() -> None:
-    german = Captious(language="de")
+    german = Concur(language="de")
     references = [["ein Hund rennt über die Wiese", "ein brauner Hund läuft auf Gras"]] * 2
     right, wrong = german.scores(table(["ein Hund läuft auf der Wiese", "eine Frau kocht in der Küche"], references))
     assert right[0] > wrong[0] + 0.3
-    assert "weights:captious-de-" in german.signatures()[0]
-    report = captious.score(["ein Hund"], [references[0]], ["captious:language=de"])
-    assert report["captious:language=de"].score == pytest.approx(
-        german.scores(table(["ein Hund"], references[:1]))[0, 0]
-    )
+    assert "weights:concur-de-" in german.signatures()[0]
+    report = captious.score(["ein Hund"], [references[0]], ["concur:language=de"])
+    assert report["concur:language=de"].score == pytest.approx(german.scores(table(["ein Hund"], references[:1]))[0, 0])
 
 
-@pytest.mark.filterwarnings("ignore:captious. made for English:captious.CaptiousWarning")
+@pytest.mark.filterwarnings("ignore:concur. made for English:captious.CaptiousWarning")
 def test_language_of_captions_chooses_bundled_weights() -> None:
     captions = [["ein Hund läuft auf der Wiese"], [["ein Hund rennt über die Wiese"]]]
-    german = captious.score(*captions, "captious", settings=captious.Settings(language="de"))
-    assert "weights:captious-de-" in german["captious"].signature
+    german = captious.score(*captions, "concur", settings=captious.Settings(language="de"))
+    assert "weights:concur-de-" in german["concur"].signature
     assert not any("made for English" in warning for warning in german.warnings)
-    french = captious.score(*captions, "captious", settings=captious.Settings(language="fr"))
-    assert f"weights:{WEIGHTS.name}" in french["captious"].signature
+    french = captious.score(*captions, "concur", settings=captious.Settings(language="fr"))
+    assert f"weights:{WEIGHTS.name}" in french["concur"].signature
     assert any("made for English" in warning for warning in french.warnings)
 
 
 def test_a_language_is_one_of_the_package_and_excludes_other_weights() -> None:
     with pytest.raises(CaptiousError, match="has no language 'fr'"):
-        Captious(language="fr")
+        Concur(language="fr")
     with pytest.raises(CaptiousError, match="chooses among the weights"):
-        Captious(language="de", weights=WEIGHTS)
+        Concur(language="de", weights=WEIGHTS)

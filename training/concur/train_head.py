@@ -1,7 +1,7 @@
-"""Trains the variant full of the metric captious: a head on a contextual encoder, and its coefficients.
+"""Trains the variant full of the metric concur: a head on a contextual encoder, and its coefficients.
 
-    python training/captious/train_head.py --data ../shared/data --model sentence-transformers/all-MiniLM-L6-v2
-    python training/captious/train_head.py --captions captions.json --model MODEL -o mine.safetensors
+    python training/concur/train_head.py --data ../shared/data --model sentence-transformers/all-MiniLM-L6-v2
+    python training/concur/train_head.py --captions captions.json --model MODEL -o mine.safetensors
 
 README.md beside this file says what each step does.
 """
@@ -23,7 +23,7 @@ from captious.data import Captions, References
 from captious.errors import CaptiousError, ResourceError
 from captious.learned.caption_features import BUNDLED_HEAD, FULL_FEATURES, EncoderHead, centroids, probe, similarities
 from captious.learned.caption_weights import CaptionWeights
-from captious.learned.captious import Captious
+from captious.learned.concur import Concur
 from captious.models import Encoder
 from captious.models.encoders import PRECISIONS
 from coefficients import fitted
@@ -51,7 +51,7 @@ class Features:
     def __call__(
         self, candidates: Sequence[str], rows: NDArray[np.int64], references: Sequence[Sequence[int]]
     ) -> NDArray[np.float64]:
-        """float64[n, k], as ``Captious.features``.
+        """float64[n, k], as ``Concur.features``.
 
         Args:
             candidates: their texts.
@@ -64,7 +64,7 @@ class Features:
         captions = Captions(tuple(candidates), References(tuple(range(len(candidates))), texts, offsets))
         vectors = self._vectors[self._states.of_captions[flat]]
         headed = similarities(self._vectors[rows], vectors, offsets, centroids(vectors, offsets))
-        return np.hstack([headed, Captious(weights=self._light).features(captions)])
+        return np.hstack([headed, Concur(weights=self._light).features(captions)])
 
     def of_wrong(
         self, examples: Examples, negatives: Mapping[int | str, Negative]

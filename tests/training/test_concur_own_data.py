@@ -1,4 +1,4 @@
-"""Captions and ratings of one's own for the programs that train captious: what is refused, and with what words."""
+"""Captions and ratings of one's own for the programs that train concur: what is refused, and with what words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from captious.errors import CaptionFileError, EmptyInputError
 
-FOLDER = Path(__file__).parents[2] / "training" / "captious"
+FOLDER = Path(__file__).parents[2] / "training" / "concur"
 RATING = {"image": "17", "candidate": "a dog runs", "references": ["a dog on grass"], "rating": 4.5}
 
 

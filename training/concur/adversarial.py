@@ -1,7 +1,7 @@
 """How often metrics order adversarial pairs rightly: a human caption, and a text that must score lower.
 
-    python training/captious/adversarial.py --data ../shared/data captious cider-d meteor
-    python training/captious/adversarial.py --data ../shared/data --language de captious cider-d chrf
+    python training/concur/adversarial.py --data ../shared/data concur cider-d meteor
+    python training/concur/adversarial.py --data ../shared/data --language de concur cider-d chrf
 
 The captions are of images that are held out when coefficients are chosen, each against the other captions of its image.
 The weights of the package were trained on them.

@@ -1,4 +1,4 @@
-"""Captions made wrong, which captious@full learns from."""
+"""Captions made wrong, which concur@full learns from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from captious.learned.caption_weights import CaptionWeights
 from captious.text import PTB
 from captious.text.tokens import Tokens
 
-FOLDER = Path(__file__).parents[2] / "training" / "captious"
+FOLDER = Path(__file__).parents[2] / "training" / "concur"
 WEIGHTS = CaptionWeights.load()
 THINGS = ("dog", "cat", "horse", "cow", "bird", "sheep")
 PLACES = ("grass", "sand", "snow", "street", "beach")
