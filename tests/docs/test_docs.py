@@ -17,7 +17,7 @@ from captious.cli import OF_SERVER
 from captious.cli import captious as command_line
 from captious.judgment import Protocol
 from captious.judgment.benchmarks import names as benchmarks
-from captious.metrics.contract import registry, selection
+from captious.metrics.contract import functions, registry
 from captious.metrics.contract.registry import TOOLKIT_NAMES
 from tests.docs.blocks import RUN
 from tests.docs.pages import fences, marker
@@ -85,7 +85,7 @@ def signatures(name: str, variant: str) -> tuple[str, ...]:
             examples / ("samples.json" if several else "improved.json"),
             examples / "references.json",
             [f"{output}@{variant}" for output in registry.get(name).outputs],
-            several=several,
+            several="mean" if several else None,
         )
     return tuple(result.signature for result in report.values())
 
@@ -231,7 +231,7 @@ def test_the_names_of_parameters_for_lists_are_all_documented() -> None:
     page = (DOCS / "my-metric.md").read_text()
     sentence = re.search(r"first parameter is called (.*?)\.", page, re.DOTALL)
     assert sentence is not None
-    assert {*re.findall(r"`(\w+)`", sentence[1])} == selection._PLURAL
+    assert {*re.findall(r"`(\w+)`", sentence[1])} == functions._PLURAL
 
 
 def test_tables_of_input_formats_are_those_of_the_code() -> None:
