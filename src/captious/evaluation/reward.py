@@ -16,7 +16,7 @@ from captious.metrics.contract import registry
 from captious.metrics.contract.metric import BaseMetric, Metric, needs_several_error
 from captious.metrics.contract.selection import ALL, MetricLike, select
 from captious.metrics.contract.settings import Settings
-from captious.words import counted
+from captious.words import counted, shortened
 
 
 def reward(references: object, metric: MetricLike, *, settings: Settings | None = None) -> Reward:
@@ -144,7 +144,7 @@ def _image_id(value: Any) -> ImageId:
     image = as_image_id(value.item() if hasattr(value, "item") else value)
     if image is None:
         raise CaptionTypeError(
-            f"an image id is a {type(value).__name__}", where=repr(value)[:60], hint="give integers or strings"
+            f"an image id is a {type(value).__name__}", where=shortened(value), hint="give integers or strings"
         )
     return image
 
@@ -164,7 +164,7 @@ def _texts(captions: Iterable[Any]) -> Sequence[str]:
     """Return captions as strings."""
     if isinstance(captions, str):
         raise CaptionTypeError(
-            "a single string was given instead of a list of captions", where=repr(captions[:60]), hint="give [caption]"
+            "a single string was given instead of a list of captions", where=shortened(captions), hint="give [caption]"
         )
     texts = _listed(captions)
     return texts if set(map(type, texts)) <= {str} else [_text(text, place) for place, text in enumerate(texts)]

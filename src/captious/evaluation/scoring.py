@@ -33,7 +33,7 @@ from captious.progress import steps
 from captious.tables import Cell, Column, Displayed, Row, Table, json_document
 from captious.text import PTB, as_tokenizer
 from captious.version import __version__
-from captious.words import counted
+from captious.words import counted, shortened
 
 if TYPE_CHECKING:
     from captious.evaluation.report import Description
@@ -229,7 +229,7 @@ def score_systems(
     """
     if not isinstance(systems, Mapping) or not systems:
         raise ParameterError(
-            f"{systems!r:.60} are not systems by name", hint='give {"mine": captions, "baseline": captions}'
+            f"{shortened(systems)} are not systems by name", hint='give {"mine": captions, "baseline": captions}'
         )
     ways = ways_of(several, *systems.values())
     selection = select(metrics, settings, several=bool(ways))
@@ -310,7 +310,8 @@ def evaluate(
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                messages += [CaptionWarning(text) for text in metric.warnings(table, state) if text not in messages]
+                own = (CaptionWarning(text, metric.name) for text in metric.warnings(table, state))
+                messages += [warning for warning in own if warning not in messages]
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None
