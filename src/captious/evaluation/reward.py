@@ -23,7 +23,7 @@ from captious.metrics.contract.metric import BaseMetric, Metric, RowScores, SetM
 from captious.metrics.contract.registry import Request
 from captious.metrics.contract.selection import ALL, FunctionMetric, MetricLike, names_metric, select
 from captious.metrics.contract.settings import Settings, answers_other_keywords
-from captious.words import counted
+from captious.words import counted, shortened
 
 _SAMPLE = 1000  # images whose references are scored, to find out whether every reward would be 0
 
@@ -308,7 +308,7 @@ def _image_id(value: Any) -> ImageId:
     image = as_image_id(value.item() if hasattr(value, "item") else value)
     if image is None:
         raise CaptionTypeError(
-            f"an image id is a {type(value).__name__}", where=repr(value)[:60], hint="give integers or strings"
+            f"an image id is a {type(value).__name__}", where=shortened(value), hint="give integers or strings"
         )
     return image
 
@@ -328,7 +328,7 @@ def _texts(captions: Iterable[Any]) -> Sequence[str]:
     """Return captions as strings."""
     if isinstance(captions, str):
         raise CaptionTypeError(
-            "a single string was given instead of a list of captions", where=repr(captions[:60]), hint="give [caption]"
+            "a single string was given instead of a list of captions", where=shortened(captions), hint="give [caption]"
         )
     texts = _listed(captions)
     return texts if set(map(type, texts)) <= {str} else [_text(text, place) for place, text in enumerate(texts)]

@@ -369,7 +369,8 @@ def evaluate(
                 for label, column in item.output_indices.items():
                     name = label + suffix
                     results[name] = Result(name, signatures[column], statistics, column)
-                messages += [CaptionWarning(text) for text in metric.warnings(table, state) if text not in messages]
+                own = (CaptionWarning(text, metric.name) for text in metric.warnings(table, state))
+                messages += [warning for warning in own if warning not in messages]
             if store is not None and store.n_missed > missed:
                 not_stored.append(item.metric.name)
         description = _description(table, selection) if isinstance(table, CaptionSets) else None

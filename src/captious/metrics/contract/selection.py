@@ -19,7 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from captious.data import Captions, CaptionSets
-from captious.errors import CaptionWarning, CaptiousError, Message, ParameterError, UnknownNameError, marked, option
+from captious.errors import (
+    CaptionWarning,
+    CaptiousError,
+    Message,
+    ParameterError,
+    UnknownNameError,
+    either,
+    marked,
+    option,
+    requesting,
+)
 from captious.metrics.contract import registry
 from captious.metrics.contract.metric import (
     BaseMetric,
@@ -35,7 +45,7 @@ from captious.metrics.contract.parameters import label_of
 from captious.metrics.contract.registry import Request, ambiguous_names, check_label
 from captious.metrics.contract.settings import Settings
 from captious.version import __version__
-from captious.words import counted, counted_of
+from captious.words import counted, counted_of, shortened
 
 # Availability of metrics on this machine, and missing requirements.
 
@@ -286,7 +296,7 @@ class FunctionMetric(MeanMetric):
             first = infinite[0]
             raise ParameterError(
                 f"{self.name} gave {counted_of(infinite.size, len(scores), 'caption')} a score that is not finite",
-                where=f"{_place(self.function)}: {float(scores[first])} for {candidates[first]!r}",
+                where=f"{_place(self.function)}: {float(scores[first])} for {shortened(candidates[first])}",
                 hint="return a number for every caption, such as 0",
             )
         return scores
@@ -386,7 +396,9 @@ def _run(file: Path) -> ModuleType:
     except Exception as error:  # whatever the user's code does
         del sys.modules[name]
         raise ParameterError(
-            f"{file} cannot be run: {type(error).__name__}: {error}", where=str(file), hint="repair it, or use --debug"
+            f"{file} cannot be run: {type(error).__name__}: {error}",
+            where=str(file),
+            hint=f"repair it{either(python='', command=', or see the traceback with --debug')}",
         ) from error
     finally:
         if folder in sys.path:  # the file may have changed the path
@@ -532,8 +544,8 @@ class Selection(Sequence[RequestedMetric]):
                 reason = next(filter(None, reasons), "")
             split = f"{name}:split=sentences parses sentence by sentence" if "split" in metric.declared else ""
             if reason and not item.is_named:
-                hint = f", or -m {split}" if split else ""
-                text = f"{name} is left out, because it {reason}: -m {name} asks for it{hint}."
+                hint = f", or {requesting(f'{name}:split=sentences')} parses sentence by sentence" if split else ""
+                text = f"{name} is left out, because it {reason}: {requesting(name)} asks for it{hint}."
                 left_out.append(CaptionWarning(text, "slow"))
                 continue
             if reason:
@@ -567,8 +579,10 @@ def select(
     if not isinstance(settings := settings or Settings(), Settings):
         names = [*settings] if isinstance(settings, Mapping) else ["tokenizer"]
         raise ParameterError(
-            f"{settings!r:.60} is not a captious.Settings",
-            hint=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})",
+            f"{shortened(settings)} is not a captious.Settings",
+            hint=either(
+                python=f"give captious.Settings({', '.join(f'{name}=...' for name in names)})", command="give settings"
+            ),
         )
     requests, unnamed, warnings = _expanded(metrics, settings, several=bool(several))
     by_name: dict[tuple[str, str], RequestedMetric] = {}
@@ -591,7 +605,7 @@ def select(
             output_indices = request.output_indices(target.metric.outputs)
         else:
             instance = f"; make one: {item.__name__}()" if isinstance(item, type) else ""
-            raise ParameterError(f"{item!r:.60} is not a metric", hint=f"give names or metrics{instance}")
+            raise ParameterError(f"{shortened(item)} is not a metric", hint=f"give names or metrics{instance}")
         if repeated := labels & {*output_indices}:
             raise ParameterError(
                 f"{', '.join(sorted(repeated))} {'are' if len(repeated) > 1 else 'is'} requested twice",
